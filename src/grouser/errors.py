@@ -1,0 +1,71 @@
+"""The error family: one sentence each, for the person who made the mistake.
+
+::
+
+    GrouserError
+    ├── WorldFileError      (ValueError)    a world file says something impossible
+    ├── UnknownName         (LookupError)   a robot, track, drive, world… that does not exist
+    ├── BadValue            (ValueError)    a number, path or option outside what is allowed
+    ├── MissingDependency   (ImportError)   an optional package or system library is absent
+    └── SimulationDiverged  (ArithmeticError)  physics blew up; the last second is saved
+
+A message says where, what was given, what is allowed and the nearest match. The command line
+prints it without a traceback and leaves with code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class GrouserError(Exception):
+    """Anything Grouser refuses, with a sentence that says why."""
+
+
+class WorldFileError(GrouserError, ValueError):
+    """A world file holds an unknown key, a wrong type or an impossible value."""
+
+
+class UnknownName(GrouserError, LookupError):
+    """Somebody asked for a thing by a name that nothing has."""
+
+
+class BadValue(GrouserError, ValueError):
+    """A value is outside what is allowed."""
+
+
+class MissingDependency(GrouserError, ImportError):
+    """An optional package or a system library is not installed."""
+
+
+class SimulationDiverged(GrouserError, ArithmeticError):
+    """The state is no longer finite, or its energy exploded."""
+
+    def __init__(self, message: str, *, states: Path | None = None) -> None:
+        """Keep ``states``, the file that holds the last second (None: not written)."""
+        super().__init__(message)
+        self.states = states
+
+
+def nearest(given: str, allowed: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the closest allowed name, or ``""``."""
+    close = difflib.get_close_matches(given.lower(), [name.lower() for name in allowed], n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> UnknownName:
+    """Build the `UnknownName` for ``given``, listing what there is.
+
+    Args:
+        where: the place of the mistake, e.g. ``"worlds/step.yaml line 4"``.
+        kind: what was looked for, e.g. ``"robot"``.
+        given: the name that does not exist.
+        allowed: the names that do.
+    """
+    names = sorted(allowed)
+    listing = ", ".join(names) if names else "none"
+    return UnknownName(
+        f"{where}: there is no {kind} '{given}' (there are: {listing}){nearest(given, names)}"
+    )

@@ -1,0 +1,127 @@
+"""Poses, quaternions and the conversions between axes and units.
+
+Inside Grouser everything is SI and radians, x forward, y left, z up; quaternions are ``wxyz``
+with w first. ``X_WB`` is the pose of B in W. Wires and files that use other units convert here
+and nowhere else, and then carry the unit in the name (``angle_deg``, ``distance_mm``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+"""An array of floats; its docstring says the shape."""
+
+IDENTITY_WXYZ = (1.0, 0.0, 0.0, 0.0)
+
+
+def axis_angle(axis: Sequence[float], angle: float) -> Array:
+    """Return the unit quaternion (4,) that turns by ``angle`` (rad) about ``axis`` (3,)."""
+    direction = np.asarray(axis, float)
+    direction = direction / np.linalg.norm(direction)
+    return np.concatenate([[math.cos(angle / 2)], math.sin(angle / 2) * direction])
+
+
+def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+    """Return the Hamilton product of quaternions ``(…, 4)``: first ``b``, then ``a``."""
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def conjugate(wxyz: npt.ArrayLike) -> Array:
+    """Return the inverse of unit quaternions ``(…, 4)``."""
+    return np.asarray(wxyz, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotate(wxyz: npt.ArrayLike, vector: npt.ArrayLike) -> Array:
+    """Turn vectors ``(…, 3)`` by unit quaternions ``(…, 4)``."""
+    quaternion = np.asarray(wxyz, float)
+    v = np.asarray(vector, float)
+    w, u = quaternion[..., :1], quaternion[..., 1:]
+    t = 2.0 * np.cross(u, v)
+    return np.asarray(v + w * t + np.cross(u, t))
+
+
+def from_rpy(roll: float, pitch: float, yaw: float) -> Array:
+    """Return the quaternion of roll about x, then pitch about y, then yaw about z (rad)."""
+    about_x, about_y = axis_angle((1, 0, 0), roll), axis_angle((0, 1, 0), pitch)
+    return multiply(axis_angle((0, 0, 1), yaw), multiply(about_y, about_x))
+
+
+def to_rpy(wxyz: npt.ArrayLike) -> Array:
+    """Return roll, pitch, yaw (rad) ``(…, 3)`` of unit quaternions ``(…, 4)``.
+
+    Pitch is positive nose down (about +y, which points left), as everywhere in Grouser.
+    """
+    w, x, y, z = np.moveaxis(np.asarray(wxyz, float), -1, 0)
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return np.stack([roll, pitch, yaw], axis=-1)
+
+
+def up_tilt(wxyz: npt.ArrayLike) -> Array:
+    """Return the angle (rad) between each body's z axis and the vertical, from ``(…, 4)``."""
+    _, x, y, _ = np.moveaxis(np.asarray(wxyz, float), -1, 0)
+    return np.arccos(np.clip(1 - 2 * (x * x + y * y), -1.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where a frame B is in a frame W: ``X_WB``."""
+
+    position: Array = field(default_factory=lambda: np.zeros(3))
+    """Origin of B in W, m, shape (3,)."""
+    wxyz: Array = field(default_factory=lambda: np.array(IDENTITY_WXYZ))
+    """Orientation of B in W, unit quaternion, shape (4,)."""
+
+    @staticmethod
+    def at(
+        x: float = 0.0,
+        y: float = 0.0,
+        z: float = 0.0,
+        *,
+        roll: float = 0.0,
+        pitch: float = 0.0,
+        yaw: float = 0.0,
+    ) -> Pose:
+        """Return the pose at x, y, z (m) turned by roll, pitch, yaw (rad)."""
+        return Pose(np.array([x, y, z], float), from_rpy(roll, pitch, yaw))
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Compose: ``X_WB @ X_BC`` is ``X_WC``."""
+        return Pose(self.apply(other.position), multiply(self.wxyz, other.wxyz))
+
+    def apply(self, points: npt.ArrayLike) -> Array:
+        """Return points ``(…, 3)`` given in B, in W."""
+        return self.position + rotate(self.wxyz, points)
+
+    def inverse(self) -> Pose:
+        """Return ``X_BW``."""
+        back = conjugate(self.wxyz)
+        return Pose(-rotate(back, self.position), back)
+
+    def __eq__(self, other: Any) -> bool:
+        return (
+            isinstance(other, Pose)
+            and np.array_equal(self.position, other.position)
+            and np.array_equal(self.wxyz, other.wxyz)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.position.tobytes(), self.wxyz.tobytes()))
