@@ -1,0 +1,50 @@
+"""Files written whole or not at all.
+
+A reader never sees half a picture or half a report: bytes go to a temporary neighbour first,
+which then takes the place of the old file in one step.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grouser.errors import BadValue
+
+
+@contextmanager
+def whole(path: Path | str) -> Iterator[Path]:
+    """Yield a temporary path that replaces ``path`` when the block ends without an error.
+
+    The temporary file keeps ``path``'s ending, since encoders choose their format by it.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise BadValue(f"{target}: is a folder, a file name is needed")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
+    except OSError as error:
+        raise BadValue(f"{target}: cannot be written ({error.strerror})") from error
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        draft.chmod(0o644)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path | str, content: bytes) -> None:
+    """Write ``content`` to ``path``, whole or not at all."""
+    with whole(path) as draft:
+        draft.write_bytes(content)
+
+
+def write_text(path: Path | str, content: str) -> None:
+    """Write ``content`` to ``path`` as UTF-8, whole or not at all."""
+    write_bytes(path, content.encode())
