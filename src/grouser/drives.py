@@ -1,0 +1,181 @@
+"""Drives: how a joint or a belt is moved by angle, by speed or by torque.
+
+Every drive is one MuJoCo ``pid`` actuator with three inputs (position, velocity, force) and a
+rate-limited position setpoint:
+
+- angle: the setpoint goes to the target at the drive's own speed limit and stays there;
+- speed: the target lies out of reach, and the setpoint goes towards it at the commanded speed, so
+  the drive keeps its speed under load and stands still, without creeping, when told 0;
+- torque: both gains are zero and the force is the input.
+
+The force never exceeds the drive's limit. A setpoint cannot run further ahead of a stalled joint
+than the distance at which the force is at its limit (`Drives.settle`), so nothing winds up.
+
+Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N m for a hinge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Array
+from grouser.rows import Rows
+
+Mode = Literal["angle", "speed", "torque"]
+
+OUT_OF_REACH = 1e6
+"""Where a speed command's target lies, m or rad: no run gets there."""
+
+ALL_INPUTS = (
+    mujoco.mjtCtrlInput.mjINPUT_POS | mujoco.mjtCtrlInput.mjINPUT_VEL | mujoco.mjtCtrlInput.mjINPUT_FF
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """What a drive can do; the description that becomes one actuator."""
+
+    force: float
+    """Largest force (N) or torque (N m), > 0."""
+    speed: float
+    """Largest speed (m/s or rad/s), > 0."""
+    lead: float
+    """Position error (m or rad) at which the force limit is reached: the servo's stiffness."""
+    damping: float
+    """Speed error (m/s or rad/s) at which the force limit is reached."""
+
+    def __post_init__(self) -> None:
+        for name in ("force", "speed", "lead", "damping"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise BadValue(f"drive: {name} is {value}, must be above 0")
+
+    @property
+    def stiffness(self) -> float:
+        """Position gain, N/m or N m/rad."""
+        return self.force / self.lead
+
+    @property
+    def viscosity(self) -> float:
+        """Velocity gain, N s/m or N m s/rad."""
+        return self.force / self.damping
+
+    def add(self, spec: mujoco.MjSpec, name: str, joint: str, *, gear: float = 1.0) -> None:
+        """Add the actuator ``name`` on ``joint``; ``gear`` is drive metres per joint unit."""
+        actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        actuator.set_to_pid(
+            kp=self.stiffness,
+            kv=self.viscosity,
+            slewmax=self.speed,
+            ctrlspec=int(ALL_INPUTS),
+        )
+        actuator.forcelimited = True
+        actuator.forcerange = [-self.force, self.force]
+        actuator.gear = [gear, 0, 0, 0, 0, 0]
+
+
+@dataclass(frozen=True)
+class Setpoint:
+    """What a drive shall do from now on."""
+
+    mode: Mode
+    value: float
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise BadValue(f"command: {self.mode} is {self.value}, a finite number is needed")
+
+
+def angle(value: float) -> Setpoint:
+    """Go to ``value`` (rad, or m) at the drive's own speed and hold it."""
+    return Setpoint("angle", value)
+
+
+def speed(value: float) -> Setpoint:
+    """Move at ``value`` (rad/s, or m/s)."""
+    return Setpoint("speed", value)
+
+
+def torque(value: float) -> Setpoint:
+    """Push with ``value`` (N m, or N)."""
+    return Setpoint("torque", value)
+
+
+class Drives:
+    """All drives of a compiled scene, by name, for one simulation or many."""
+
+    def __init__(self, model: mujoco.MjModel, drives: Mapping[str, Drive]) -> None:
+        """Look up every drive's actuator in ``model``; keys are actuator names."""
+        self.names = tuple(drives)
+        self._descriptions = tuple(drives.values())
+        self._place = {name: place for place, name in enumerate(self.names)}
+        ids = [model.actuator(name).id for name in self.names]
+        self.actuators = np.array(ids, int)
+        joints = model.actuator_trnid[self.actuators, 0]
+        self._qpos = model.jnt_qposadr[joints]
+        self._dofs = model.jnt_dofadr[joints]
+        self._gears = model.actuator_gear[self.actuators, 0]
+        self._inputs = model.actuator_ctrladr[self.actuators]
+        self._states = model.actuator_actadr[self.actuators]
+        self._outputs = model.actuator_outadr[self.actuators]
+        self._leads = np.array([drive.lead for drive in self._descriptions])
+
+    def command(
+        self, rows: Rows, name: str, setpoint: Setpoint, which: Sequence[int] | slice = slice(None)
+    ) -> None:
+        """Tell drive ``name`` of the simulations ``which`` what to do, within its limits."""
+        if name not in self._place:
+            raise unknown("command", "drive", name, self.names)
+        place = self._place[name]
+        drive, actuator = self._descriptions[place], self.actuators[place]
+        first, state = self._inputs[place], self._states[place]
+        servo = setpoint.mode != "torque"
+        rows.actuator_biasprm[which, actuator, 1] = -drive.stiffness if servo else 0.0
+        rows.actuator_biasprm[which, actuator, 2] = -drive.viscosity if servo else 0.0
+        length = rows.qpos[which, self._qpos[place]] * self._gears[place]
+        if not servo:
+            force = float(np.clip(setpoint.value, -drive.force, drive.force))
+            rows.act[which, state] = length
+            rows.ctrl[which, first] = length
+            rows.ctrl[which, first + 1] = 0.0
+            rows.ctrl[which, first + 2] = force
+            return
+        rows.ctrl[which, first + 2] = 0.0
+        if setpoint.mode == "angle":
+            rows.actuator_dynprm[which, actuator, 1] = drive.speed
+            rows.ctrl[which, first] = setpoint.value
+            rows.ctrl[which, first + 1] = 0.0
+            return
+        rate = float(np.clip(setpoint.value, -drive.speed, drive.speed))
+        rows.ctrl[which, first + 1] = rate
+        if rate == 0.0:
+            rows.actuator_dynprm[which, actuator, 1] = drive.speed
+            rows.ctrl[which, first] = rows.act[which, state]
+        else:
+            rows.actuator_dynprm[which, actuator, 1] = abs(rate)
+            rows.ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
+
+    def positions(self, rows: Rows) -> Array:
+        """Return where each drive is (m or rad), shape (n, drives)."""
+        return rows.qpos[:, self._qpos] * self._gears
+
+    def speeds(self, rows: Rows) -> Array:
+        """Return how fast each drive moves (m/s or rad/s), shape (n, drives)."""
+        return rows.qvel[:, self._dofs] * self._gears
+
+    def settle(self, rows: Rows) -> None:
+        """Keep every setpoint within reach of its joint, so that a stalled drive does not wind up."""
+        length = self.positions(rows)
+        act = rows.act[:, self._states]
+        rows.act[:, self._states] = np.clip(act, length - self._leads, length + self._leads)
+
+    def power(self, rows: Rows) -> Array:
+        """Return what each drive puts into the world now, W, shape (n, drives)."""
+        return rows.actuator_force[:, self._outputs] * self.speeds(rows)

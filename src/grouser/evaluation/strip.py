@@ -1,0 +1,76 @@
+"""A strip of pictures: several moments of a run side by side in one image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+
+Image = npt.NDArray[np.uint8]
+"""A picture: (height, width, 3), red, green, blue, top row first."""
+
+_GAP = 4  # pixels between pictures
+_PAPER, _INK = 255, (40, 40, 40)  # white, nearly black
+
+
+def strip(
+    frames: Sequence[Image],
+    *,
+    captions: Sequence[str] | None = None,
+    columns: int | None = None,
+) -> Image:
+    """Lay pictures of one size out in rows, in reading order, with thin white gaps.
+
+    Args:
+        frames: uint8 (height, width, 3) each, all of the same size.
+        captions: a line under each picture; None for none.
+        columns: pictures in a row; None puts all of them in one.
+
+    Returns:
+        uint8 (height, width, 3), the whole sheet.
+    """
+    sizes = {frame.shape for frame in frames}
+    if len(sizes) != 1:
+        raise BadValue(f"strip: needs pictures of one size, not {sorted(sizes) or 'none at all'}")
+    if captions is not None and len(captions) != len(frames):
+        raise BadValue(f"strip: {len(captions)} captions for {len(frames)} pictures")
+    across = len(frames) if columns is None else min(columns, len(frames))
+    if across < 1:
+        raise BadValue(f"strip: {columns} columns; at least 1 is needed")
+
+    tiles = list(frames)
+    if captions is not None:
+        tiles = [_captioned(frame, text) for frame, text in zip(frames, captions, strict=True)]
+    height, width = tiles[0].shape[:2]
+    down = -(-len(tiles) // across)
+    sheet = np.full(
+        (down * (height + _GAP) - _GAP, across * (width + _GAP) - _GAP, 3), _PAPER, np.uint8
+    )
+    for index, tile in enumerate(tiles):
+        row, column = divmod(index, across)
+        top, left = row * (height + _GAP), column * (width + _GAP)
+        sheet[top : top + height, left : left + width] = tile
+    return sheet
+
+
+def _captioned(frame: Image, text: str) -> Image:
+    """Return ``frame`` with a line of text under it, shrunk to fit and centred."""
+    import matplotlib
+    from PIL import Image as Pillow
+    from PIL import ImageDraw, ImageFont
+
+    height, width = frame.shape[:2]
+    band = max(16, height // 10)
+    # matplotlib's own font: it is always there and has degree signs and accents.
+    face = str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf")
+    size = 0.62 * band
+    length = ImageFont.truetype(face, size).getlength(text)
+    font = ImageFont.truetype(face, size * min(1.0, 0.96 * width / max(length, 1.0)))
+
+    line = Pillow.new("RGB", (width, band), (_PAPER,) * 3)
+    ImageDraw.Draw(line).text((width / 2, band / 2), text, _INK, font, anchor="mm")
+    return np.concatenate([frame, np.asarray(line, np.uint8)])

@@ -1,0 +1,211 @@
+"""Quince: a 33 kg rescue crawler with two main tracks and four sub-tracks (Okada et al. 2020).
+
+The tracks cover the whole belly; each sub-track turns about the axis of a main pulley. Numbers
+are from the paper's Table III unless their line says otherwise; what the paper leaves open is an
+option below, named as an estimate, and the same in every experiment.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.contacts import HULL, HULL_TOUCHES
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.robot import Robot, Steering
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.truth import Truth
+from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path
+from grouser.tracks.track import LINK_MASS, Belt, Method, Track, add_track
+
+MASS = 33.0  # kg   Table III
+LENGTH, WIDTH = 0.685, 0.370  # m   Table III: main body without sub-tracks
+RADIUS = 0.150 / 2  # m   Table III: H150 without grousers
+TRACK_WIDTH = 0.170  # m   Table III
+TRACK_GROUSERS = 40  # Table III
+SUB_LENGTH, SUB_WIDTH = 0.345, 0.025  # m   Table III
+SUB_GROUSERS = 22  # Table III
+GROUSER = (0.005, 0.018, 0.016)  # m   Table III: trapezoid, upper base, lower base, height
+
+TRACK_Y = WIDTH / 2 - TRACK_WIDTH / 2  # m   the main tracks end where the body does
+SUB_Y = WIDTH / 2 + SUB_WIDTH / 2 + 0.005  # m   estimate: 5 mm beside the main track
+AXIS_X = LENGTH / 2 - RADIUS  # m   a sub-track turns about a main pulley's axis
+
+SUB_MASS = 1.5  # kg   estimate: one sub-track with its arm
+TOP_SPEED = 1.6  # m/s   published for another variant (robots.md A2)
+BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
+BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt
+SUB_BELT_INERTIA = 2.0  # kg   estimate
+ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
+ARM_SPEED = math.radians(90)  # rad/s   estimate
+ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
+
+PLACES = ("front_left", "front_right", "rear_left", "rear_right")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quince:
+    """Quince's options."""
+
+    method: Method = "segments"
+    """How its tracks are turned."""
+    grousers: bool = True
+    """False: smooth belts."""
+    front_deg: float = 0.0
+    """Front sub-tracks at the start, up positive; 0: level with the main tracks."""
+    rear_deg: float = 20.0
+    """Rear sub-tracks at the start; not in the paper, estimate (docs/papers/okada.md)."""
+    centre_x: float = -0.03
+    """Centre of mass before (+) or behind (-) the middle, m; not in the paper, estimate."""
+    centre_z: float = -0.015
+    """Centre of mass above (+) or below (-) the pulley axes, m; not in the paper, estimate."""
+    yield_depth: float = 0.004
+    """How far a rubber grouser yields before it is hard, m; not in the paper, estimate."""
+    yield_start: float = 0.2
+    """How hard a grouser is at first touch, 0 to 1; not in the paper, estimate."""
+    yield_time: float = 0.006
+    """Time constant of a grouser's contact, s; not in the paper, estimate."""
+    wheels: int = 8
+    """Wheels per main track when the method is wheels."""
+
+    def __post_init__(self) -> None:
+        for name in ("front_deg", "rear_deg"):
+            if not -180 <= getattr(self, name) <= 180:
+                raise BadValue(f"{name} is {getattr(self, name)}, must be -180 to 180")
+
+    def build(self) -> Robot:
+        """Return the robot: body, main tracks, four sub-tracks, sensors."""
+        spec = mujoco.MjSpec()
+        body = _add_body(spec, self)
+        belts = [
+            add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
+            for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
+        ]
+        belts += [self._add_sub(spec, body, place) for place in PLACES]
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=math.radians(2), damping=1.0)
+        for place in PLACES:
+            arm.add(spec, f"{place}_arm", f"{place}_arm")
+        drives = {belt.name: self._belt_drive() for belt in belts}
+        drives |= {f"{place}_arm": arm for place in PLACES}
+        sensors = (Truth(body="body"), Encoder(drives=tuple(drives)))
+        for sensor in sensors:
+            sensor.add(spec)
+        front, rear = math.radians(self.front_deg), math.radians(self.rear_deg)
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=MASS,
+            drives=drives,
+            belts=tuple(belts),
+            steering=Steering(
+                left=("left", "front_left", "rear_left"),
+                right=("right", "front_right", "rear_right"),
+                gauge=2 * TRACK_Y,
+            ),
+            groups={
+                "front": ("front_left_arm", "front_right_arm"),
+                "rear": ("rear_left_arm", "rear_right_arm"),
+            },
+            sensors=sensors,
+            standing=RADIUS + (self._grouser().height if self.grousers else 0.0),
+            posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
+        )
+
+    def _grouser(self) -> Grouser:
+        rubber = Softness(
+            time_constant=self.yield_time,
+            start=self.yield_start,
+            end=0.95,
+            depth=self.yield_depth,
+        )
+        return Grouser.trapezoid(*GROUSER, surface=Surface(softness=rubber))
+
+    def _belt_drive(self) -> Drive:
+        return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.05)
+
+    def _main(self) -> Track:
+        return Track(
+            path=Path.oval(LENGTH, RADIUS),
+            width=TRACK_WIDTH,
+            drive=self._belt_drive(),
+            inertia=BELT_INERTIA,
+            grouser=self._grouser() if self.grousers else None,
+            count=TRACK_GROUSERS,
+            method=self.method,
+            wheels=self.wheels,
+        )
+
+    def _add_sub(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str) -> Belt:
+        """Add one sub-track: an arm that turns about a main pulley's axis, and its belt."""
+        forward = 1 if "front" in place else -1
+        left = 1 if "left" in place else -1
+        arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * SUB_Y, 0])
+        # Up is positive for all four: the axis is turned round for those that point forwards.
+        arm.add_joint(
+            name=f"{place}_arm",
+            type=mujoco.mjtJoint.mjJNT_HINGE,
+            axis=[0, -forward, 0],
+            armature=ARM_ARMATURE,
+        )
+        reach = SUB_LENGTH - 2 * RADIUS
+        arm.add_geom(
+            name=f"{place}_arm",
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            pos=[forward * reach / 2, 0, 0],
+            size=[reach / 2, SUB_WIDTH * 0.4, RADIUS * 0.7],
+            mass=SUB_MASS - 4 * LINK_MASS,
+            contype=HULL,
+            conaffinity=HULL_TOUCHES,
+            rgba=[0.75, 0.3, 0.1, 1],
+        )
+        pulleys = [(0.0, 0.0, RADIUS), (forward * reach, 0.0, RADIUS)]
+        track = Track(
+            path=Path.around(pulleys),
+            width=SUB_WIDTH,
+            drive=self._belt_drive(),
+            inertia=SUB_BELT_INERTIA,
+            grouser=self._grouser() if self.grousers else None,
+            count=SUB_GROUSERS,
+            method=self.method,
+            wheels=4,
+        )
+        return add_track(spec, arm, track, place, Pose())
+
+
+def _add_body(spec: mujoco.MjSpec, options: Quince) -> mujoco.MjsBody:
+    """Add the main body: a box of even density, its centre of mass where the options say."""
+    mass = MASS - 4 * SUB_MASS - 8 * LINK_MASS
+    body = spec.worldbody.add_body(name="body")
+    length, height = LENGTH - 2 * RADIUS, 2 * RADIUS
+    body.mass = mass
+    # The four sub-tracks sit symmetrically about the middle when level; the body alone carries
+    # the offset of the whole robot.
+    share = MASS / mass
+    body.ipos = [options.centre_x * share, 0, options.centre_z * share]
+    body.inertia = [
+        mass * (WIDTH**2 + height**2) / 12,
+        mass * (LENGTH**2 + height**2) / 12,
+        mass * (LENGTH**2 + WIDTH**2) / 12,
+    ]
+    body.explicitinertial = True
+    for name, half, z, colour in (
+        ("hull", (length / 2, WIDTH / 2 - 0.002, RADIUS * 0.8), 0.0, (0.75, 0.3, 0.1, 1.0)),
+        ("deck", (length * 0.3, WIDTH * 0.3, 0.03), RADIUS + 0.05, (0.25, 0.25, 0.28, 1.0)),
+    ):
+        body.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=half,
+            pos=[0, 0, z],
+            mass=0,
+            contype=HULL,
+            conaffinity=HULL_TOUCHES,
+            rgba=colour,
+        )
+    return body

@@ -1,0 +1,64 @@
+"""State and settings as arrays with a leading axis: one row per simulation.
+
+Drives and tracks are written once on `Rows` and serve a single simulation (one row, views of its
+MjData) and a batch of thousands (views of ``mujoco.batch.Batch``) alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import mujoco.batch
+
+from grouser.frames import Array
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Live views, shape (simulations, …): writing to one changes the simulations' next step."""
+
+    qpos: Array
+    qvel: Array
+    act: Array
+    ctrl: Array
+    qfrc_applied: Array
+    sensordata: Array
+    """Read only; one substep behind the state, as always in MuJoCo."""
+    actuator_force: Array
+    """Read only; as ``sensordata``."""
+    actuator_biasprm: Array
+    actuator_dynprm: Array
+    geom_surfacevel: Array
+
+    @staticmethod
+    def one(model: mujoco.MjModel, data: mujoco.MjData) -> Rows:
+        """Return the one row of a simulation that has its own model and data."""
+        return Rows(
+            qpos=data.qpos[None],
+            qvel=data.qvel[None],
+            act=data.act[None],
+            ctrl=data.ctrl[None],
+            qfrc_applied=data.qfrc_applied[None],
+            sensordata=data.sensordata[None],
+            actuator_force=data.actuator_force[None],
+            actuator_biasprm=model.actuator_biasprm[None],
+            actuator_dynprm=model.actuator_dynprm[None],
+            geom_surfacevel=model.geom_surfacevel[None],
+        )
+
+    @staticmethod
+    def many(batch: mujoco.batch.Batch) -> Rows:
+        """Return the rows of a batch; drives' settings become per simulation."""
+        return Rows(
+            qpos=batch.bind("qpos"),
+            qvel=batch.bind("qvel"),
+            act=batch.bind("act"),
+            ctrl=batch.bind("ctrl"),
+            qfrc_applied=batch.bind("qfrc_applied"),
+            sensordata=batch.bind("sensordata"),
+            actuator_force=batch.bind("actuator_force"),
+            actuator_biasprm=batch.expand("actuator_biasprm"),
+            actuator_dynprm=batch.expand("actuator_dynprm"),
+            geom_surfacevel=batch.expand("geom_surfacevel"),
+        )

@@ -1,0 +1,185 @@
+"""The few shapes a belt is made of, and how their surfaces touch the ground.
+
+Friction between a belt and the ground is the ground's number: MuJoCo takes the larger of the two
+coefficients of a contact, and a belt's own is next to nothing unless it is set. Softness is the
+ground's too unless a surface names its own (a rubber grouser does).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from grouser.contacts import BELT, BELT_TOUCHES
+from grouser.frames import Array, Pose, axis_angle, multiply
+
+SLIPPERY = 1e-3
+"""A belt's own friction: small enough that the ground's decides."""
+
+OWN_SOFTNESS_WINS = 1e3
+"""Mixing weight of a surface with its own softness against the ground's weight of 1."""
+
+GROUND_SOFTNESS_WINS = 1e-3
+"""Mixing weight of a surface without its own softness."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Softness:
+    """How a surface yields: MuJoCo's contact impedance, named."""
+
+    time_constant: float
+    """How fast a penetration is pushed out, s, > 0."""
+    damping_ratio: float = 1.0
+    """1: no bounce."""
+    start: float = 0.9
+    """Impedance at first touch, 0 (soft) to 1 (hard)."""
+    end: float = 0.95
+    """Impedance at ``depth``."""
+    depth: float = 0.001
+    """Penetration (m) at which the full impedance is reached: how far the surface yields."""
+
+    @property
+    def solref(self) -> list[float]:
+        """MuJoCo's solref."""
+        return [self.time_constant, self.damping_ratio]
+
+    @property
+    def solimp(self) -> list[float]:
+        """MuJoCo's solimp."""
+        return [self.start, self.end, self.depth, 0.5, 2.0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surface:
+    """How a part of a belt touches."""
+
+    friction: float = SLIPPERY
+    """Coefficient of its own; the larger of this and the ground's counts."""
+    softness: Softness | None = None
+    """None: as soft as the ground."""
+
+
+@dataclass(frozen=True)
+class OwnsContact:
+    """Adds geoms to the links of one belt, all in one colour and contact class."""
+
+    spec: mujoco.MjSpec
+    rgba: tuple[float, float, float, float]
+    contype: int = BELT
+    conaffinity: int = BELT_TOUCHES
+    _meshes: dict[tuple[bytes, float], str] = field(default_factory=dict)
+    """Prisms already in the spec, by outline and width: equal grousers share one mesh."""
+
+    def box(
+        self,
+        body: mujoco.MjsBody,
+        X_BG: Pose,
+        half: tuple[float, float, float],
+        *,
+        name: str,
+        surface: Surface,
+    ) -> mujoco.MjsGeom:
+        """Add a cuboid with half edges ``half`` (m)."""
+        return self._geom(body, mujoco.mjtGeom.mjGEOM_BOX, half, X_BG, name, surface)
+
+    def drum(
+        self,
+        body: mujoco.MjsBody,
+        X_BG: Pose,
+        size: tuple[float, float],
+        *,
+        name: str,
+        surface: Surface,
+    ) -> mujoco.MjsGeom:
+        """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
+        lying = Pose(X_BG.position, multiply(X_BG.wxyz, _Y_UP))
+        kind = mujoco.mjtGeom.mjGEOM_CYLINDER
+        return self._geom(body, kind, (*size, 0.0), lying, name, surface)
+
+    def bar(
+        self,
+        body: mujoco.MjsBody,
+        X_BG: Pose,
+        size: tuple[float, float],
+        *,
+        name: str,
+        surface: Surface,
+    ) -> mujoco.MjsGeom:
+        """Add a capsule along X_BG's y axis; ``size`` is (radius, half length), m."""
+        lying = Pose(X_BG.position, multiply(X_BG.wxyz, _Y_UP))
+        kind = mujoco.mjtGeom.mjGEOM_CAPSULE
+        return self._geom(body, kind, (*size, 0.0), lying, name, surface)
+
+    def prism(
+        self,
+        body: mujoco.MjsBody,
+        X_BG: Pose,
+        outline: Array,
+        half_width: float,
+        *,
+        name: str,
+        surface: Surface,
+    ) -> mujoco.MjsGeom:
+        """Add the convex ``outline`` (n, 2) in x-z, drawn out along y, m."""
+        key = (outline.tobytes(), half_width)
+        if key not in self._meshes:
+            self._meshes[key] = f"{name}/mesh"
+            sides = [
+                np.column_stack([outline[:, 0], np.full(len(outline), y), outline[:, 1]])
+                for y in (-half_width, half_width)
+            ]
+            # Without this MuJoCo would recentre the vertices and move the geom.
+            self.spec.add_mesh(name=self._meshes[key], uservert=np.concatenate(sides).ravel())
+        geom = self._geom(
+            body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, surface
+        )
+        geom.meshname = self._meshes[key]
+        return geom
+
+    def _geom(
+        self,
+        body: mujoco.MjsBody,
+        kind: mujoco.mjtGeom,
+        size: tuple[float, float, float],
+        X_BG: Pose,
+        name: str,
+        surface: Surface,
+    ) -> mujoco.MjsGeom:
+        geom = body.add_geom(
+            name=name,
+            type=kind,
+            size=size,
+            pos=X_BG.position,
+            quat=X_BG.wxyz,
+            friction=[surface.friction, 0.0, 0.0],
+            condim=3,
+            contype=self.contype,
+            conaffinity=self.conaffinity,
+            solmix=OWN_SOFTNESS_WINS if surface.softness else GROUND_SOFTNESS_WINS,
+            rgba=self.rgba,
+            mass=0.0,
+        )
+        if surface.softness:
+            geom.solref = surface.softness.solref
+            geom.solimp = surface.softness.solimp
+        return geom
+
+
+_Y_UP = axis_angle((1, 0, 0), -np.pi / 2)
+"""Turns a geom's own z axis, along which MuJoCo draws cylinders, onto y."""
+
+
+def tie(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
+    """Make ``joint`` move ``ratio`` times as far as ``sprocket``: the belt does not stretch."""
+    equality = spec.add_equality(
+        name=f"{joint}/tie",
+        type=mujoco.mjtEq.mjEQ_JOINT,
+        objtype=mujoco.mjtObj.mjOBJ_JOINT,
+        name1=joint,
+        name2=sprocket,
+        solref=[0.002, 1.0],
+        solimp=[0.99, 0.9999, 0.0005, 0.5, 2.0],
+    )
+    equality.data[:5] = [0.0, ratio, 0.0, 0.0, 0.0]

@@ -1,0 +1,130 @@
+"""Grousers: the bars across a belt that bite into the ground (Okada et al. 2020, sec. III-B).
+
+A grouser is a convex outline in the plane of the belt's motion, drawn out across the belt. "Any
+shape is acceptable, provided it is supported by the simulator": a box, a trapezoid, any convex
+polygon, or a bar with a rounded tip, which touches flat ground at two points instead of four and
+is therefore the fastest. Grousers may yield (the paper's future work): rubber is a soft contact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.tracks.geoms import OwnsContact, Surface
+
+ROOT = 0.004
+"""How deep (m) a grouser reaches into its belt, so that no edge slips between the two."""
+
+
+@dataclass(frozen=True)
+class Grouser:
+    """One bar: outline, place on its footprint, and how it yields."""
+
+    outline: tuple[tuple[float, float], ...]
+    """Convex outline, (along the belt, height above it) in m, counter-clockwise or clockwise."""
+    shape: Literal["box", "rounded", "polygon"] = "polygon"
+    """How the outline becomes geoms: one box, a web with a round tip, or a convex prism."""
+    width: float | None = None
+    """Across the belt, m; None: as wide as the belt."""
+    X_FG: Pose = Pose()
+    """Pose of the bar on its footprint (moves and turns it)."""
+    surface: Surface = Surface()
+    """Friction and softness of its contacts."""
+
+    def __post_init__(self) -> None:
+        _check_convex(self.outline)
+
+    @property
+    def height(self) -> float:
+        """How far the bar stands out of the belt, m."""
+        return max(height for _, height in self.outline)
+
+    @staticmethod
+    def box(length: float, height: float, **options: object) -> Grouser:
+        """Return a cuboid bar, ``length`` along the belt (m)."""
+        half = length / 2
+        corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
+        return Grouser(corners, "box", **options)  # type: ignore[arg-type]
+
+    @staticmethod
+    def rounded(length: float, height: float, **options: object) -> Grouser:
+        """Return a bar of ``length`` along the belt whose tip is a half cylinder."""
+        if height <= length / 2:
+            raise BadValue(
+                f"grouser: a rounded bar {length:g} m long must be higher than {length / 2:g} m, "
+                f"{height:g} given"
+            )
+        half = length / 2
+        corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
+        return Grouser(corners, "rounded", **options)  # type: ignore[arg-type]
+
+    @staticmethod
+    def trapezoid(top: float, base: float, height: float, **options: object) -> Grouser:
+        """Return a bar with a ``base`` on the belt and a narrower ``top`` (m)."""
+        corners = ((-base / 2, 0.0), (base / 2, 0.0), (top / 2, height), (-top / 2, height))
+        return Grouser(corners, "polygon", **options)  # type: ignore[arg-type]
+
+    def add(
+        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+    ) -> None:
+        """Add the bar's geoms to ``body``, its footprint at ``X_BF``."""
+        X_BG = X_BF @ self.X_FG
+        half_width = (self.width or belt_width) / 2
+        along = [x for x, _ in self.outline]
+        half, middle = (max(along) - min(along)) / 2, (max(along) + min(along)) / 2
+        if self.shape == "box":
+            owner.box(
+                body,
+                X_BG @ Pose.at(middle, 0, (self.height - ROOT) / 2),
+                (half, half_width, (self.height + ROOT) / 2),
+                name=name,
+                surface=self.surface,
+            )
+        elif self.shape == "rounded":
+            # The web ends at the tip's middle: flat ground meets the round tip alone, while an
+            # edge that comes in between two bars still meets a wall.
+            web = self.height - half
+            owner.box(
+                body,
+                X_BG @ Pose.at(middle, 0, (web - ROOT) / 2),
+                (half, half_width, (web + ROOT) / 2),
+                name=f"{name}/web",
+                surface=self.surface,
+            )
+            owner.bar(
+                body,
+                X_BG @ Pose.at(middle, 0, web),
+                (half, half_width - half),
+                name=f"{name}/tip",
+                surface=self.surface,
+            )
+        else:
+            owner.prism(
+                body, X_BG, self._rooted(), half_width, name=name, surface=self.surface
+            )
+
+    def _rooted(self) -> np.ndarray:
+        """Return the outline with its lowest corners sunk into the belt, (n, 2)."""
+        points = np.array(self.outline, float)
+        points[points[:, 1] <= 1e-12, 1] -= ROOT
+        return points
+
+
+def _check_convex(outline: tuple[tuple[float, float], ...]) -> None:
+    points = np.array(outline, float)
+    if points.ndim != 2 or len(points) < 3 or not np.isfinite(points).all():
+        raise BadValue(f"grouser: outline {outline} needs at least 3 finite (along, height) points")
+    edges = np.roll(points, -1, axis=0) - points
+    following = np.roll(edges, -1, axis=0)
+    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
+    if not ((turns > 0).all() or (turns < 0).all()):
+        raise BadValue(f"grouser: outline {outline} is not convex")
+    if points[:, 1].max() <= 0 or math.isclose(points[:, 1].max(), 0.0):
+        raise BadValue(f"grouser: outline {outline} does not stand out of the belt")

@@ -1,0 +1,323 @@
+"""The closed path of a belt: straight lines and circular arcs, and where the grousers sit on it.
+
+Okada et al. 2020, sec. III-A and III-B: "an arbitrary trajectory of a track … is a closed loop of
+multiple segments that are either linear or circular". The path is the belt's outer surface
+without grousers, in the frame T of whatever carries the belt. Along it runs the footprint frame
+F(s): x along the belt's motion, z outwards, y across the belt (to the robot's left). A positive
+belt speed drives a robot forwards, so the lower run of a track goes towards -x.
+
+Planar tracks come from pulleys (`Path.around`); any other closed chain, in three dimensions too,
+comes from `Path.chain`. Nothing here knows MuJoCo.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate
+
+CLOSED_TO = 1e-6
+"""How far (m, and rad) the end of a path may be from its start."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight stretch of belt."""
+
+    X_TF: Pose
+    """Footprint frame at the start."""
+    length: float
+    """m, > 0."""
+
+    def moved(self, pose: Pose, distance: float) -> Pose:
+        """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
+        return Pose(pose.position + distance * rotate(self.X_TF.wxyz, (1, 0, 0)), pose.wxyz)
+
+    def at(self, distance: float) -> Pose:
+        """Return X_TF at ``distance`` (m) after the start."""
+        return self.moved(self.X_TF, distance)
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A circular stretch of belt."""
+
+    X_TF: Pose
+    """Footprint frame at the start."""
+    radius: float
+    """m, > 0."""
+    angle: float
+    """How far it turns, rad, > 0."""
+    axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    """Axis of the turn in F, perpendicular to x; +y bends inwards, as a pulley does."""
+
+    @property
+    def length(self) -> float:
+        """Length along the arc, m."""
+        return self.radius * self.angle
+
+    @cached_property
+    def axis_T(self) -> Array:
+        """Axis of the turn in T, unit vector (3,)."""
+        return rotate(self.X_TF.wxyz, self.axis)
+
+    @cached_property
+    def centre(self) -> Array:
+        """Centre of the turn in T, m, (3,)."""
+        towards = np.cross(self.axis, (1.0, 0.0, 0.0))
+        return self.X_TF.apply(self.radius * towards)
+
+    def moved(self, pose: Pose, distance: float) -> Pose:
+        """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
+        turn = axis_angle(self.axis_T, distance / self.radius)
+        return Pose(
+            self.centre + rotate(turn, pose.position - self.centre), multiply(turn, pose.wxyz)
+        )
+
+    def at(self, distance: float) -> Pose:
+        """Return X_TF at ``distance`` (m) after the start."""
+        return self.moved(self.X_TF, distance)
+
+
+Segment = Line | Arc
+
+
+@dataclass(frozen=True)
+class Straight:
+    """A step of `Path.chain`: go straight."""
+
+    length: float
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A step of `Path.chain`: turn by ``angle`` (rad) at ``radius`` (m) about ``axis`` (in F)."""
+
+    radius: float
+    angle: float
+    axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Where one grouser stands when the belt is at its zero position."""
+
+    segment: int
+    """Which segment carries it."""
+    X_TF: Pose
+    """Its pose."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """A closed chain of lines and arcs, smooth at every seam."""
+
+    segments: tuple[Segment, ...]
+
+    def __post_init__(self) -> None:
+        _check(self.segments)
+
+    @cached_property
+    def length(self) -> float:
+        """Length of the whole loop, m: the paper's L."""
+        return sum(segment.length for segment in self.segments)
+
+    @cached_property
+    def starts(self) -> Array:
+        """Distance (m) along the loop at which each segment starts, and the loop's length."""
+        return np.concatenate([[0.0], np.cumsum([segment.length for segment in self.segments])])
+
+    def find(self, distance: float) -> tuple[int, float]:
+        """Return which segment lies at ``distance`` (m) along the loop, and how far into it."""
+        along = distance % self.length
+        index = int(np.searchsorted(self.starts, along, side="right")) - 1
+        index = min(index, len(self.segments) - 1)
+        return index, along - float(self.starts[index])
+
+    def at(self, distance: float) -> Pose:
+        """Return X_TF at ``distance`` (m) along the loop."""
+        index, along = self.find(distance)
+        return self.segments[index].at(along)
+
+    def footprints(self, count: int, phase: float) -> list[Footprint]:
+        """Return the zero poses of ``count`` grousers, L/N apart, the first at ``phase`` (m)."""
+        pitch = self.length / count
+        found = (self.find(phase + n * pitch) for n in range(count))
+        return [Footprint(index, self.segments[index].at(along)) for index, along in found]
+
+    def misfit(self, count: int, phase: float, height: float = 0.0) -> float:
+        """Return the largest jump (m) at a roll-back of a point ``height`` (m) above a footprint.
+
+        Just before a roll-back grouser n has gone half a pitch along its own segment; just after,
+        grouser n+1 stands half a pitch behind its zero. On one segment the two coincide; across a
+        seam they differ by as much as a straight run leaves the arc.
+        """
+        pitch = self.length / count
+        feet = self.footprints(count, phase)
+        tip, jumps = (0.0, 0.0, height), [0.0]
+        for here, ahead in pairwise([*feet, feet[0]]):
+            if here.segment != ahead.segment:
+                before = self.segments[here.segment].moved(here.X_TF, pitch / 2)
+                after = self.segments[ahead.segment].moved(ahead.X_TF, -pitch / 2)
+                jumps.append(float(np.linalg.norm(before.apply(tip) - after.apply(tip))))
+        return max(jumps)
+
+    def best_phase(self, count: int, height: float = 0.0) -> float:
+        """Return the phase (m) of the first grouser that makes the misfit at seams smallest."""
+        pitch = self.length / count
+        phases = [pitch * step / 200 for step in range(200)]
+        return min(phases, key=lambda phase: self.misfit(count, phase, height))
+
+    def grown(self, height: float) -> Path:
+        """Return the path ``height`` (m) further out everywhere: the line the grousers' tips draw."""
+        grown: list[Segment] = []
+        for segment in self.segments:
+            out = segment.X_TF @ Pose.at(z=height)
+            if isinstance(segment, Line):
+                grown.append(Line(out, segment.length))
+            elif segment.axis == (0.0, 1.0, 0.0):
+                grown.append(Arc(out, segment.radius + height, segment.angle))
+            else:
+                raise BadValue("path: only a belt round pulleys has an outside to grow to")
+        return Path(tuple(grown))
+
+    def top(self) -> int | None:
+        """Return the straight segment that faces up and lies highest, None if there is none."""
+        up = [
+            (float(segment.at(segment.length / 2).position[2]), index)
+            for index, segment in enumerate(self.segments)
+            if isinstance(segment, Line) and rotate(segment.X_TF.wxyz, (0, 0, 1))[2] > 0.7
+        ]
+        return max(up)[1] if up else None
+
+    def sprocket(self) -> int:
+        """Return the arc that drives the belt: the rearmost one."""
+        arcs = [
+            (float(segment.centre[0]), index)
+            for index, segment in enumerate(self.segments)
+            if isinstance(segment, Arc)
+        ]
+        return min(arcs)[1]
+
+    @staticmethod
+    def chain(steps: Sequence[Straight | Turn], start: Pose | None = None) -> Path:
+        """Return the path that starts at ``start`` (in T) and follows ``steps`` until it closes."""
+        pose = start or Pose()
+        segments: list[Segment] = []
+        for number, step in enumerate(steps):
+            if isinstance(step, Straight):
+                _positive(number, length=step.length)
+                segments.append(Line(pose, step.length))
+            else:
+                _positive(number, radius=step.radius, angle=step.angle)
+                segments.append(Arc(pose, step.radius, step.angle, step.axis))
+            pose = segments[-1].at(segments[-1].length)
+        return Path(tuple(segments))
+
+    @staticmethod
+    def circle(radius: float) -> Path:
+        """Return one full turn about T's y axis: a wheel."""
+        top = Pose.at(z=radius)
+        return Path.chain([Turn(radius, 2 * math.pi)], top)
+
+    @staticmethod
+    def oval(length: float, radius: float) -> Path:
+        """Return the oval of two equal pulleys, ``length`` (m) over all, T in its middle."""
+        reach = length / 2 - radius
+        return Path.around([(-reach, 0.0, radius), (reach, 0.0, radius)])
+
+    @staticmethod
+    def around(pulleys: Sequence[tuple[float, float, float]]) -> Path:
+        """Return the belt stretched round ``pulleys``: (x, z, radius), m, in any order."""
+        return _stretch([(float(x), float(z), float(radius)) for x, z, radius in pulleys])
+
+
+def _positive(number: int, **given: float) -> None:
+    for name, value in given.items():
+        if not (math.isfinite(value) and value > 0):
+            raise BadValue(f"path: {name} of segment {number} is {value:g}, must be above 0")
+
+
+def _check(segments: Sequence[Segment]) -> None:
+    """Refuse a chain that is empty, broken at a seam or not closed."""
+    if not segments:
+        raise BadValue("path: has no segments, at least one arc is needed")
+    if not any(isinstance(segment, Arc) for segment in segments):
+        raise BadValue("path: has only straight segments, an arc is needed to come back")
+    for number, (here, following) in enumerate(
+        zip(segments, [*segments[1:], segments[0]], strict=True)
+    ):
+        end, start = here.at(here.length), following.X_TF
+        gap = float(np.linalg.norm(end.position - start.position))
+        turn = 2 * float(np.linalg.norm(multiply(conjugate(end.wxyz), start.wxyz)[1:]))
+        if gap > CLOSED_TO or turn > CLOSED_TO:
+            where = (
+                "is not closed: its end"
+                if number == len(segments) - 1
+                else (f"is broken: the end of segment {number}")
+            )
+            raise BadValue(
+                f"path: {where} misses the next start by {gap * 1000:.3g} mm and "
+                f"{math.degrees(turn):.3g} deg (allowed: {CLOSED_TO * 1000:g} mm, smooth)"
+            )
+
+
+def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
+    """Lay lines along the outer tangents of neighbouring pulleys, arcs round each."""
+    if len(pulleys) < 2:
+        raise BadValue(f"path: {len(pulleys)} pulley given, at least 2 are needed")
+    for number, (_, _, radius) in enumerate(pulleys):
+        if not (math.isfinite(radius) and radius > 0):
+            raise BadValue(f"path: radius of pulley {number} is {radius:g}, must be above 0")
+    centres = np.array([(x, z) for x, z, _ in pulleys])
+    outward = centres - centres.mean(axis=0)
+    # Clockwise seen from the robot's right (x right, z up): over the top the belt runs forwards.
+    order = sorted(range(len(pulleys)), key=lambda i: -math.atan2(outward[i][1], outward[i][0]))
+    ring = [pulleys[i] for i in order]
+    normals = [_tangent(here, ahead) for here, ahead in zip(ring, [*ring[1:], ring[0]], strict=True)]
+    turns = [(normals[i - 1] - normals[i]) % (2 * math.pi) for i in range(len(ring))]
+    if not math.isclose(sum(turns), 2 * math.pi, abs_tol=1e-9):
+        raise BadValue(
+            f"path: pulleys {pulleys} do not make a convex loop; "
+            "leave out those that the belt would not touch from inside"
+        )
+    segments: list[Segment] = []
+    for i, (x, z, radius) in enumerate(ring):
+        direction = normals[i - 1]
+        foot = np.array(
+            [x + radius * math.cos(direction), 0.0, z + radius * math.sin(direction)]
+        )
+        # F's z axis points along the outward normal: pitch turns +z by that much about +y.
+        segments.append(Arc(_footprint(foot, direction), radius, turns[i]))
+        end = segments[-1].at(segments[-1].length).position
+        ahead_x, ahead_z, ahead_radius = ring[(i + 1) % len(ring)]
+        leave = normals[i]
+        reach = np.array(
+            [ahead_x + ahead_radius * math.cos(leave), 0.0, ahead_z + ahead_radius * math.sin(leave)]
+        )
+        segments.append(Line(_footprint(end, leave), float(np.linalg.norm(reach - end))))
+    return Path(tuple(segments))
+
+
+def _footprint(point: Array, normal: float) -> Pose:
+    """Return F at ``point`` with its z axis at angle ``normal`` (rad) from x towards z."""
+    return Pose(point, axis_angle((0, 1, 0), math.pi / 2 - normal))
+
+
+def _tangent(here: tuple[float, float, float], ahead: tuple[float, float, float]) -> float:
+    """Return the direction (rad) of the outward normal of the tangent from pulley to pulley."""
+    dx, dz = ahead[0] - here[0], ahead[1] - here[1]
+    distance = math.hypot(dx, dz)
+    if distance <= abs(here[2] - ahead[2]):
+        raise BadValue(
+            f"path: pulley at ({here[0]:g}, {here[1]:g}) and pulley at ({ahead[0]:g}, {ahead[1]:g}) "
+            "lie inside each other, a belt cannot go round both"
+        )
+    return math.atan2(dz, dx) + math.acos((here[2] - ahead[2]) / distance)

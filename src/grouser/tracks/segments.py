@@ -1,0 +1,164 @@
+"""Moving segment links, rolled back by one grouser pitch (Okada et al. 2020, sec. III).
+
+Each line of the path is a link on a slide joint, each arc a link on a hinge; both carry their
+share of the grousers. All links of a belt move as one (joint equalities to the sprocket). When the
+belt has gone half a pitch, every joint jumps back by one whole pitch: each grouser then stands
+where its neighbour stood, and the world notices nothing. Only positions jump; speeds stay.
+
+The paper rolls back after a full pitch; half a pitch to either side keeps grousers nearer to the
+segment they belong to, and is the same in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Array, Pose
+from grouser.rows import Rows
+from grouser.tracks.geoms import OwnsContact, tie
+from grouser.tracks.path import Arc, Line, Segment
+from grouser.tracks.track import LINK_MASS, Belt, Track
+
+def build(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+) -> Belt:
+    """Add one link per segment, tie them together and put the drive on the sprocket."""
+    segments = track.path.segments
+    left_out = {track.path.top()} if track.without_top else set()
+    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    links = {
+        index: _add_link(body, segment, track, f"{name}/{index}", X_BT, owner, len(segments))
+        for index, segment in enumerate(segments)
+        if index not in left_out
+    }
+    if track.grouser:
+        _add_grousers(links, track, name, X_BT, owner)
+    sprocket = track.path.sprocket()
+    driving = segments[sprocket]
+    assert isinstance(driving, Arc)  # Path.sprocket only ever names an arc
+    for index in links:
+        if index != sprocket:
+            ratio = driving.radius * _travel(segments[index])
+            tie(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
+    track.drive.add(spec, name, f"{name}/{sprocket}", gear=driving.radius)
+    return Belt(
+        name=name,
+        method="segments",
+        sprocket=f"{name}/{sprocket}",
+        gear=driving.radius,
+        pitch=track.pitch,
+        mass=LINK_MASS * len(links),
+        links=tuple((f"{name}/{index}", _travel(segments[index])) for index in links),
+    )
+
+
+def _travel(segment: Segment) -> float:
+    """Return how far a segment's joint goes per metre of belt: 1, or 1/radius."""
+    return 1.0 if isinstance(segment, Line) else 1.0 / segment.radius
+
+
+def _add_link(
+    body: mujoco.MjsBody,
+    segment: Segment,
+    track: Track,
+    name: str,
+    X_BT: Pose,
+    owner: OwnsContact,
+    share: int,
+) -> mujoco.MjsBody:
+    """Add the moving link of one segment: joint, inertia and bare belt."""
+    travel = _travel(segment)
+    X_TL = _link_frame(segment)
+    X_BL = X_BT @ X_TL
+    link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
+    link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+    link.explicitinertial = True
+    joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
+    if isinstance(segment, Line):
+        joint.type, joint.axis = mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]
+        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
+        half = (segment.length / 2, track.width / 2, track.thickness / 2)
+        owner.box(link, middle, half, name=f"{name}/belt", surface=track.surface)
+    else:
+        joint.type, joint.axis = mujoco.mjtJoint.mjJNT_HINGE, list(segment.axis)
+        if segment.axis == (0.0, 1.0, 0.0):
+            drum = (segment.radius, track.width / 2)
+            owner.drum(link, Pose(), drum, name=f"{name}/belt", surface=track.surface)
+    return link
+
+
+def _link_frame(segment: Segment) -> Pose:
+    """Return X_TL: at the start of a line, at the centre of an arc, turned as F at the start."""
+    if isinstance(segment, Line):
+        return segment.X_TF
+    return Pose(segment.centre, segment.X_TF.wxyz)
+
+
+def _add_grousers(
+    links: dict[int, mujoco.MjsBody], track: Track, name: str, X_BT: Pose, owner: OwnsContact
+) -> None:
+    """Stand every grouser on the link of the segment it starts on."""
+    assert track.grouser is not None
+    for number, foot in enumerate(track.path.footprints(track.count, track.phase)):
+        if foot.segment in links:
+            X_LF = _link_frame(track.path.segments[foot.segment]).inverse() @ foot.X_TF
+            track.grouser.add(
+                links[foot.segment],
+                X_LF,
+                belt_width=track.width,
+                name=f"{name}/grouser{number}",
+                owner=owner,
+            )
+
+
+class RollBack:
+    """Rolls the links of all segment belts back, for one simulation or many."""
+
+    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
+        """Look up the joints of those ``belts`` that are made of segments."""
+        self._belts = tuple(belt for belt in belts if belt.links)
+        self._pitches = np.array([belt.pitch for belt in self._belts])
+        self._gears = np.array([belt.gear for belt in self._belts])
+        self._sprockets = np.array(
+            [model.joint(belt.sprocket).qposadr[0] for belt in self._belts], int
+        )
+        drives = [model.actuator(belt.name).id for belt in self._belts]
+        self._states = model.actuator_actadr[drives] if drives else np.zeros(0, int)
+        self._targets = model.actuator_ctrladr[drives] if drives else np.zeros(0, int)
+        joints = [
+            (model.joint(joint).qposadr[0], number, travel * belt.pitch)
+            for number, belt in enumerate(self._belts)
+            for joint, travel in belt.links
+        ]
+        self._joints = np.array([joint for joint, _, _ in joints], int)
+        self._belt_of = np.array([number for _, number, _ in joints], int)
+        self._steps = np.array([step for _, _, step in joints])
+        self._per_pitch = self._gears / self._pitches if drives else np.zeros(0)
+
+    def __bool__(self) -> bool:
+        return bool(self._belts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the belts, in the order of the columns of ``apply``'s ``turns``."""
+        return tuple(belt.name for belt in self._belts)
+
+    def apply(self, rows: Rows, turns: Array) -> None:
+        """Roll back every belt that has passed half a pitch; count the pitches in ``turns``.
+
+        Args:
+            rows: the simulations.
+            turns: pitches rolled back so far, (n, belts); changed in place.
+        """
+        pitches = np.rint(rows.qpos[:, self._sprockets] * self._per_pitch)
+        if not pitches.any():
+            return
+        turns += pitches
+        rows.qpos[:, self._joints] -= pitches[:, self._belt_of] * self._steps
+        # The drive's setpoint and target are positions on the belt as well.
+        distance = pitches * self._pitches
+        rows.act[:, self._states] -= distance
+        rows.ctrl[:, self._targets] -= distance

@@ -1,0 +1,137 @@
+"""A still belt whose surface moves: the "constraint to ground" method (Pecka et al. 2017).
+
+The belt is a smooth outline as high as its grousers, welded to its body. MuJoCo's ``surfacevel``
+tells every contact how fast the surface passes, so friction stays MuJoCo's own (the method as
+published overrides it; Okada et al. 2020, Fig. 3). Grousers cannot act.
+
+A sprocket without shape turns inside the robot. Its speed is the surface's speed, and what the
+ground pulls at the surface, felt by force sensors, pulls at the sprocket one hook later: the belt
+slows under load and stalls at its force limit, as the other methods' belts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Pose
+from grouser.rows import Rows
+from grouser.tracks.geoms import OwnsContact
+from grouser.tracks.path import Line, Segment
+from grouser.tracks.track import LINK_MASS, Belt, Track
+
+STEADY = 5.0
+"""How many times the belt's own inertia the sprocket has: the pull arrives one step late, and a
+lighter sprocket than the robot would answer it with a jerk."""
+
+
+def build(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+) -> Belt:
+    """Add one still body per segment with a moving surface, and the sprocket."""
+    path = track.path.grown(track.height)
+    gear = max(segment.radius for segment in path.segments if not isinstance(segment, Line))
+    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    moving, loads = [], []
+    for index, segment in enumerate(path.segments):
+        part = f"{name}/{index}"
+        _add_part(spec, body, segment, track, part, X_BT, owner)
+        if isinstance(segment, Line):
+            moving.append((part, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
+            loads.append((part, (1.0, 0.0, 0.0)))
+        else:
+            moving.append((part, (0.0, 0.0, 0.0, 0.0, 0.0, 1.0 / segment.radius)))
+            loads.append((part, (0.0, 1.0 / segment.radius, 0.0)))
+    _add_sprocket(body, track, f"{name}/sprocket", X_BT, gear)
+    track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
+    return Belt(
+        name=name,
+        method="surface",
+        sprocket=f"{name}/sprocket",
+        gear=gear,
+        pitch=track.pitch,
+        moving=tuple(moving),
+        loads=tuple(loads),
+        mass=LINK_MASS * (len(path.segments) + 1),
+    )
+
+
+def _add_part(
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    segment: Segment,
+    track: Track,
+    name: str,
+    X_BT: Pose,
+    owner: OwnsContact,
+) -> None:
+    """Add the still body of one segment, its shape, and the sensor of the ground's pull."""
+    straight = isinstance(segment, Line)
+    X_TL = segment.X_TF if isinstance(segment, Line) else Pose(segment.centre, segment.X_TF.wxyz)
+    X_BL = X_BT @ X_TL
+    link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
+    link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+    link.explicitinertial = True
+    if isinstance(segment, Line):
+        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
+        half = (segment.length / 2, track.width / 2, track.thickness / 2)
+        geom = owner.box(link, middle, half, name=name, surface=track.surface)
+        # Compiled with some speed: only then does MuJoCo look at surface speeds at all.
+        geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
+    else:
+        drum = (segment.radius, track.width / 2)
+        geom = owner.drum(link, Pose(), drum, name=name, surface=track.surface)
+        geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
+    link.add_site(name=name)
+    kind = mujoco.mjtSensor.mjSENS_FORCE if straight else mujoco.mjtSensor.mjSENS_TORQUE
+    spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name)
+
+
+def _add_sprocket(
+    body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float
+) -> None:
+    """Add the shapeless sprocket, a hinge about T's y axis."""
+    sprocket = body.add_body(name=name, pos=X_BT.position, quat=X_BT.wxyz)
+    sprocket.mass, sprocket.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+    sprocket.explicitinertial = True
+    sprocket.add_joint(
+        name=name,
+        type=mujoco.mjtJoint.mjJNT_HINGE,
+        axis=[0, 1, 0],
+        armature=STEADY * track.inertia * gear**2,
+    )
+
+
+class MovingSurface:
+    """Couples sprockets and surfaces of all surface belts, for one simulation or many."""
+
+    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
+        """Look up the geoms, sensors and sprockets of those ``belts`` that have moving surfaces."""
+        chosen = [belt for belt in belts if belt.moving]
+        self._dofs = np.array([model.joint(belt.sprocket).dofadr[0] for belt in chosen], int)
+        self._gears = np.array([belt.gear for belt in chosen])
+        geoms = [
+            (model.geom(geom).id, number, velocity)
+            for number, belt in enumerate(chosen)
+            for geom, velocity in belt.moving
+        ]
+        self._geoms = np.array([geom for geom, _, _ in geoms], int)
+        self._belt_of = np.array([number for _, number, _ in geoms], int)
+        self._velocities = np.array([velocity for _, _, velocity in geoms]).reshape(-1, 6)
+        self._pull = np.zeros((model.nsensordata, len(chosen)))
+        for number, belt in enumerate(chosen):
+            for sensor, weight in belt.loads:
+                first = model.sensor(sensor).adr[0]
+                self._pull[first : first + 3, number] = weight
+
+    def __bool__(self) -> bool:
+        return len(self._dofs) > 0
+
+    def apply(self, rows: Rows) -> None:
+        """Pass sprocket speeds on to the surfaces, and the ground's pull on to the sprockets."""
+        speeds = rows.qvel[:, self._dofs] * self._gears
+        rows.geom_surfacevel[:, self._geoms] = speeds[:, self._belt_of, None] * self._velocities
+        # The sensors say how the body holds its part: the opposite of the ground's pull.
+        rows.qfrc_applied[:, self._dofs] = -(rows.sensordata @ self._pull) * self._gears

@@ -1,0 +1,156 @@
+"""The track: what it is, and the one call that builds it by any of four methods.
+
+A `Track` says everything about a belt except how physics turns it; ``method`` chooses that:
+
+==========  ===================================================================================
+segments    moving links with grousers, rolled back by one pitch (Okada et al. 2020)
+surface     one still link whose surface moves under its contacts (MuJoCo ``surfacevel``)
+wheels      a row of wheels (Kurose et al. 2008)
+plates      a closed chain of hinged plates round real pulleys
+==========  ===================================================================================
+
+Whatever the method, the belt is inextensible, one sprocket drives it with a limited force, its
+position is counted in metres of belt, and a positive speed drives a robot forwards.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import mujoco
+
+from grouser.drives import Drive
+from grouser.errors import BadValue, unknown
+from grouser.frames import Pose
+from grouser.tracks.geoms import Surface
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path
+
+Method = Literal["segments", "surface", "wheels", "plates"]
+
+TRACKS: dict[str, str] = {
+    "segments": "grouser.tracks.segments:build",
+    "surface": "grouser.tracks.surface:build",
+    "wheels": "grouser.tracks.wheels:build",
+    "plates": "grouser.tracks.plates:build",
+}
+"""Name of a method → where it is built; imported on use."""
+
+LINK_MASS = 1e-3
+"""kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt
+of even density neither moves its centre of mass nor has momentum relative to that body, so only
+its inertia against being turned is left, and that is the links' armature."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Track:
+    """A belt: its path, its grousers, its drive and the method that turns it."""
+
+    path: Path
+    """Outer surface of the bare belt in the track's frame T."""
+    width: float
+    """Across the belt, m."""
+    drive: Drive
+    """The sprocket's motor, in metres of belt: m, m/s, N."""
+    inertia: float
+    """Mass (kg) that the drive has to accelerate with the belt: belt and motor, at the belt."""
+    mass: float = 2.0
+    """Of the belt, kg."""
+    grouser: Grouser | None = None
+    """The bar repeated round the belt; None: a smooth belt."""
+    count: int = 40
+    """How many grousers (and, for plates, how many plates)."""
+    method: Method = "segments"
+    """How physics turns it."""
+    thickness: float = 0.008
+    """Of the belt, m."""
+    surface: Surface = Surface()
+    """How the bare belt touches."""
+    wheels: int = 4
+    """How many wheels stand for the belt (method wheels only)."""
+    without_top: bool = False
+    """Leave out the upper straight link where it touches nothing (the paper's three-link track)."""
+    rgb: tuple[float, float, float] = (0.13, 0.13, 0.14)
+    """Colour of belt and grousers."""
+
+    def __post_init__(self) -> None:
+        if self.method not in TRACKS:
+            raise unknown("track", "method", self.method, get_args(Method))
+        for name in ("width", "inertia", "mass", "thickness"):
+            if not getattr(self, name) > 0:
+                raise BadValue(f"track: {name} is {getattr(self, name)}, must be above 0")
+        for name in ("count", "wheels"):
+            if getattr(self, name) < 2:
+                raise BadValue(f"track: {name} is {getattr(self, name)}, at least 2 are needed")
+
+    @property
+    def pitch(self) -> float:
+        """Distance between neighbouring grousers along the belt, m: the paper's L/N."""
+        return self.path.length / self.count
+
+    @property
+    def phase(self) -> float:
+        """Where the first grouser stands (m along the path): chosen for the smallest misfit."""
+        return self.path.best_phase(self.count, self.height)
+
+    @property
+    def height(self) -> float:
+        """How far grousers stand out of the belt, m (0: smooth)."""
+        return self.grouser.height if self.grouser else 0.0
+
+    @property
+    def misfit(self) -> float:
+        """Largest jump of a grouser's tip at a roll-back, m."""
+        return self.path.misfit(self.count, self.phase, self.height)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belt:
+    """What a built track is made of, by name: how the rest of Grouser finds it again."""
+
+    name: str
+    """Path of the track, e.g. ``quince/left``; also the name of its drive's actuator."""
+    method: Method
+    sprocket: str
+    """Joint that drives the belt."""
+    gear: float
+    """Metres of belt per radian of the sprocket."""
+    pitch: float
+    """Distance between grousers, m."""
+    mass: float
+    """Of its moving links, kg; the rest of the belt's mass belongs to the body it runs round."""
+    links: tuple[tuple[str, float], ...] = ()
+    """Joints that are rolled back, each with its travel per metre of belt."""
+    moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
+    """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
+    loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
+    """Sensors that feel the ground's pull, each with its weight in newtons of belt."""
+
+    def prefixed(self, prefix: str) -> Belt:
+        """Return the same belt after its spec was attached under ``prefix``."""
+        return Belt(
+            name=prefix + self.name,
+            method=self.method,
+            sprocket=prefix + self.sprocket,
+            gear=self.gear,
+            pitch=self.pitch,
+            mass=self.mass,
+            links=tuple((prefix + joint, travel) for joint, travel in self.links),
+            moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
+            loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
+        )
+
+
+Build = Callable[[mujoco.MjSpec, mujoco.MjsBody, Track, str, Pose], Belt]
+
+
+def add_track(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+) -> Belt:
+    """Build ``track`` on ``body`` with its frame T at ``X_BT``, by the method it names."""
+    module, function = TRACKS[track.method].split(":")
+    build: Build = getattr(importlib.import_module(module), function)
+    return build(spec, body, track, name, X_BT)

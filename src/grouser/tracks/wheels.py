@@ -1,0 +1,97 @@
+"""A row of wheels stands for the belt (Kurose et al. 2008; "multiple-wheel" in Okada et al. 2020).
+
+One wheel sits on every pulley, the others in rows between them, just as large as the belt with its
+grousers is there. All turn at one rim speed. Between two wheels there is nothing: a bump that
+finds its way in is pushed up by one wheel and down by the other (Okada's Fig. 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose
+from grouser.tracks.geoms import OwnsContact, tie
+from grouser.tracks.path import Arc, Line, Path
+from grouser.tracks.track import LINK_MASS, Belt, Track
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One wheel in the track's frame."""
+
+    centre: Array
+    radius: float
+
+
+def build(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+) -> Belt:
+    """Add the wheels, tie them to the rearmost and put the drive on that one."""
+    wheels = sorted(layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0])
+    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    for number, wheel in enumerate(wheels):
+        X_BW = X_BT @ Pose(wheel.centre)
+        link = body.add_body(name=f"{name}/{number}", pos=X_BW.position, quat=X_BW.wxyz)
+        link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+        link.explicitinertial = True
+        link.add_joint(
+            name=f"{name}/{number}",
+            type=mujoco.mjtJoint.mjJNT_HINGE,
+            axis=[0, 1, 0],
+            armature=track.inertia / len(wheels) * wheel.radius**2,
+        )
+        size = (wheel.radius, track.width / 2)
+        owner.drum(link, Pose(), size, name=f"{name}/wheel{number}", surface=track.surface)
+        if number:
+            tie(spec, f"{name}/{number}", f"{name}/0", wheels[0].radius / wheel.radius)
+    track.drive.add(spec, name, f"{name}/0", gear=wheels[0].radius)
+    return Belt(
+        name=name,
+        method="wheels",
+        sprocket=f"{name}/0",
+        gear=wheels[0].radius,
+        pitch=track.pitch,
+        mass=LINK_MASS * len(wheels),
+    )
+
+
+def layout(path: Path, count: int) -> list[Wheel]:
+    """Return ``count`` wheels: one on each pulley of ``path``, the rest along its lower lines."""
+    arcs = [segment for segment in path.segments if isinstance(segment, Arc)]
+    if count < len(arcs):
+        raise BadValue(f"track: {count} wheels for {len(arcs)} pulleys, one each is needed")
+    wheels = [Wheel(arc.centre, arc.radius) for arc in arcs]
+    top = path.top()
+    lines = [
+        index
+        for index, segment in enumerate(path.segments)
+        if isinstance(segment, Line) and index != top
+    ]
+    shares = _share(count - len(arcs), [path.segments[index].length for index in lines])
+    for index, extra in zip(lines, shares, strict=True):
+        start, end = (_pulley(path, index - 1), _pulley(path, (index + 1) % len(path.segments)))
+        for step in range(1, extra + 1):
+            part = step / (extra + 1)
+            centre = start.centre + part * (end.centre - start.centre)
+            wheels.append(Wheel(centre, start.radius + part * (end.radius - start.radius)))
+    return wheels
+
+
+def _pulley(path: Path, index: int) -> Arc:
+    segment = path.segments[index]
+    if not isinstance(segment, Arc):
+        raise BadValue("track: wheels need a path whose lines run from pulley to pulley")
+    return segment
+
+
+def _share(extra: int, lengths: list[float]) -> list[int]:
+    """Hand out ``extra`` wheels, each to the line whose wheels would be furthest apart."""
+    shares = [0] * len(lengths)
+    for _ in range(extra):
+        gaps = [length / (share + 1) for length, share in zip(lengths, shares, strict=True)]
+        shares[int(np.argmax(gaps))] += 1
+    return shares

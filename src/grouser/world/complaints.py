@@ -1,0 +1,139 @@
+"""One sentence for what pydantic found wrong, with file, line, key and the nearest valid name.
+
+`pydantic` reports all mistakes in its own words; people need the first one in theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from grouser.errors import WorldFileError, nearest
+from grouser.world.source import Path, Place, Source, dotted
+
+Keys = Mapping[str, Collection[str]]
+"""Allowed keys of each part of a file, by the part's path."""
+
+NEEDED = {
+    "float_type": "a number is needed",
+    "int_type": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "string_type": "text is needed",
+    "bool_type": "true or false is needed",
+    "dict_type": "a mapping (key: value) is needed",
+    "model_type": "a mapping (key: value) is needed",
+    "model_attributes_type": "a mapping (key: value) is needed",
+    "tuple_type": "a list is needed",
+    "list_type": "a list is needed",
+    "finite_number": "must be finite",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than": "must be less than {lt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "too_short": "must have at least {min_length} item(s)",
+    "too_long": "must have at most {max_length} item(s)",
+    "string_too_short": "must have at least {min_length} character(s)",
+    "string_too_long": "must have at most {max_length} character(s)",
+    "string_pattern_mismatch": "must be a letter followed by letters, digits, '_' or '-'",
+    "mistake": "{sentence}",
+}
+"""Pydantic's kinds of error in our words, filled in from the error's own context."""
+
+
+def complaint(error: ValidationError, source: Source, keys: Keys) -> WorldFileError:
+    """Return the first mistake in ``error``, in reading order, as one sentence.
+
+    Args:
+        error: what validation of ``source.data`` raised.
+        source: the data and the places of its keys.
+        keys: allowed keys of each part by its path with ``*`` for list indices and, where a part
+            has kinds, the kind: ``"terrain.*.step"``.
+    """
+    mistakes = [_Mistake(details, source) for details in error.errors(include_url=False)]
+    # A misspelt key is one mistake, not an unknown key and a missing one.
+    misspelt = {m.path[:-1] for m in mistakes if m.kind == "extra_forbidden"}
+    told = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
+    first = min(told, key=lambda m: m.place)
+    return WorldFileError(f"{first.place.text}: {first.sentence(keys)}")
+
+
+class _Mistake:
+    """One of pydantic's errors, with its path in the file."""
+
+    def __init__(self, details: ErrorDetails, source: Source) -> None:
+        self.kind = details["type"]
+        self.context: dict[str, Any] = details.get("ctx", {})
+        self.source = source
+        self.tagged: Path = details["loc"]
+        loc = (*self.tagged, *self.context.get("inside", ()))
+        if self.kind in ("union_tag_invalid", "union_tag_not_found"):
+            loc = (*loc, "kind")
+        self.path, self.given = _follow(source.data, loc)
+
+    @property
+    def place(self) -> Place:
+        return self.source.place(self.path)
+
+    def sentence(self, keys: Keys) -> str:
+        owner, last = self._owner(), self.path[-1] if self.path else ""
+        if self.kind == "extra_forbidden":
+            part = ".".join("*" if isinstance(k, int) else k for k in self.tagged[:-1])
+            allowed = sorted(keys.get(part, ()))
+            hint = nearest(str(last), allowed)
+            return f"unknown key {last!r} in {owner}; allowed: {', '.join(allowed)}{hint}"
+        if self.kind == "union_tag_not_found" and self.given is None:
+            group = f"{self.tagged[0]}.*."
+            kinds = [part.removeprefix(group) for part in keys if part.startswith(group)]
+            return f"{owner} lacks 'kind'; allowed: {', '.join(kinds)}"
+        if self.kind == "missing":
+            if isinstance(last, int):  # a list that is too short for its meaning
+                _, items = _follow(self.source.data, self.path[:-1])
+                return f"{dotted(self.path[:-1])} is {shown(items)}, more numbers are needed"
+            return f"{owner} lacks '{last}'"
+        return f"{dotted(self.path) or 'the world'} is {shown(self.given)}, {self._needed()}"
+
+    def _needed(self) -> str:
+        if self.kind in ("literal_error", "union_tag_invalid"):
+            listing = str(self.context.get("expected") or self.context.get("expected_tags"))
+            names = listing.replace(" or ", ", ").replace("'", "").split(", ")
+            return f"allowed: {', '.join(names)}{nearest(str(self.given), names)}"
+        template = NEEDED.get(self.kind)
+        return template.format(**self.context) if template else self.kind.replace("_", " ")
+
+    def _owner(self) -> str:
+        path = self.path[:-1]
+        if not path:
+            return "the world"
+        _, part = _follow(self.source.data, path)
+        kind = part.get("kind") if isinstance(part, dict) else None
+        return f"{dotted(path)} ({kind})" if isinstance(kind, str) else dotted(path)
+
+
+def _follow(data: Any, loc: Iterable[str | int]) -> tuple[Path, Any]:
+    """Return the path in the file that pydantic's ``loc`` means, and the value there.
+
+    ``loc`` also names the kind it took for a part that has kinds; a file has no such level.
+    """
+    path: Path = ()
+    for part in loc:
+        if isinstance(data, dict):
+            if part not in data and part == data.get("kind"):
+                continue
+            data = data.get(part)
+        elif isinstance(data, list) and isinstance(part, int) and part < len(data):
+            data = data[part]
+        else:
+            data = None
+        path = (*path, part)
+    return path, data
+
+
+def shown(value: Any) -> str:
+    """Return ``value`` as the file would say it, on one line of at most 60 characters."""
+    if value is None:
+        return "empty"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,214 @@
+"""The world file: YAML in, frozen and strict models out.
+
+::
+
+    name: one step
+    physics: {timestep: 0.001, integrator: implicitfast, …}
+    terrain:
+      - {kind: flat, friction: 0.8}
+      - {kind: step, x: 1.0, height: 0.12, friction: 0.6}
+    robots:
+      - {name: quince, kind: quince, position: [0, 0], options: {front_deg: 45}}
+
+Three layers and no more: the models' defaults, the file, and overrides (``path=value``). Every
+mistake is one sentence with file, line, key, what was given and what is allowed. Which kinds of
+robot exist is not known here: a robot is a name, a kind and options, for the scene to judge.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    Strict,
+    ValidationError,
+    model_validator,
+)
+
+from grouser.errors import WorldFileError, nearest, unknown
+from grouser.world.complaints import Keys, complaint, shown
+from grouser.world.fields import Description, Length, Name, Point, mistake
+from grouser.world.objects import OBJECTS, Thing
+from grouser.world.overrides import override
+from grouser.world.physics import Contact, Physics
+from grouser.world.source import Source, read
+from grouser.world.terrain import TERRAINS, Terrain
+
+ENDINGS = (".yaml", ".yml")
+
+
+def _on_the_ground(value: Any) -> Any:
+    """Complete ``[x, y]`` to ``[x, y, 0]``."""
+    return [*value, 0.0] if isinstance(value, list | tuple) and len(value) == 2 else value
+
+
+class RobotEntry(Description):
+    """A robot by name and kind, and where it starts."""
+
+    name: Name
+    """Its name in this world, unique among robots and objects."""
+    kind: str
+    """Which robot it is; the scene knows the kinds."""
+    position: Annotated[Point, BeforeValidator(_on_the_ground)]
+    """Start in the world frame, m: x, y and, if given, z; z = 0: feet or belts on the ground."""
+    yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    """Heading at the start, deg, from x towards y."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """The robot kind's own options."""
+    command: dict[str, float] = Field(default_factory=dict)
+    """What its drives are told from the start, in the drives' units."""
+
+
+class View(Description):
+    """The camera of pictures and videos."""
+
+    lookat: Point = (0.0, 0.0, 0.2)
+    """What is in the middle, world frame, m; with `follow`: from the followed body."""
+    distance: Length = 3.0
+    """Distance of the camera from there, m; above 0."""
+    azimuth_deg: Annotated[float, Field(ge=-360, le=360)] = 120.0
+    """Direction of sight about z, deg; 0: along x, 90: along y."""
+    elevation_deg: Annotated[float, Field(ge=-90, le=90)] = -20.0
+    """Direction of sight above the horizon, deg; negative looks down."""
+    follow: str | None = None
+    """Name of the robot or object the camera moves along with."""
+
+
+class World(Description):
+    """All that a world file says."""
+
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    """What the world is called."""
+    description: str = ""
+    """What it is for, in words."""
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Where all randomness in this world starts; at least 0."""
+    physics: Physics
+    """How time passes and how hard the ground is."""
+    terrain: Annotated[tuple[Terrain, ...], Field(min_length=1), Strict(False)]
+    """The ground, at least one piece."""
+    objects: Annotated[tuple[Thing, ...], Strict(False)] = ()
+    """What lies around."""
+    robots: Annotated[tuple[RobotEntry, ...], Strict(False)] = ()
+    """Who moves."""
+    view: View = View()
+    """The camera of pictures and videos."""
+
+    _source: Source = PrivateAttr(default_factory=Source)
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> World:
+        """Refuse a name that two things have, and a view that follows nobody."""
+        names: set[str] = set()
+        for group, members in (("objects", self.objects), ("robots", self.robots)):
+            for i, member in enumerate(members):
+                if member.name in names:
+                    raise mistake("must be unique among objects and robots", group, i, "name")
+                names.add(member.name)
+        if self.view.follow is not None and self.view.follow not in names:
+            allowed = ", ".join(sorted(names)) or "none, the world is empty"
+            hint = nearest(self.view.follow, names)
+            raise mistake(f"allowed: {allowed}{hint}", "view", "follow")
+        return self
+
+    def where(self, *path: str | int) -> str:
+        """Return ``"file line N"`` of a key, such as ``where("robots", 0, "kind")``."""
+        return self._source.place(path).text or f"world {self.name!r}"
+
+
+def _keys(model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(model.model_fields)
+
+
+KEYS: Keys = {
+    "": _keys(World),
+    "physics": _keys(Physics),
+    "physics.contact": _keys(Contact),
+    "robots.*": _keys(RobotEntry),
+    "view": _keys(View),
+    **{f"terrain.*.{kind}": _keys(model) for kind, model in TERRAINS.items()},
+    **{f"objects.*.{kind}": _keys(model) for kind, model in OBJECTS.items()},
+}
+"""The keys each part of a world file may have."""
+
+
+def shipped() -> dict[str, Path]:
+    """Return the worlds that come with Grouser: name to file."""
+    folder = resources.files("grouser") / "worlds"
+    files = (Path(str(entry)) for entry in folder.iterdir()) if folder.is_dir() else ()
+    return {file.stem: file for file in sorted(files) if file.suffix in ENDINGS}
+
+
+def load(source: str | Path, overrides: Sequence[str] = ()) -> World:
+    """Read a world.
+
+    Args:
+        source: a YAML file, or the name of a shipped world.
+        overrides: ``path=value`` each, set on top of the file in this order, such as
+            ``"terrain.1.height=0.12"`` or ``"robots.quince.options.front_deg=45"``.
+
+    Raises:
+        UnknownName: no shipped world has this name.
+        WorldFileError: the file or an override says something impossible.
+    """
+    path, where = _find(source)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise WorldFileError(f"{where}: there is no such file") from None
+    except IsADirectoryError:
+        raise WorldFileError(f"{where}: is a folder, a YAML file is needed") from None
+    except UnicodeDecodeError:
+        raise WorldFileError(f"{where}: is not UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise WorldFileError(f"{where}: cannot be read ({error})") from None
+    return parse(text, where=where, folder=path.parent, overrides=overrides)
+
+
+def parse(
+    text: str, *, where: str, folder: Path | None = None, overrides: Sequence[str] = ()
+) -> World:
+    """Read a world from YAML ``text``.
+
+    Args:
+        text: what a world file holds.
+        where: what errors call it, such as the file's name.
+        folder: where its mesh files are looked for (None: the current folder).
+        overrides: as for `load`.
+
+    Raises:
+        WorldFileError: the text or an override says something impossible.
+    """
+    source = read(text, where)
+    if source.data is None:
+        raise WorldFileError(f"{where}: is empty, a world has at least a name, physics and terrain")
+    if not isinstance(source.data, dict):
+        given = shown(source.data)
+        raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
+    source = override(source, overrides)
+    try:
+        world = World.model_validate(source.data, context={"folder": folder})
+    except ValidationError as error:
+        raise complaint(error, source, KEYS) from None
+    world._source = source
+    return world
+
+
+def _find(source: str | Path) -> tuple[Path, str]:
+    """Return the file that ``source`` means, and what to call it in errors."""
+    worlds = shipped()
+    if isinstance(source, str) and source in worlds:
+        return worlds[source], f"worlds/{worlds[source].name}"
+    path = Path(source)
+    named = isinstance(source, str) and path.name == source and path.suffix not in ENDINGS
+    if named and not os.path.exists(path):
+        raise unknown("worlds", "world", str(source), worlds)
+    return path, str(source)

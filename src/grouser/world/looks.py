@@ -1,0 +1,92 @@
+"""What a world looks like: sky, light, ground pattern and the camera's limits.
+
+Looks never touch physics. Sizes suit robots of 0.1 to 1 m seen from a few metres.
+"""
+
+from __future__ import annotations
+
+import mujoco
+
+EXTENT = 4.0
+"""Half the size of what is usually in view, m; MuJoCo scales clipping and shadows by it."""
+
+NEAR, FAR = 0.02, 60.0
+"""The camera sees things between these distances, m."""
+
+PICTURE = (1280, 960)
+"""The largest picture that can be rendered off screen: width, height, pixels."""
+
+TILE = 0.5
+"""Edge of one square of the ground's pattern, m."""
+
+
+def add_looks(spec: mujoco.MjSpec) -> None:
+    """Give ``spec`` a sky, the sun with soft shadows, the ground material and picture sizes."""
+    _sky(spec)
+    _light(spec)
+    ground_material(spec)
+    _camera_limits(spec)
+
+
+def ground_material(spec: mujoco.MjSpec) -> str:
+    """Return the name of the ground's material, adding it to ``spec`` the first time."""
+    if spec.material("ground") is None:
+        spec.add_texture(
+            name="ground",
+            type=mujoco.mjtTexture.mjTEXTURE_2D,
+            builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+            mark=mujoco.mjtMark.mjMARK_EDGE,
+            rgb1=[0.52, 0.56, 0.56],
+            rgb2=[0.57, 0.61, 0.61],
+            markrgb=[0.70, 0.73, 0.73],
+            width=512,
+            height=512,
+        )
+        # One texture image holds 2 x 2 squares of the checker.
+        material = spec.add_material(name="ground", texuniform=True, reflectance=0.0)
+        material.texrepeat = [1 / (2 * TILE)] * 2
+        material.specular, material.shininess = 0.1, 0.1
+        material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "ground"
+    return "ground"
+
+
+def _sky(spec: mujoco.MjSpec) -> None:
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[0.45, 0.60, 0.78],
+        rgb2=[0.88, 0.91, 0.94],
+        width=512,
+        height=3072,
+    )
+    spec.visual.rgba.haze = [0.88, 0.91, 0.94, 1.0]  # the plane fades into the sky's horizon
+
+
+def _light(spec: mujoco.MjSpec) -> None:
+    spec.worldbody.add_light(
+        name="sun",
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=[-3, -4, 9],
+        dir=[0.35, 0.45, -1.0],
+        diffuse=[0.55, 0.54, 0.52],
+        specular=[0.15, 0.15, 0.15],
+        ambient=[0.0, 0.0, 0.0],
+        castshadow=True,
+    )
+    # The headlight fills the shadows, so that nothing in them is black.
+    headlight = spec.visual.headlight
+    headlight.ambient = [0.38, 0.38, 0.40]
+    headlight.diffuse = [0.28, 0.28, 0.28]
+    headlight.specular = [0.0, 0.0, 0.0]
+
+
+def _camera_limits(spec: mujoco.MjSpec) -> None:
+    # Set by hand: computed from the model, they would change with every added robot.
+    spec.stat.center = [0.0, 0.0, 0.0]
+    spec.stat.extent = EXTENT
+    spec.visual.map.znear = NEAR / EXTENT
+    spec.visual.map.zfar = FAR / EXTENT
+    spec.visual.map.shadowclip = 1.5
+    spec.visual.quality.shadowsize = 4096
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = PICTURE

@@ -1,0 +1,171 @@
+"""Things that lie around in a world: boxes, balls, cylinders and meshes, fixed or free.
+
+Each becomes one body of its own name under the world body, with one geom; a free one has the
+joint ``{name}/free``. A mesh collides as its convex hull, and weighs as it too.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import mujoco
+from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
+
+from grouser.errors import nearest
+from grouser.frames import from_rpy
+from grouser.world.fields import Length, Name, Point, Rgb, mistake
+from grouser.world.physics import Contact
+from grouser.world.surface import Surface
+
+OBJECT: Rgb = (0.36, 0.52, 0.68)
+MESH_ENDINGS = (".obj", ".stl")
+
+Turn = Annotated[float, Field(ge=-360, le=360)]
+"""A turn in degrees, at most once around."""
+
+
+class Object(Surface):
+    """What all kinds share: name, place, mass. A kind adds its shape."""
+
+    name: Name
+    """Name of the body, unique among objects and robots."""
+    position: Point
+    """Where the shape's middle (a mesh: its own origin) is in the world, m."""
+    roll_deg: Turn = 0.0
+    """Turn about x, taken first, deg."""
+    pitch_deg: Turn = 0.0
+    """Turn about y, taken second, deg; positive tips what points along x down."""
+    yaw_deg: Turn = 0.0
+    """Turn about z, taken last, deg."""
+    mass: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    """Mass, kg, above 0; needed unless fixed, and then ignored."""
+    fixed: bool = False
+    """True: part of the ground. False: moves when pushed."""
+
+    @model_validator(mode="after")
+    def _free_things_weigh(self) -> Object:
+        if self.mass is None and not self.fixed:
+            raise mistake("must be given unless the object is fixed", "mass")
+        return self
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
+        """Add the body, its joint if it is free, and its geom ``{name}/surface``."""
+        turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
+        body = spec.worldbody.add_body(
+            name=self.name, pos=self.position, quat=from_rpy(*(math.radians(t) for t in turns))
+        )
+        geom = self.geom(contact, OBJECT)
+        if not self.fixed:
+            body.add_freejoint(name=f"{self.name}/free")
+            geom["mass"] = self.mass
+        body.add_geom(name=f"{self.name}/surface", **self.shape(spec), **geom)
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return type and size of the geom, adding to ``spec`` the assets it needs."""
+        raise NotImplementedError
+
+
+class Box(Object):
+    """A cuboid."""
+
+    kind: Literal["box"] = "box"
+    size: Annotated[tuple[Length, Length, Length], Strict(False)]
+    """Full edges along its own x, y, z, m; each above 0."""
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return a box with half these edges, as MuJoCo counts."""
+        return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [edge / 2 for edge in self.size]}
+
+
+class Ball(Object):
+    """A sphere."""
+
+    kind: Literal["ball"] = "ball"
+    radius: Length
+    """Radius, m; above 0."""
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return a sphere."""
+        return {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [self.radius, 0, 0]}
+
+
+class Cylinder(Object):
+    """A cylinder that stands along its own z."""
+
+    kind: Literal["cylinder"] = "cylinder"
+    radius: Length
+    """Radius, m; above 0."""
+    length: Length
+    """Full length along its own z, m; above 0."""
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return a cylinder with half this length, as MuJoCo counts."""
+        size = [self.radius, self.length / 2, 0]
+        return {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "size": size}
+
+
+def _existing(value: Any, info: ValidationInfo) -> Any:
+    """Return the absolute path of a mesh file, looked for beside the world file."""
+    if not isinstance(value, str | Path):
+        raise mistake(f"must be the name of a mesh file ({' or '.join(MESH_ENDINGS)})")
+    folder: Path = (info.context or {}).get("folder") or Path.cwd()
+    path = folder / value
+    if path.suffix.lower() not in MESH_ENDINGS:
+        raise mistake(f"must end in {' or '.join(MESH_ENDINGS)}")
+    try:
+        if path.is_file():
+            return path.resolve()
+        beside = sorted(f.name for f in path.parent.iterdir() if f.suffix.lower() in MESH_ENDINGS)
+    except (OSError, ValueError):  # no such folder, or a name no file can have
+        beside = []
+    listing = ", ".join(beside) or "no mesh"
+    raise mistake(
+        f"which is no file in {path.parent} (there is: {listing}){nearest(path.name, beside)}"
+    )
+
+
+class Mesh(Object):
+    """A shape from a file; MuJoCo collides its convex hull."""
+
+    kind: Literal["mesh"] = "mesh"
+    file: Annotated[Path, BeforeValidator(_existing)]
+    """Mesh file (.stl, .obj), relative to the world file; kept as an absolute path."""
+    scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    """Metres per unit of the file: 0.001 if it is in mm; above 0."""
+
+    @model_validator(mode="after")
+    def _readable(self) -> Mesh:
+        """Let MuJoCo read the file now, while the world file's line is still known."""
+        trial = mujoco.MjSpec()
+        trial.worldbody.add_geom(**self.shape(trial))
+        try:
+            trial.compile()
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+            raise mistake(f"which MuJoCo cannot read ({reason})", "file") from None
+        return self
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return the mesh, added to ``spec`` under the object's name."""
+        spec.add_mesh(
+            name=self.name,
+            file=str(self.file),
+            scale=[self.scale] * 3,
+            # Scanned meshes are seldom watertight; their hull always has a volume.
+            inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX,
+        )
+        return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": self.name}
+
+
+Thing = Annotated[Box | Ball | Cylinder | Mesh, Field(discriminator="kind")]
+"""Any of the kinds, told apart by ``kind``."""
+
+OBJECTS: dict[str, type[Object]] = {
+    "box": Box,
+    "ball": Ball,
+    "cylinder": Cylinder,
+    "mesh": Mesh,
+}
+"""What a world file may call each kind of object."""

@@ -1,0 +1,68 @@
+"""Values set on top of a world file: ``terrain.1.height=0.12``.
+
+A path goes through keys and list items; an item is meant by its index or by its ``name``. The
+value is YAML. Whether a key may exist is the models' business: here it is only put in place,
+and its place is remembered, so that a later complaint names the override and not the file.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from grouser.errors import WorldFileError, nearest
+from grouser.world.source import Path, Place, Source, dotted, read
+
+
+def override(source: Source, overrides: Sequence[str]) -> Source:
+    """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order."""
+    result = Source(copy.deepcopy(source.data), dict(source.places))
+    for text in overrides:
+        _set(result, text)
+    return result
+
+
+def _set(source: Source, text: str) -> None:
+    where = f"override {text!r}"
+    given, equals, value_text = text.partition("=")
+    keys = given.strip().split(".")
+    if not equals or not all(keys):
+        raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
+    value = read(value_text, where)
+    holder: Any = source.data
+    path: Path = ()
+    for key in keys[:-1]:
+        part = _part(holder, key, path, where)
+        if isinstance(holder, dict) and holder.get(part) is None:
+            holder[part] = {}  # a part the file left to its defaults
+            source.places[(*path, part)] = Place(0, where)
+        holder, path = holder[part], (*path, part)
+    part = _part(holder, keys[-1], path, where)
+    holder[part] = value.data
+    _replace_places(source, (*path, part), where)
+
+
+def _part(holder: Any, key: str, path: Path, where: str) -> str | int:
+    """Return the key or index that ``key`` means in ``holder``, which lies at ``path``."""
+    if isinstance(holder, dict):
+        return key
+    owner = dotted(path)
+    if not isinstance(holder, list):
+        raise WorldFileError(f"{where}: {owner} is {holder!r} and has no '{key}'")
+    names = [item.get("name") if isinstance(item, dict) else None for item in holder]
+    if key in names:
+        return names.index(key)
+    if key.isascii() and key.isdigit() and int(key[:9]) < len(holder):
+        return int(key[:9])
+    known = [name for name in names if isinstance(name, str)]
+    allowed = ", ".join([*map(str, range(len(holder))), *known]) or "none, the list is empty"
+    raise WorldFileError(
+        f"{where}: there is no '{key}' in {owner}; allowed: {allowed}{nearest(key, known)}"
+    )
+
+
+def _replace_places(source: Source, path: Path, where: str) -> None:
+    for old in [known for known in source.places if known[: len(path)] == path]:
+        del source.places[old]
+    source.places[path] = Place(0, where)

@@ -1,0 +1,162 @@
+"""YAML text as plain data, with the place where each key was written.
+
+Only the plain part of YAML 1.2 is read: mappings, lists, text, numbers, true/false and null.
+``1e-3`` is a number and ``on`` a word, as people expect; tags, aliases, merge keys, doubled keys,
+nan and inf are refused with their line. What the keys mean is not known here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from grouser.errors import WorldFileError
+
+Path = tuple[str | int, ...]
+"""Keys and list indices from the top of the file to a value."""
+
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where something was written; sorts in reading order."""
+
+    line: int = 0
+    """Line in the file, from 1; 0: not in the file but given on top of it."""
+    text: str = ""
+    """The place in words: ``"worlds/step.yaml line 4"``."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was read and where; never part of what makes two worlds equal."""
+
+    data: Any = field(default=None, compare=False)
+    """Plain dicts, lists and scalars."""
+    places: dict[Path, Place] = field(default_factory=dict, compare=False)
+    """Place of every key and list item; ``()`` is the text's first line."""
+
+    def place(self, path: Path) -> Place:
+        """Return where ``path`` was written, or else the nearest thing that encloses it."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path, Place())
+
+
+class _Loader(yaml.SafeLoader):
+    """Resolves plain words by YAML 1.2's core schema instead of PyYAML's 1.1."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own attribute
+
+
+for _kind, _pattern in {
+    "null": r"~|null|",
+    "bool": r"true|false",
+    "int": r"[-+]?[0-9]+",
+    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
+}.items():
+    _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"(?:{_pattern})\Z", re.I), None)
+
+
+def read(text: str, where: str) -> Source:
+    """Read YAML ``text``; ``where`` names it in errors.
+
+    Raises:
+        WorldFileError: the text is not YAML, or uses more of YAML than a world file may.
+    """
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            _refuse_extras(event, where)
+        root = yaml.compose(text, Loader=_Loader)
+        reader = _Reader(where)
+        reader.places[()] = Place(1, where)
+        return Source(None if root is None else reader.value(root, ()), reader.places)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = "" if mark is None else f" line {mark.line + 1}"
+        raise WorldFileError(f"{where}{line}: this is not YAML ({error.problem})") from None
+    except yaml.YAMLError as error:  # a character that no YAML text may hold
+        reason = str(error).splitlines()[0]
+        raise WorldFileError(f"{where}: this is not YAML ({reason})") from None
+    except RecursionError:
+        raise WorldFileError(f"{where}: lists or mappings are nested too deeply") from None
+
+
+def _refuse_extras(event: yaml.Event, where: str) -> None:
+    """Refuse aliases (a file could then hold itself) and tags (which ask for Python objects)."""
+    place = where if event.start_mark is None else f"{where} line {event.start_mark.line + 1}"
+    if isinstance(event, yaml.AliasEvent):
+        raise WorldFileError(f"{place}: the alias '*{event.anchor}' is not allowed, write it out")
+    tag = getattr(event, "tag", None)
+    if isinstance(tag, str) and not isinstance(event, yaml.DocumentStartEvent):
+        shown = tag.replace(_TAG, "!!")
+        raise WorldFileError(f"{place}: the tag '{shown}' is not allowed, drop it")
+
+
+class _Reader:
+    """Turns nodes into plain data and notes the line of each."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.places: dict[Path, Place] = {}
+
+    def value(self, node: Node, path: Path) -> Any:
+        """Return the data of ``node``, found at ``path``."""
+        if isinstance(node, MappingNode):
+            return {key: self.value(item, (*path, key)) for key, item in self._items(node, path)}
+        if isinstance(node, SequenceNode):
+            return [self._item(item, (*path, i)) for i, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _items(self, node: MappingNode, path: Path) -> Iterator[tuple[str, Node]]:
+        first: dict[str, int] = {}
+        for key, item in node.value:
+            line = self._line(key)
+            if not isinstance(key, ScalarNode) or key.tag != _TAG + "str":
+                raise WorldFileError(f"{self.where} line {line}: a key must be a word")
+            name = str(key.value)
+            if name in first:
+                place = f"{self.where} line {line}"
+                raise WorldFileError(f"{place}: {name!r} is already given in line {first[name]}")
+            first[name] = line
+            self._note(key, (*path, name))
+            yield name, item
+
+    def _item(self, node: Node, path: Path) -> Any:
+        self._note(node, path)
+        return self.value(node, path)
+
+    def _scalar(self, node: Node, path: Path) -> Any:
+        text, kind = str(node.value), node.tag.removeprefix(_TAG)
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return text.lower() == "true"
+        if kind in ("int", "float"):
+            number = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+            if not math.isfinite(number):
+                place = f"{self.where} line {self._line(node)}"
+                given = f"{dotted(path) or 'the world'} is {text[:40]}"
+                raise WorldFileError(f"{place}: {given}, must be finite")
+            return int(text) if kind == "int" else number
+        return text
+
+    def _note(self, node: Node, path: Path) -> None:
+        line = self._line(node)
+        self.places[path] = Place(line, f"{self.where} line {line}")
+
+    @staticmethod
+    def _line(node: Node) -> int:
+        return int(node.start_mark.line) + 1
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """Return a path as people write it: ``terrain.1.height``."""
+    return ".".join(str(part) for part in path)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from grouser.evaluation.table import Row, Table, plain, shown
+
+TABLE = Table(
+    "okada_table4",
+    "Okada et al. 2020, Table IV",
+    "Which steps can Quince climb?",
+    (
+        Row({"height_mm": 120}, {"real": "S", "simulated": "S"}, np.True_, True),
+        Row({"height_mm": np.int64(190)}, {"real": "F", "simulated": "S"}, False, False, "slips"),
+        Row({"height_mm": 240.0}, None, None, None),
+    ),
+    {"rtf": np.float32(2.5), "lost": float("nan"), "far": float("inf"), "method": "segments"},
+    ("One set of parameters.",),
+)
+
+
+def printed(table: Table, width: int = 100) -> str:
+    out = io.StringIO()
+    table.print(Console(file=out, width=width))
+    return out.getvalue()
+
+
+def test_json_is_exact() -> None:
+    assert TABLE.to_json() == {
+        "experiment": "okada_table4",
+        "paper": "Okada et al. 2020, Table IV",
+        "rows": [
+            {
+                "case": {"height_mm": 120},
+                "paper": {"real": "S", "simulated": "S"},
+                "ours": True,
+                "agrees": True,
+            },
+            {
+                "case": {"height_mm": 190},
+                "paper": {"real": "F", "simulated": "S"},
+                "ours": False,
+                "agrees": False,
+                "note": "slips",
+            },
+            {"case": {"height_mm": 240.0}, "paper": None, "ours": None, "agrees": None},
+        ],
+        "agree": 1,
+        "of": 2,
+        "figures": {"rtf": 2.5, "lost": None, "far": None, "method": "segments"},
+        "title": "Which steps can Quince climb?",
+        "notes": ["One set of parameters."],
+    }
+    assert list(TABLE.to_json())[:6] == ["experiment", "paper", "rows", "agree", "of", "figures"]
+    json.dumps(TABLE.to_json(), allow_nan=False)
+
+
+def test_print_shows_what_matters() -> None:
+    text = printed(TABLE)
+    lines = text.splitlines()
+    assert lines[0] == "Which steps can Quince climb?"
+    assert any(
+        line.split() == ["height", "mm", "real", "simulated", "Ours", "Agrees", "Note"]
+        for line in lines
+    )
+    assert any(line.split() == ["190", "F", "S", "no", "DISAGREES", "slips"] for line in lines)
+    assert any(line.split() == ["240", "-", "-", "-", "-"] for line in lines)
+    assert "rtf: 2.5" in lines
+    assert lines[-1] == "1 of 2 rows agree with the paper"
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_table_without_notes_has_no_note_column() -> None:
+    text = printed(Table("e", "p", "t", (Row({"track": "[bold]"}, 0.43, 0.431234, True),)))
+    assert "Note" not in text
+    assert "[bold]" in text  # shown, not obeyed
+    assert "0.4312" in text
+
+
+def test_values_with_different_keys_share_one_column() -> None:
+    table = Table("e", "p", "t", (Row({}, {"a": 1}, 2, True), Row({}, {"b_m": 1.5}, 2, True)))
+    assert [column.group for column in table.columns()] == ["Paper", "Ours"]
+    assert table.columns()[0].cells == ("a 1", "b m 1.5")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "yes"),
+        (np.False_, "no"),
+        (None, "-"),
+        (float("nan"), "-"),
+        (float("inf"), "inf"),
+        (0.123456, "0.1235"),
+        (np.float32(12), "12"),
+        (12345.6, "12346"),
+        (7, "7"),
+        ((1.0, 2.5), "1, 2.5"),
+        ("S", "S"),
+    ],
+)
+def test_shown(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_plain_goes_all_the_way_down() -> None:
+    given = {"a": [np.float64("nan"), (np.int8(1),)], "b": np.arange(2)}
+    assert plain(given) == {"a": [None, [1]], "b": [0, 1]}
