@@ -45,7 +45,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
 
 def conjugate(wxyz: npt.ArrayLike) -> Array:
     """Return the inverse of unit quaternions ``(…, 4)``."""
-    return np.asarray(wxyz, float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(np.asarray(wxyz, float) * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def rotate(wxyz: npt.ArrayLike, vector: npt.ArrayLike) -> Array:
@@ -78,7 +78,7 @@ def to_rpy(wxyz: npt.ArrayLike) -> Array:
 def up_tilt(wxyz: npt.ArrayLike) -> Array:
     """Return the angle (rad) between each body's z axis and the vertical, from ``(…, 4)``."""
     _, x, y, _ = np.moveaxis(np.asarray(wxyz, float), -1, 0)
-    return np.arccos(np.clip(1 - 2 * (x * x + y * y), -1.0, 1.0))
+    return np.asarray(np.arccos(np.clip(1 - 2 * (x * x + y * y), -1.0, 1.0)))
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.contacts import HULL, HULL_TOUCHES
 from grouser.drives import Drive
 from grouser.errors import BadValue
 from grouser.frames import Pose
+from grouser.robots.hull import GREY, ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.geoms import Softness, Surface
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import Path
-from grouser.tracks.track import LINK_MASS, Belt, Method, Track, add_track
+from grouser.tracks.track import Belt, Method, Track, add_track
 
 MASS = 33.0  # kg   Table III
 LENGTH, WIDTH = 0.685, 0.370  # m   Table III: main body without sub-tracks
@@ -40,8 +40,8 @@ AXIS_X = LENGTH / 2 - RADIUS  # m   a sub-track turns about a main pulley's axis
 SUB_MASS = 1.5  # kg   estimate: one sub-track with its arm
 TOP_SPEED = 1.6  # m/s   published for another variant (robots.md A2)
 BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
-BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt
-SUB_BELT_INERTIA = 2.0  # kg   estimate
+BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt; a
+#                            sub-track's belt hangs on the same motor, so it has the same
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
 ARM_SPEED = math.radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
@@ -59,11 +59,11 @@ class Quince:
     """False: smooth belts."""
     front_deg: float = 0.0
     """Front sub-tracks at the start, up positive; 0: level with the main tracks."""
-    rear_deg: float = 20.0
+    rear_deg: float = 15.0
     """Rear sub-tracks at the start; not in the paper, estimate (docs/papers/okada.md)."""
-    centre_x: float = -0.03
+    centre_x: float = 0.0
     """Centre of mass before (+) or behind (-) the middle, m; not in the paper, estimate."""
-    centre_z: float = -0.015
+    centre_z: float = -0.02
     """Centre of mass above (+) or below (-) the pulley axes, m; not in the paper, estimate."""
     yield_depth: float = 0.004
     """How far a rubber grouser yields before it is hard, m; not in the paper, estimate."""
@@ -82,12 +82,17 @@ class Quince:
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four sub-tracks, sensors."""
         spec = mujoco.MjSpec()
-        body = _add_body(spec, self)
+        body = spec.worldbody.add_body(name="body")
+        inside = (LENGTH / 2 - RADIUS, WIDTH / 2 - 0.002, RADIUS * 0.8)
+        add_hull(body, "hull", inside, rgb=ORANGE)
+        add_hull(body, "deck", (0.16, 0.11, 0.03), at=(0, 0, RADIUS + 0.05), rgb=GREY)
         belts = [
             add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
         ]
+        self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in belts))
         belts += [self._add_sub(spec, body, place) for place in PLACES]
+        keep_apart(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=math.radians(2), damping=1.0)
         for place in PLACES:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
@@ -127,7 +132,7 @@ class Quince:
         return Grouser.trapezoid(*GROUSER, surface=Surface(softness=rubber))
 
     def _belt_drive(self) -> Drive:
-        return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.05)
+        return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)
 
     def _main(self) -> Track:
         return Track(
@@ -154,58 +159,27 @@ class Quince:
             armature=ARM_ARMATURE,
         )
         reach = SUB_LENGTH - 2 * RADIUS
-        arm.add_geom(
-            name=f"{place}_arm",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=[forward * reach / 2, 0, 0],
-            size=[reach / 2, SUB_WIDTH * 0.4, RADIUS * 0.7],
-            mass=SUB_MASS - 4 * LINK_MASS,
-            contype=HULL,
-            conaffinity=HULL_TOUCHES,
-            rgba=[0.75, 0.3, 0.1, 1],
-        )
+        half = (reach / 2, SUB_WIDTH * 0.4, RADIUS * 0.7)
+        add_hull(arm, f"{place}_arm", half, at=(forward * reach / 2, 0, 0), rgb=ORANGE)
         pulleys = [(0.0, 0.0, RADIUS), (forward * reach, 0.0, RADIUS)]
         track = Track(
             path=Path.around(pulleys),
             width=SUB_WIDTH,
             drive=self._belt_drive(),
-            inertia=SUB_BELT_INERTIA,
+            inertia=BELT_INERTIA,
             grouser=self._grouser() if self.grousers else None,
             count=SUB_GROUSERS,
             method=self.method,
             wheels=4,
         )
-        return add_track(spec, arm, track, place, Pose())
+        belt = add_track(spec, arm, track, place, Pose())
+        weigh(arm, SUB_MASS - belt.mass, half, at=(forward * reach / 2, 0, 0))
+        return belt
 
-
-def _add_body(spec: mujoco.MjSpec, options: Quince) -> mujoco.MjsBody:
-    """Add the main body: a box of even density, its centre of mass where the options say."""
-    mass = MASS - 4 * SUB_MASS - 8 * LINK_MASS
-    body = spec.worldbody.add_body(name="body")
-    length, height = LENGTH - 2 * RADIUS, 2 * RADIUS
-    body.mass = mass
-    # The four sub-tracks sit symmetrically about the middle when level; the body alone carries
-    # the offset of the whole robot.
-    share = MASS / mass
-    body.ipos = [options.centre_x * share, 0, options.centre_z * share]
-    body.inertia = [
-        mass * (WIDTH**2 + height**2) / 12,
-        mass * (LENGTH**2 + height**2) / 12,
-        mass * (LENGTH**2 + WIDTH**2) / 12,
-    ]
-    body.explicitinertial = True
-    for name, half, z, colour in (
-        ("hull", (length / 2, WIDTH / 2 - 0.002, RADIUS * 0.8), 0.0, (0.75, 0.3, 0.1, 1.0)),
-        ("deck", (length * 0.3, WIDTH * 0.3, 0.03), RADIUS + 0.05, (0.25, 0.25, 0.28, 1.0)),
-    ):
-        body.add_geom(
-            name=name,
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=half,
-            pos=[0, 0, z],
-            mass=0,
-            contype=HULL,
-            conaffinity=HULL_TOUCHES,
-            rgba=colour,
-        )
-    return body
+    def _weigh_body(self, body: mujoco.MjsBody, others: float) -> None:
+        """Give the main body the mass that is left, so that the whole robot balances as told."""
+        mass = MASS - others
+        # The sub-tracks sit symmetrically about the middle when level: the body alone carries the
+        # offset of the whole robot.
+        at = (self.centre_x * MASS / mass, 0.0, self.centre_z * MASS / mass)
+        weigh(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)

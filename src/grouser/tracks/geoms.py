@@ -12,11 +12,8 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
-from grouser.contacts import BELT, BELT_TOUCHES
+from grouser.contacts import BELT, BELT_TOUCHES, SLIPPERY
 from grouser.frames import Array, Pose, axis_angle, multiply
-
-SLIPPERY = 1e-3
-"""A belt's own friction: small enough that the ground's decides."""
 
 OWN_SOFTNESS_WINS = 1e3
 """Mixing weight of a surface with its own softness against the ground's weight of 1."""

@@ -15,8 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -25,6 +24,9 @@ from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate
 
 CLOSED_TO = 1e-6
 """How far (m, and rad) the end of a path may be from its start."""
+
+PHASES = 100
+"""How many phases of the first grouser are tried for the smallest misfit."""
 
 
 @dataclass(frozen=True)
@@ -160,19 +162,24 @@ class Path:
         seam they differ by as much as a straight run leaves the arc.
         """
         pitch = self.length / count
-        feet = self.footprints(count, phase)
         tip, jumps = (0.0, 0.0, height), [0.0]
-        for here, ahead in pairwise([*feet, feet[0]]):
-            if here.segment != ahead.segment:
-                before = self.segments[here.segment].moved(here.X_TF, pitch / 2)
-                after = self.segments[ahead.segment].moved(ahead.X_TF, -pitch / 2)
+        for seam in self.starts[:-1]:
+            # Only the two grousers next to a seam can differ, so only they are looked at.
+            number = math.floor((seam - phase) / pitch)
+            (here, along), (ahead, beyond) = (
+                self.find(phase + n * pitch) for n in (number, number + 1)
+            )
+            if here != ahead:
+                before = self.segments[here].at(along + pitch / 2)
+                after = self.segments[ahead].at(beyond - pitch / 2)
                 jumps.append(float(np.linalg.norm(before.apply(tip) - after.apply(tip))))
         return max(jumps)
 
+    @lru_cache(maxsize=64)  # noqa: B019  a path is small, frozen, and asked for by every twin track
     def best_phase(self, count: int, height: float = 0.0) -> float:
         """Return the phase (m) of the first grouser that makes the misfit at seams smallest."""
         pitch = self.length / count
-        phases = [pitch * step / 200 for step in range(200)]
+        phases = [pitch * step / PHASES for step in range(PHASES)]
         return min(phases, key=lambda phase: self.misfit(count, phase, height))
 
     def grown(self, height: float) -> Path:

@@ -5,7 +5,7 @@ tells every contact how fast the surface passes, so friction stays MuJoCo's own 
 published overrides it; Okada et al. 2020, Fig. 3). Grousers cannot act.
 
 A sprocket without shape turns inside the robot. Its speed is the surface's speed, and what the
-ground pulls at the surface, felt by force sensors, pulls at the sprocket one hook later: the belt
+ground pulls at the surface, felt by force sensors, pulls at the sprocket a moment later: the belt
 slows under load and stalls at its force limit, as the other methods' belts do.
 """
 
@@ -22,9 +22,9 @@ from grouser.tracks.geoms import OwnsContact
 from grouser.tracks.path import Line, Segment
 from grouser.tracks.track import LINK_MASS, Belt, Track
 
-STEADY = 5.0
-"""How many times the belt's own inertia the sprocket has: the pull arrives one step late, and a
-lighter sprocket than the robot would answer it with a jerk."""
+SMOOTHED = 0.05
+"""Over how long (s) the ground's pull is averaged before it reaches the sprocket: passed on at once
+it would shake, since the contact answers the sprocket and the sprocket the contact in turns."""
 
 
 def build(
@@ -100,15 +100,22 @@ def _add_sprocket(
         name=name,
         type=mujoco.mjtJoint.mjJNT_HINGE,
         axis=[0, 1, 0],
-        armature=STEADY * track.inertia * gear**2,
+        armature=track.inertia * gear**2,
     )
 
 
 class MovingSurface:
     """Couples sprockets and surfaces of all surface belts, for one simulation or many."""
 
-    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
-        """Look up the geoms, sensors and sprockets of those ``belts`` that have moving surfaces."""
+    def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt], every: float) -> None:
+        """Look up the geoms, sensors and sprockets of those ``belts`` that have moving surfaces.
+
+        Args:
+            model: the compiled scene.
+            belts: all belts of the scene.
+            every: seconds between two calls of ``apply``.
+        """
+        self._weight = min(1.0, every / SMOOTHED)
         chosen = [belt for belt in belts if belt.moving]
         self._dofs = np.array([model.joint(belt.sprocket).dofadr[0] for belt in chosen], int)
         self._gears = np.array([belt.gear for belt in chosen])
@@ -134,4 +141,6 @@ class MovingSurface:
         speeds = rows.qvel[:, self._dofs] * self._gears
         rows.geom_surfacevel[:, self._geoms] = speeds[:, self._belt_of, None] * self._velocities
         # The sensors say how the body holds its part: the opposite of the ground's pull.
-        rows.qfrc_applied[:, self._dofs] = -(rows.sensordata @ self._pull) * self._gears
+        pull = -(rows.sensordata @ self._pull) * self._gears
+        felt = rows.qfrc_applied[:, self._dofs]
+        rows.qfrc_applied[:, self._dofs] = felt + self._weight * (pull - felt)

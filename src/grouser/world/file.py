@@ -123,6 +123,12 @@ class World(Description):
         """Return ``"file line N"`` of a key, such as ``where("robots", 0, "kind")``."""
         return self._source.place(path).text or f"world {self.name!r}"
 
+    def changed(self, **parts: Any) -> World:
+        """Return this world with some of its parts replaced by others already made."""
+        world = self.model_copy(update=parts)
+        world._source = self._source
+        return world
+
 
 def _keys(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)

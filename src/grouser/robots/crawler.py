@@ -1,0 +1,199 @@
+"""A crawler of your own: two tracks round any pulleys, all numbers from the world file.
+
+::
+
+    kind: crawler
+    options:
+      mass: 15
+      gauge: 0.3
+      pulleys: [[-0.2, 0, 0.06], [0.2, 0, 0.06], [0, 0.1, 0.04]]   # x, z, radius in m
+      width: 0.08
+      grouser: {shape: trapezoid, top: 0.004, base: 0.012, height: 0.01}
+      count: 36
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from grouser.drives import Drive
+from grouser.errors import BadValue, nearest
+from grouser.frames import Array, Pose
+from grouser.robots.hull import ORANGE, add_hull, keep_apart, weigh
+from grouser.robots.robot import Robot, Steering
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.truth import Truth
+from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path, Straight, Turn
+from grouser.tracks.track import Method, Track, add_track
+
+SHAPES: dict[str, tuple[str, ...]] = {
+    "box": ("length", "height"),
+    "rounded": ("length", "height"),
+    "trapezoid": ("top", "base", "height"),
+    "polygon": ("outline",),
+}
+"""Shapes of grousers and the numbers each needs, m."""
+
+RUBBER = ("time_constant", "start", "end", "depth")
+"""What may be said about a grouser that yields (`Softness`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crawler:
+    """Everything about a crawler; m, kg, N, m/s."""
+
+    mass: float
+    """Whole robot."""
+    gauge: float
+    """Between the middles of its tracks."""
+    width: float
+    """Of one belt."""
+    pulleys: Sequence[Sequence[float]] = ()
+    """x, z, radius of every pulley (belt's outer surface); or give ``segments``."""
+    segments: Sequence[Mapping[str, Any]] = ()
+    """A closed chain from the top rear on: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
+    grouser: Mapping[str, Any] | None = field(default=None)
+    """``{shape: …, numbers, soft: {time_constant, start, end, depth}}``; none: smooth belts."""
+    count: int = 40
+    """Grousers per belt."""
+    method: Method = "segments"
+    """How tracks are turned."""
+    wheels: int = 4
+    """Wheels per track when the method is wheels."""
+    without_top: bool = False
+    """Leave out the upper run."""
+    force: float = 150.0
+    """Largest pull of one belt."""
+    speed: float = 1.0
+    """Largest belt speed."""
+    inertia: float = 5.0
+    """Mass each drive has to accelerate with its belt."""
+    centre_x: float = 0.0
+    """Centre of mass before the tracks' frame."""
+    centre_z: float = 0.0
+    """Centre of mass above the tracks' frame."""
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "gauge", "width", "force", "speed", "inertia"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise BadValue(f"{name} is {value!r}, a number above 0 is needed")
+
+    def build(self) -> Robot:
+        """Return the robot: body, two tracks, sensors."""
+        spec = mujoco.MjSpec()
+        body = spec.worldbody.add_body(name="body")
+        track = self._track()
+        low, high = _extent(track.path)
+        half = (
+            (high[0] - low[0]) / 2,
+            max(self.gauge / 2 - self.width / 2 - 0.005, 0.01),
+            (high[2] - low[2]) / 2,
+        )
+        middle = ((high[0] + low[0]) / 2, 0.0, (high[2] + low[2]) / 2)
+        add_hull(body, "hull", (half[0] * 0.7, half[1], half[2] * 0.6), at=middle, rgb=ORANGE)
+        belts = tuple(
+            add_track(spec, body, track, side, Pose.at(0, y, 0))
+            for side, y in (("left", self.gauge / 2), ("right", -self.gauge / 2))
+        )
+        mass = self.mass - sum(belt.mass for belt in belts)
+        if mass <= 0:
+            raise BadValue(f"mass is {self.mass} kg, less than its belts weigh")
+        weigh(body, mass, (half[0], self.gauge / 2, half[2]), at=(self.centre_x, 0, self.centre_z))
+        keep_apart(spec)
+        drives = {belt.name: track.drive for belt in belts}
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=self.mass,
+            drives=drives,
+            belts=belts,
+            steering=Steering(left=("left",), right=("right",), gauge=self.gauge),
+            sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            standing=-float(low[2]) + track.height,
+        )
+
+    def _track(self) -> Track:
+        return Track(
+            path=self._path(),
+            width=self.width,
+            drive=Drive(force=self.force, speed=self.speed, lead=0.005, damping=0.1),
+            inertia=self.inertia,
+            mass=self.mass * 0.05,
+            grouser=_grouser(self.grouser) if self.grouser else None,
+            count=self.count,
+            method=self.method,
+            wheels=self.wheels,
+            without_top=self.without_top,
+        )
+
+    def _path(self) -> Path:
+        if bool(self.pulleys) == bool(self.segments):
+            raise BadValue("path: give either pulleys or segments")
+        if self.pulleys:
+            for number, pulley in enumerate(self.pulleys):
+                if not isinstance(pulley, Sequence) or len(pulley) != 3:
+                    raise BadValue(f"path: pulley {number} is {pulley!r}, [x, z, radius] is needed")
+            return Path.around([(x, z, radius) for x, z, radius in self.pulleys])
+        return Path.chain([_step(number, step) for number, step in enumerate(self.segments)])
+
+
+def _step(number: int, step: Mapping[str, Any]) -> Straight | Turn:
+    match step:
+        case {"line": length, **rest} if not rest:
+            return Straight(length)
+        case {"arc": [radius, angle_deg], **rest} if not rest:
+            return Turn(radius, math.radians(angle_deg))
+        case _:
+            raise BadValue(
+                f"path: segment {number} is {step!r}, "
+                "{line: length} or {arc: [radius, angle_deg]} is needed"
+            )
+
+
+def _grouser(told: Mapping[str, Any]) -> Grouser:
+    """Return the grouser that a world file describes."""
+    shape = told.get("shape", "box")
+    if shape not in SHAPES:
+        raise BadValue(
+            f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
+            f"{nearest(str(shape), SHAPES)}"
+        )
+    allowed = ("shape", "soft", *SHAPES[shape])
+    for key in told:
+        if key not in allowed:
+            raise BadValue(
+                f"grouser: a {shape} has no '{key}' (it has: {', '.join(allowed)})"
+                f"{nearest(key, allowed)}"
+            )
+    missing = [key for key in SHAPES[shape] if key not in told]
+    if missing:
+        raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
+    surface = Surface(softness=_softness(told["soft"]) if told.get("soft") else None)
+    if shape == "polygon":
+        return Grouser(tuple((x, z) for x, z in told["outline"]), surface=surface)
+    make = {"box": Grouser.box, "rounded": Grouser.rounded, "trapezoid": Grouser.trapezoid}[shape]
+    return make(*(float(told[key]) for key in SHAPES[shape]), surface=surface)
+
+
+def _softness(told: Mapping[str, Any]) -> Softness:
+    for key in told:
+        if key not in RUBBER:
+            raise BadValue(
+                f"grouser: soft has no '{key}' (it has: {', '.join(RUBBER)}){nearest(key, RUBBER)}"
+            )
+    return Softness(**{"time_constant": 0.006, **told})
+
+
+def _extent(path: Path) -> tuple[Array, Array]:
+    """Return the lowest and the highest x, y, z of the belt, m."""
+    points = np.array([path.at(path.length * step / 400).position for step in range(400)])
+    return points.min(axis=0), points.max(axis=0)

@@ -1,0 +1,81 @@
+"""What happens between physics steps: belts roll, surfaces move, drives settle, work is counted.
+
+Written on `Rows`, so that one simulation and a batch of thousands share it to the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.drives import Drives
+from grouser.frames import Array
+from grouser.rows import Rows
+from grouser.simulation.scene import Scene
+from grouser.tracks.segments import RollBack
+from grouser.tracks.surface import MovingSurface
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
+
+    turns: Array
+    """Pitches each segment belt was rolled back by, (n, belts)."""
+    work: Array
+    """Signed work of each drive, J, (n, drives): what it took back counts against it."""
+    effort: Array
+    """Sum of |force x speed| x dt of each drive, J, (n, drives): braking costs as well."""
+
+    def clear(self, which: slice | list[int] = slice(None)) -> None:
+        """Start counting from zero."""
+        for array in (self.turns, self.work, self.effort):
+            array[which] = 0.0
+
+
+class Parts:
+    """All belts and drives of a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Look everything up once."""
+        self.drives = Drives(scene.model, scene.drives)
+        self._every = scene.stride * float(scene.model.opt.timestep)
+        self._roll_back = RollBack(scene.model, scene.belts)
+        self._surface = MovingSurface(scene.model, scene.belts, self._every)
+        columns = {name: place for place, name in enumerate(self.drives.names)}
+        self._counted = [columns[name] for name in self._roll_back.names]
+        pitches = {belt.name: belt.pitch for belt in scene.belts}
+        self._pitches = np.array([pitches[name] for name in self._roll_back.names])
+
+    @property
+    def belts(self) -> tuple[str, ...]:
+        """Names of the belts that are rolled back, in the order of `Counts.turns`."""
+        return self._roll_back.names
+
+    def counts(self, simulations: int) -> Counts:
+        """Return fresh counts."""
+        belts, drives = len(self._roll_back.names), len(self.drives.names)
+        return Counts(*(np.zeros((simulations, size)) for size in (belts, drives, drives)))
+
+    def before(self, rows: Rows) -> None:
+        """Do what must happen before a stride of physics."""
+        if self._surface:
+            self._surface.apply(rows)
+
+    def after(self, rows: Rows, counts: Counts) -> None:
+        """Do what must happen after a stride of physics."""
+        if not self.drives.names:
+            return
+        if self._roll_back:
+            self._roll_back.apply(rows, counts.turns)
+        self.drives.settle(rows)
+        joules = self.drives.power(rows) * self._every
+        np.add(counts.work, joules, out=counts.work)
+        np.add(counts.effort, np.abs(joules), out=counts.effort)
+
+    def travel(self, rows: Rows, counts: Counts) -> Array:
+        """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
+        positions = self.drives.positions(rows)
+        positions[:, self._counted] += counts.turns * self._pitches
+        return positions

@@ -1,0 +1,112 @@
+"""World + robots + sensors → one MjSpec → one model: the only attach and the only compile.
+
+Every robot's names begin with its own name and a slash: ``quince/body``, ``quince/left``. A scene
+is made anew, from the same descriptions, whenever somebody joins or leaves; `Simulation` then
+carries the state of everybody who stays over by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.robot import Robot, describe
+from grouser.sensors.sensor import BoundSensor, Sensor
+from grouser.tracks.track import Belt
+from grouser.world.file import RobotEntry, World
+from grouser.world.looks import add_looks
+
+HOOK_TRAVEL = 0.2
+"""Part of a pitch that the fastest belt may go between two looks at whether it must roll back."""
+HOOK_TIME = 0.005
+"""Longest time (s) between two looks."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A compiled world and what is where in it, by name."""
+
+    world: World
+    model: mujoco.MjModel
+    robots: Mapping[str, Robot]
+    drives: Mapping[str, Drive]
+    """Every drive by its full name, ``robot/drive``."""
+    belts: tuple[Belt, ...]
+    sensors: Mapping[tuple[str, str], tuple[Sensor, BoundSensor]]
+    """By robot and sensor name."""
+    stride: int
+    """Physics steps between two looks at belts and drives."""
+
+    def initial(self) -> mujoco.MjData:
+        """Return the state in which everybody stands in posture where the world file says."""
+        data = mujoco.MjData(self.model)
+        for name, robot in self.robots.items():
+            for joint, value in robot.posture.items():
+                data.qpos[self.model.joint(f"{name}/{joint}").qposadr[0]] = value
+        mujoco.mj_forward(self.model, data)
+        return data
+
+
+def compose(world: World) -> Scene:
+    """Attach everything in ``world`` to one spec and compile it."""
+    spec = mujoco.MjSpec()
+    world.physics.apply(spec)
+    add_looks(spec)
+    contact = world.physics.contact
+    for number, terrain in enumerate(world.terrain):
+        terrain.add(spec, contact, f"terrain/{number}")
+    for thing in world.objects:
+        thing.add(spec, contact)
+    robots = {
+        entry.name: _attach(spec, entry, world.where("robots", number, "kind"))
+        for number, entry in enumerate(world.robots)
+    }
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise BadValue(f"{world.where()}: MuJoCo cannot build this world: {reason}") from error
+    belts = tuple(
+        belt.prefixed(f"{name}/") for name, robot in robots.items() for belt in robot.belts
+    )
+    drives = {
+        f"{name}/{drive}": description
+        for name, robot in robots.items()
+        for drive, description in robot.drives.items()
+    }
+    sensors = {
+        (name, sensor.name): (sensor, sensor.bind(model, f"{name}/"))
+        for name, robot in robots.items()
+        for sensor in robot.sensors
+    }
+    stride = _stride(belts, drives, model.opt.timestep)
+    return Scene(world, model, robots, drives, belts, sensors, stride)
+
+
+def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
+    """Build the robot that ``entry`` names and attach it where it starts."""
+    description = describe(entry.kind, entry.options, where)
+    try:
+        robot = description.build()
+    except BadValue as error:
+        raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
+    x, y, z = entry.position
+    start = Pose.at(x, y, z + robot.standing, yaw=math.radians(entry.yaw_deg))
+    frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
+    spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
+    if robot.free:
+        spec.body(f"{entry.name}/{robot.root}").add_freejoint(name=f"{entry.name}/free")
+    return robot
+
+
+def _stride(belts: tuple[Belt, ...], drives: Mapping[str, Drive], timestep: float) -> int:
+    """Return how many steps may pass before belts must be looked at again."""
+    times = [HOOK_TIME]
+    times += [HOOK_TRAVEL * belt.pitch / drives[belt.name].speed for belt in belts if belt.links]
+    return max(1, math.floor(min(times) / timestep))

@@ -1,0 +1,41 @@
+"""Schedules in whole steps, and one random generator per named part.
+
+Rates need not divide the time step: the k-th reading is due at the first step at or after k/rate,
+so nothing drifts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+
+
+class Clock:
+    """Says at which steps something with a rate is due."""
+
+    def __init__(self, rate_hz: float, timestep: float) -> None:
+        """Tick at ``rate_hz`` per simulated second, at most once a step."""
+        self._steps = max(1.0, 1.0 / (rate_hz * timestep))
+        self._count = 0
+
+    @property
+    def due(self) -> int:
+        """The step at which the next tick is due."""
+        # Rounded before the ceiling: 1/(100 Hz x 1 ms) must be 10 steps, not 10.000000000000002.
+        return math.ceil(round(self._count * self._steps, 6))
+
+    def tick(self) -> None:
+        """Go on to the next tick."""
+        self._count += 1
+
+    def start(self, step: int) -> None:
+        """Make the first tick at or after ``step`` the next one."""
+        self._count = math.ceil(round(step / self._steps, 6))
+
+
+def generator(seed: int, name: str) -> np.random.Generator:
+    """Return the generator of the part ``name``: other parts' draws never change its own."""
+    digest = hashlib.sha256(name.encode()).digest()
+    return np.random.default_rng([seed, *np.frombuffer(digest, np.uint32).tolist()])

@@ -1,0 +1,78 @@
+"""The watch: notices when physics blows up, and saves the last second.
+
+A state diverges when it is not finite, or when the moving masses hold more kinetic energy than
+the world allows (``energy_limit``, J/kg): no robot on the ground gets there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from grouser import files
+from grouser.errors import SimulationDiverged
+from grouser.frames import Array
+
+EVERY = 0.01
+"""Simulated seconds between two looks."""
+KEPT = 1.0
+"""Simulated seconds of states that are kept."""
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+_BAD = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
+
+
+class Watch:
+    """Keeps the last second of states and raises when the newest is impossible."""
+
+    def __init__(self, model: mujoco.MjModel, energy_limit: float, folder: Path) -> None:
+        """Watch ``model``; write to ``folder`` when it diverges."""
+        self._model = model
+        self._limit = energy_limit * float(model.body_mass.sum())
+        self._folder = folder
+        self._size = mujoco.mj_stateSize(model, int(_STATE))
+        self._states: deque[Array] = deque(maxlen=round(KEPT / EVERY))
+        self._times: deque[float] = deque(maxlen=round(KEPT / EVERY))
+
+    def clear(self) -> None:
+        """Forget the past, as after a reset."""
+        self._states.clear()
+        self._times.clear()
+
+    def look(self, data: mujoco.MjData) -> None:
+        """Keep the state; raise `SimulationDiverged` when it is impossible."""
+        state = np.empty(self._size)
+        mujoco.mj_getState(self._model, data, state, int(_STATE))
+        self._states.append(state)
+        self._times.append(data.time)
+        if any(data.warning[kind].number for kind in _BAD) or not np.isfinite(data.qvel).all():
+            raise self._diverged(data, "the state is no longer finite")
+        mujoco.mj_energyVel(self._model, data)
+        energy = float(data.energy[1])
+        if energy > self._limit:
+            raise self._diverged(
+                data, f"kinetic energy is {energy:.3g} J, more than {self._limit:.3g} J"
+            )
+
+    def _diverged(self, data: mujoco.MjData, why: str) -> SimulationDiverged:
+        """Save the last second and return the error that says where."""
+        path = self._folder / f"grouser-diverged-{data.time:.3f}s.npz"
+        with files.whole(path) as draft, draft.open("wb") as stream:
+            np.savez_compressed(
+                stream,
+                times=np.array(self._times),
+                states=np.array(self._states),
+                spec=np.array(int(_STATE)),
+            )
+        return SimulationDiverged(
+            f"simulation diverged at {data.time:.3f} s: {why}; try a smaller timestep or softer "
+            f"contacts; the last second of states is in {path}",
+            states=path,
+        )

@@ -1,0 +1,246 @@
+"""Trials on this machine's cores, by ``mujoco.batch``.
+
+Trials whose scenes have the same layout share one batch: whatever differs between their models
+(a step's height, friction, a mass) becomes a per-simulation field. A batch has a fixed number of
+slots; a finished trial leaves its slot to the next one. Every trial is stepped from its own state
+row, so results are the same bits at any thread count and in any company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import mujoco
+import mujoco.batch
+import numpy as np
+
+from grouser.drives import angle
+from grouser.frames import Array, up_tilt
+from grouser.rows import Rows
+from grouser.simulation.parts import Counts, Parts
+from grouser.simulation.scene import Scene, compose
+from grouser.trials.trial import Outcome, Trial, Verdict
+
+SLOTS = 16
+"""Simulations in flight per batch, whatever the number of threads."""
+LOOK_EVERY = 0.1
+"""Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
+
+Progress = Callable[[int, int], None]
+"""Called with (finished, all) whenever trials finish."""
+
+_BAD = tuple(
+    int(kind)
+    for kind in (
+        mujoco.mjtWarning.mjWARN_BADQPOS,
+        mujoco.mjtWarning.mjWARN_BADQVEL,
+        mujoco.mjtWarning.mjWARN_BADQACC,
+    )
+)
+
+
+def run(
+    trials: Sequence[Trial], *, threads: int = 0, progress: Progress | None = None
+) -> list[Outcome]:
+    """Run ``trials`` and return their outcomes in the same order.
+
+    Args:
+        trials: what is run.
+        threads: how many cores to use; 0: all.
+        progress: told about finished trials.
+    """
+    outcomes: dict[int, Outcome] = {}
+
+    def finished(number: int, outcome: Outcome) -> None:
+        outcomes[number] = outcome
+        if progress:
+            progress(len(outcomes), len(trials))
+
+    for group in _groups(trials):
+        _Group(group, threads).run(finished)
+    return [outcomes[number] for number in range(len(trials))]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A trial with its composed scene."""
+
+    number: int
+    trial: Trial
+    scene: Scene
+
+
+def _groups(trials: Sequence[Trial]) -> Iterable[list[_Entry]]:
+    """Compose every trial's scene and put those together that can share a batch."""
+    groups: dict[bytes, list[_Entry]] = {}
+    for number, trial in enumerate(trials):
+        scene = compose(trial.world)
+        groups.setdefault(_layout(scene), []).append(_Entry(number, trial, scene))
+    return groups.values()
+
+
+def _layout(scene: Scene) -> bytes:
+    """Return what two scenes must have in common to share a batch: sizes, names and assets."""
+    model = scene.model
+    shared = [
+        np.asarray(getattr(model, name))
+        for name in sorted(dir(model))
+        if not name.startswith("_")
+        and isinstance(getattr(model, name), np.ndarray | int)
+        and name not in mujoco.batch.MODEL_FIELDS
+    ]
+    parts = [bytes(model.names), str(scene.stride).encode(), str(model.opt.timestep).encode()]
+    parts += [str(array.shape).encode() + array.tobytes() for array in shared]
+    parts += [str(getattr(model, name).shape).encode() for name in _fields(model)]
+    return b"|".join(parts)
+
+
+def _fields(model: mujoco.MjModel) -> list[str]:
+    """Return the array fields of a model that a batch can hold per simulation."""
+    return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
+
+
+class _Group:
+    """Trials of one layout, run in the slots of one batch."""
+
+    def __init__(self, entries: list[_Entry], threads: int) -> None:
+        self._entries = entries
+        self._waiting = list(reversed(entries))
+        first = entries[0].scene
+        self._model = first.model
+        self._stride = first.stride
+        slots = min(SLOTS, len(entries))
+        self._batch = mujoco.batch.Batch(first.model, nsim=slots, nthread=threads)
+        self._rows = Rows.many(self._batch)
+        self._time = self._batch.bind("time")
+        self._parts = Parts(first)
+        self._counts: Counts = self._parts.counts(slots)
+        self._differing = [self._batch.expand(name) for name in self._varied()]
+        every = self._stride * float(first.model.opt.timestep)
+        self._strides_per_look = max(1, round(LOOK_EVERY / every))
+        self._running: dict[int, _Run] = {}
+
+    def run(self, finished: Callable[[int, Outcome], None]) -> None:
+        """Run until every trial has its outcome."""
+        for slot in range(self._batch.nsim):
+            self._fill(slot)
+        while self._running:
+            ids = sorted(self._running)
+            for _ in range(self._strides_per_look):
+                self._parts.before(self._rows)
+                self._batch.step(ids, nstep=self._stride)
+                self._parts.after(self._rows, self._counts)
+            for slot in ids:
+                run = self._running[slot]
+                verdict = self._look(slot, run)
+                if verdict:
+                    finished(run.entry.number, run.outcome(verdict, self._spent(slot, run)))
+                    del self._running[slot]
+                    self._fill(slot)
+
+    def _varied(self) -> list[str]:
+        """Return the model fields in which the group's models differ."""
+        self._names = [
+            name
+            for name in _fields(self._model)
+            if any(
+                not np.array_equal(getattr(self._model, name), getattr(entry.scene.model, name))
+                for entry in self._entries[1:]
+            )
+        ]
+        return self._names
+
+    def _fill(self, slot: int) -> None:
+        """Put the next waiting trial into ``slot``."""
+        if not self._waiting:
+            return
+        entry = self._waiting.pop()
+        model, rows = entry.scene.model, self._rows
+        for name, values in zip(self._names, self._differing, strict=True):
+            values[slot] = getattr(model, name)[: values.shape[1]] if values.ndim > 1 else getattr(model, name)
+        for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
+            getattr(rows, name)[slot] = getattr(model, name)
+        self._counts.clear([slot])
+        data = entry.scene.initial()
+        state = np.empty(mujoco.mj_stateSize(model, int(mujoco.mjtState.mjSTATE_INTEGRATION)))
+        mujoco.mj_getState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
+        self._batch.state[slot] = state
+        self._batch.warning[slot] = 0
+        self._running[slot] = _Run(entry)
+        self._settle_in(slot, entry)
+
+    def _settle_in(self, slot: int, entry: _Entry) -> None:
+        """Hold every posture and give every robot its standing command, as a Simulation does."""
+        for robot in entry.trial.world.robots:
+            built = entry.scene.robots[robot.name]
+            for joint, value in built.posture.items():
+                if joint in built.drives:
+                    drive = f"{robot.name}/{joint}"
+                    self._rows.act[slot, self._model.actuator(drive).actadr[0]] = value
+                    self._parts.drives.command(self._rows, drive, angle(value), [slot])
+            self._command(slot, entry, robot.name, robot.command)
+
+    def _command(self, slot: int, entry: _Entry, robot: str, command: object) -> None:
+        setpoints = entry.scene.robots[robot].setpoints(command)  # type: ignore[arg-type]
+        for drive, setpoint in setpoints.items():
+            self._parts.drives.command(self._rows, f"{robot}/{drive}", setpoint, [slot])
+
+    def _look(self, slot: int, run: _Run) -> Verdict | None:
+        """Sample a trial, give it its due commands and say whether it is over."""
+        trial, time = run.entry.trial, float(self._time[slot])
+        if self._batch.warning[slot][list(_BAD)].any() or not np.isfinite(self._rows.qvel[slot]).all():
+            return "diverged"
+        root = run.root
+        pose = self._rows.qpos[slot, root : root + 7].copy()
+        verdict = run.see(time, pose)
+        while run.due and run.due[0][0] <= time + 1e-9:
+            self._command(slot, run.entry, trial.robot, run.due.pop(0)[1])
+        return verdict
+
+    def _spent(self, slot: int, run: _Run) -> tuple[float, float]:
+        """Return the work and the effort (J) of the watched robot's drives."""
+        prefix = f"{run.entry.trial.robot}/"
+        mine = [i for i, name in enumerate(self._parts.drives.names) if name.startswith(prefix)]
+        return (
+            float(self._counts.work[slot, mine].sum()),
+            float(self._counts.effort[slot, mine].sum()),
+        )
+
+
+class _Run:
+    """A trial in flight: what was seen of it so far."""
+
+    def __init__(self, entry: _Entry) -> None:
+        self.entry = entry
+        model, robot = entry.scene.model, entry.trial.robot
+        self.root = int(model.joint(f"{robot}/free").qposadr[0])
+        self.due = list(entry.trial.schedule)
+        self._times: list[float] = []
+        self._poses: list[Array] = []
+        self._best = -np.inf
+        self._best_time = 0.0
+
+    def see(self, time: float, pose: Array) -> Verdict | None:
+        """Keep a sample (x, y, z, wxyz) and say whether the trial is over."""
+        trial = self.entry.trial
+        self._times.append(time)
+        self._poses.append(pose)
+        tilt = float(up_tilt(pose[3:]))
+        if trial.goal and trial.goal.reached(pose[:3], tilt):
+            return "arrived"
+        if tilt > trial.tipped_beyond:
+            return "tipped"
+        if pose[0] > self._best + trial.stuck_within:
+            self._best, self._best_time = float(pose[0]), time
+        elif time - self._best_time > trial.stuck_after:
+            return "stuck"
+        return "out of time" if time >= trial.limit - 1e-9 else None
+
+    def outcome(self, verdict: Verdict, spent: tuple[float, float]) -> Outcome:
+        """Return how it went."""
+        poses = np.array(self._poses).reshape(-1, 7)
+        last = self._times[-1] if self._times else 0.0
+        return Outcome(
+            self.entry.trial, verdict, last, np.array(self._times), poses[:, :3], poses[:, 3:], *spent
+        )

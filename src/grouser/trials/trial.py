@@ -1,0 +1,89 @@
+"""A trial: one robot, one world, one command, one verdict.
+
+A trial is a description; a runner (`grouser.trials.threads`) turns many of them into `Outcome`s.
+It ends early when its robot has arrived, tipped over or is stuck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.world.file import World
+
+Verdict = Literal["arrived", "stuck", "tipped", "out of time", "diverged"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """Where the watched robot's root must get to, in the world frame."""
+
+    x: float
+    """At least this far, m."""
+    z: float = -math.inf
+    """At least this high, m."""
+    level: float = math.inf
+    """Tilted by at most this much, rad."""
+
+    def reached(self, position: Array, tilt: float) -> bool:
+        """Say whether a root at ``position`` (3,) (m) with ``tilt`` (rad) has arrived."""
+        return bool(position[0] >= self.x and position[2] >= self.z and tilt <= self.level)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What is run."""
+
+    world: World
+    robot: str
+    """Whom to watch."""
+    limit: float
+    """Longest simulated time, s."""
+    goal: Goal | None = None
+    """None: just run until the limit."""
+    schedule: tuple[tuple[float, Mapping[str, float]], ...] = ()
+    """Commands after the world's own: (time in s, command), in order of time."""
+    stuck_after: float = math.inf
+    """Give up when the robot has not got ``stuck_within`` further in this time, s."""
+    stuck_within: float = 0.01
+    """m."""
+    tipped_beyond: float = math.radians(100)
+    """Give up when the root is tilted further than this, rad."""
+    case: Mapping[str, object] = field(default_factory=dict)
+    """What distinguishes this trial, for tables."""
+
+    def __post_init__(self) -> None:
+        names = [entry.name for entry in self.world.robots]
+        if self.robot not in names:
+            raise BadValue(f"trial: watches '{self.robot}', the world has {', '.join(names)}")
+        if not self.limit > 0:
+            raise BadValue(f"trial: limit is {self.limit} s, must be above 0")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a trial went."""
+
+    trial: Trial
+    verdict: Verdict
+    time: float
+    """When it ended, s."""
+    times: Array
+    """Of the samples, s, (k,)."""
+    positions: Array
+    """Of the robot's root, m, (k, 3)."""
+    wxyz: Array
+    """Of the robot's root, (k, 4)."""
+    work: float
+    """Signed work of the robot's drives, J."""
+    effort: float
+    """Sum of |force x speed| x dt of the robot's drives, J."""
+
+    @property
+    def arrived(self) -> bool:
+        """Whether it got to its goal."""
+        return self.verdict == "arrived"
