@@ -1,0 +1,10 @@
+"""One speed question per file.
+
+Every bench module has one function, ``run(progress) -> dict[str, float]``: named figures, compared
+as ratios within one run, since machines are shared and noisy.
+"""
+
+BENCHES: dict[str, str] = {
+    "tracks": "grouser.benches.tracks",
+}
+"""Name on the command line → module; imported on use."""

@@ -1,0 +1,1 @@
+"""Who moves: one robot per file."""

@@ -1,0 +1,1 @@
+"""What can be felt: measure first, corrupt after."""

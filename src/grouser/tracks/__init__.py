@@ -1,0 +1,1 @@
+"""Four ways to turn a track: same call, same contract."""
