@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import mujoco
 import numpy as np
@@ -21,6 +21,21 @@ from grouser.tracks.geoms import OwnsContact, Surface
 
 ROOT = 0.004
 """How deep (m) a grouser reaches into its belt, so that no edge slips between the two."""
+
+
+class Element(Protocol):
+    """Whatever is repeated along a path: a grouser, a lug, or an aircraft on its way."""
+
+    @property
+    def height(self) -> float:
+        """How far it stands out of the belt, m."""
+        ...
+
+    def add(
+        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+    ) -> None:
+        """Add its geoms to ``body``, its footprint at ``X_BF``."""
+        ...
 
 
 @dataclass(frozen=True)

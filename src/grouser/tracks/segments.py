@@ -79,15 +79,24 @@ def _add_link(
     joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
     if isinstance(segment, Line):
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]
-        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
-        half = (segment.length / 2, track.width / 2, track.thickness / 2)
-        owner.box(link, middle, half, name=f"{name}/belt", surface=track.surface)
     else:
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_HINGE, list(segment.axis)
-        if segment.axis == (0.0, 1.0, 0.0):
-            drum = (segment.radius, track.width / 2)
-            owner.drum(link, Pose(), drum, name=f"{name}/belt", surface=track.surface)
+    if not track.bare:
+        _add_belt(link, segment, track, f"{name}/belt", owner)
     return link
+
+
+def _add_belt(
+    link: mujoco.MjsBody, segment: Segment, track: Track, name: str, owner: OwnsContact
+) -> None:
+    """Add the bare belt of one segment: a flat box, or a drum."""
+    if isinstance(segment, Line):
+        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
+        half = (segment.length / 2, track.width / 2, track.thickness / 2)
+        owner.box(link, middle, half, name=name, surface=track.surface)
+    else:
+        drum = (segment.radius, track.width / 2)
+        owner.drum(link, Pose(), drum, name=name, surface=track.surface)
 
 
 def _link_frame(segment: Segment) -> Pose:

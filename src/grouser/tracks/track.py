@@ -26,7 +26,7 @@ from grouser.drives import Drive
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.tracks.geoms import Surface
-from grouser.tracks.grouser import Grouser
+from grouser.tracks.grouser import Element
 from grouser.tracks.path import Path
 
 Method = Literal["segments", "surface", "wheels", "plates"]
@@ -59,7 +59,7 @@ class Track:
     """Mass (kg) that the drive has to accelerate with the belt: belt and motor, at the belt."""
     mass: float = 2.0
     """Of the belt, kg."""
-    grouser: Grouser | None = None
+    grouser: Element | None = None
     """The bar repeated round the belt; None: a smooth belt."""
     count: int = 40
     """How many grousers (and, for plates, how many plates)."""
@@ -69,6 +69,8 @@ class Track:
     """Of the belt, m."""
     surface: Surface = Surface()
     """How the bare belt touches."""
+    bare: bool = False
+    """No belt at all, only what is repeated along the path (method segments only)."""
     wheels: int = 4
     """How many wheels stand for the belt (method wheels only)."""
     without_top: bool = False

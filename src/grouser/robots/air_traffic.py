@@ -1,0 +1,109 @@
+"""Air traffic: drones carried along a closed trajectory in three dimensions (Okada et al., Fig. 8).
+
+A track without a belt: the path climbs, turns and descends, and drones take the grousers' places.
+Every drone behaves like the next, so rolling all of them back by one pitch is never seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.hull import weigh
+from grouser.robots.robot import Robot
+from grouser.sensors.encoder import Encoder
+from grouser.tracks.geoms import OwnsContact, Surface
+from grouser.tracks.path import Path, Straight, Turn
+from grouser.tracks.track import Track, add_track
+
+UP, DOWN, LEFT = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+"""Axes of turns in the footprint frame."""
+
+
+@dataclass(frozen=True)
+class Drone:
+    """A small quadrotor: hull and four rotors."""
+
+    span: float
+    """Over all, m."""
+
+    @property
+    def height(self) -> float:
+        """Nothing stands on the ground: no height."""
+        return 0.0
+
+    def add(
+        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+    ) -> None:
+        """Add a hull and four rotor discs to ``body`` at ``X_BF``."""
+        arm, surface = self.span / 3, Surface()
+        owner.box(body, X_BF, (arm, arm / 3, arm / 4), name=f"{name}/hull", surface=surface)
+        for number, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+            rotor = X_BF @ Pose.at(x * arm, y * arm, arm / 4, roll=math.pi / 2)
+            size = (arm * 0.8, arm * 0.05)
+            owner.drum(body, rotor, size, name=f"{name}/rotor{number}", surface=surface)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AirTraffic:
+    """The traffic's options; m."""
+
+    drones: int = 24
+    """On the loop."""
+    straight: float = 4.0
+    """Length of the two long legs."""
+    radius: float = 2.0
+    """Of the turns at their ends."""
+    climb_deg: float = 20.0
+    """How steeply it climbs on one leg and descends on the other."""
+    altitude: float = 1.0
+    """Of the lower turn."""
+    span: float = 0.3
+    """Of a drone."""
+
+    def __post_init__(self) -> None:
+        if self.drones < 4 or not 0 < self.climb_deg < 60 or not self.radius > 0:
+            raise BadValue(
+                f"drones is {self.drones} (at least 4), climb_deg {self.climb_deg} (0 to 60), "
+                f"radius {self.radius} (above 0)"
+            )
+
+    def path(self) -> Path:
+        """Return the loop: climb, turn left, descend, turn left."""
+        bend, half = math.radians(self.climb_deg), Turn(self.radius, math.pi, LEFT)
+        leg = Straight(self.straight)
+        rise = [Turn(self.radius, bend, UP), leg, Turn(self.radius, bend, DOWN)]
+        fall = [Turn(self.radius, bend, DOWN), leg, Turn(self.radius, bend, UP)]
+        return Path.chain([*rise, half, *fall, half])
+
+    def build(self) -> Robot:
+        """Return the traffic."""
+        spec = mujoco.MjSpec()
+        body = spec.worldbody.add_body(name="tower")
+        weigh(body, 1.0, (0.1, 0.1, 0.1))
+        track = Track(
+            path=self.path(),
+            width=self.span,
+            drive=Drive(force=200.0, speed=5.0, lead=0.01, damping=0.2),
+            inertia=10.0,
+            grouser=Drone(self.span),
+            count=self.drones,
+            bare=True,
+            rgb=(0.85, 0.25, 0.15),
+        )
+        belt = add_track(spec, body, track, "traffic", Pose())
+        return Robot(
+            spec=spec,
+            root="tower",
+            mass=1.0 + belt.mass,
+            drives={"traffic": track.drive},
+            belts=(belt,),
+            sensors=(Encoder(drives=("traffic",)),),
+            standing=self.altitude,
+            free=False,
+        )

@@ -1,0 +1,79 @@
+"""A conveyor: a track that stays where it is and carries what lies on it (Okada et al., Fig. 8).
+
+The same belt as a robot's, bolted to the world. All sizes are estimates for a parcel conveyor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.hull import GREY, add_hull, weigh
+from grouser.robots.robot import Robot
+from grouser.sensors.encoder import Encoder
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path
+from grouser.tracks.track import Track, add_track
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conveyor:
+    """The conveyor's options; m."""
+
+    length: float = 2.0
+    """Over all."""
+    width: float = 0.5
+    """Of the belt."""
+    height: float = 0.5
+    """Of the belt's upper side above the ground."""
+    radius: float = 0.08
+    """Of the two drums."""
+    bars: int = 48
+    """Thin bars across the belt."""
+    bar_height: float = 0.005
+    """How far they stand out."""
+
+    def __post_init__(self) -> None:
+        if not self.length > 4 * self.radius > 0:
+            raise BadValue(f"length is {self.length} m, must be over {4 * self.radius} m (4 radii)")
+        if not self.height > 2 * self.radius + 2 * self.bar_height:
+            raise BadValue(f"height is {self.height} m, the belt would touch the ground")
+
+    def build(self) -> Robot:
+        """Return the machine: frame and belt."""
+        spec = mujoco.MjSpec()
+        body = spec.worldbody.add_body(name="frame")
+        leg = (self.height - 2 * self.radius) / 2
+        for end in (-1, 1):
+            add_hull(
+                body,
+                f"leg{end}",
+                (0.03, self.width / 2, leg),
+                at=(end * (self.length / 2 - 2 * self.radius), 0, -self.radius - leg - 0.01),
+                rgb=GREY,
+            )
+        weigh(body, 50.0, (self.length / 2, self.width / 2, self.height / 2))
+        track = Track(
+            path=Path.oval(self.length, self.radius),
+            width=self.width,
+            drive=Drive(force=500.0, speed=2.0, lead=0.005, damping=0.1),
+            inertia=20.0,
+            grouser=Grouser.box(0.004, self.bar_height),
+            count=self.bars,
+            rgb=(0.20, 0.22, 0.25),
+        )
+        belt = add_track(spec, body, track, "belt", Pose())
+        return Robot(
+            spec=spec,
+            root="frame",
+            mass=50.0 + belt.mass,
+            drives={"belt": track.drive},
+            belts=(belt,),
+            sensors=(Encoder(drives=("belt",)),),
+            standing=self.height - self.radius,
+            free=False,
+        )

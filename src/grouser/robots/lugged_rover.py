@@ -1,0 +1,81 @@
+"""A rover on four lugged wheels (Okada et al. 2020, Fig. 8 left).
+
+"By setting a circular trajectory and replacing the grousers by thin plates, lugged wheels can be
+simulated": a wheel is a track whose path is one circle. All sizes are estimates for a 20 kg rover.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.hull import GREY, ORANGE, add_hull, keep_apart, weigh
+from grouser.robots.robot import Robot, Steering
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.truth import Truth
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path
+from grouser.tracks.track import Track, add_track
+
+MASS = 20.0  # kg   estimate
+WHEELBASE, GAUGE = 0.50, 0.42  # m   estimate
+WHEEL_RADIUS, WHEEL_WIDTH = 0.09, 0.08  # m   estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class LuggedRover:
+    """The rover's options."""
+
+    lugs: int = 12
+    """Thin plates round each wheel."""
+    lug_height: float = 0.02
+    """How far they stand out of the rim, m."""
+
+    def __post_init__(self) -> None:
+        if self.lugs < 2 or not self.lug_height > 0:
+            raise BadValue(f"lugs is {self.lugs} (at least 2), lug_height {self.lug_height} (> 0)")
+
+    def build(self) -> Robot:
+        """Return the rover: body, four wheels, sensors."""
+        spec = mujoco.MjSpec()
+        body = spec.worldbody.add_body(name="body")
+        half = (0.30, 0.15, 0.04)
+        add_hull(body, "hull", half, at=(0, 0, 0.06), rgb=ORANGE)
+        add_hull(body, "mast", (0.02, 0.02, 0.10), at=(0.2, 0, 0.20), rgb=GREY)
+        wheel = Track(
+            path=Path.circle(WHEEL_RADIUS),
+            width=WHEEL_WIDTH,
+            drive=Drive(force=120.0, speed=1.0, lead=0.005, damping=0.1),
+            inertia=3.0,
+            grouser=Grouser.box(0.003, self.lug_height),
+            count=self.lugs,
+        )
+        places = {
+            f"{end}_{side}": (x, y)
+            for end, x in (("front", WHEELBASE / 2), ("rear", -WHEELBASE / 2))
+            for side, y in (("left", GAUGE / 2), ("right", -GAUGE / 2))
+        }
+        belts = tuple(
+            add_track(spec, body, wheel, name, Pose.at(x, y, 0)) for name, (x, y) in places.items()
+        )
+        weigh(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
+        keep_apart(spec)
+        drives = {belt.name: wheel.drive for belt in belts}
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=MASS,
+            drives=drives,
+            belts=belts,
+            steering=Steering(
+                left=("front_left", "rear_left"),
+                right=("front_right", "rear_right"),
+                gauge=GAUGE,
+            ),
+            sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            standing=WHEEL_RADIUS + self.lug_height,
+        )
