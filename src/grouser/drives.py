@@ -173,8 +173,9 @@ class Drives:
     def settle(self, rows: Rows) -> None:
         """Keep every setpoint within reach of its joint, so that a stalled drive does not wind up."""
         length = self.positions(rows)
-        act = rows.act[:, self._states]
-        rows.act[:, self._states] = np.clip(act, length - self._leads, length + self._leads)
+        ahead = rows.act[:, self._states] - length
+        if (np.abs(ahead) > self._leads).any():
+            rows.act[:, self._states] = length + np.clip(ahead, -self._leads, self._leads)
 
     def power(self, rows: Rows) -> Array:
         """Return what each drive puts into the world now, W, shape (n, drives)."""

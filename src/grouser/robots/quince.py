@@ -59,17 +59,17 @@ class Quince:
     """False: smooth belts."""
     front_deg: float = 0.0
     """Front sub-tracks at the start, up positive; 0: level with the main tracks."""
-    rear_deg: float = 15.0
+    rear_deg: float = 5.0
     """Rear sub-tracks at the start; not in the paper, estimate (docs/papers/okada.md)."""
     centre_x: float = 0.0
     """Centre of mass before (+) or behind (-) the middle, m; not in the paper, estimate."""
-    centre_z: float = -0.02
+    centre_z: float = 0.0
     """Centre of mass above (+) or below (-) the pulley axes, m; not in the paper, estimate."""
-    yield_depth: float = 0.004
+    yield_depth: float = 0.002
     """How far a rubber grouser yields before it is hard, m; not in the paper, estimate."""
-    yield_start: float = 0.2
+    yield_start: float = 0.15
     """How hard a grouser is at first touch, 0 to 1; not in the paper, estimate."""
-    yield_time: float = 0.006
+    yield_time: float = 0.008
     """Time constant of a grouser's contact, s; not in the paper, estimate."""
     wheels: int = 8
     """Wheels per main track when the method is wheels."""

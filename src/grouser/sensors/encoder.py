@@ -22,7 +22,7 @@ class Encoder:
     drives: tuple[str, ...]
     """Names of the drives on this robot."""
     name: str = "encoder"
-    rate_hz: float = 100.0
+    rate_hz: float = 50.0
     """Readings per second."""
     resolution: float = 0.0
     """One tick, m or rad; 0: exact."""
@@ -53,9 +53,11 @@ class BoundEncoder:
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
-        true = np.array([moment.travel[drive] for drive in self.drives])
-        said = corrupt(true, self.description.resolution, self.description.noise, rng)
-        return dict(zip(self.description.drives, said.tolist(), strict=True))
+        told = self.description
+        true = [moment.travel[drive] for drive in self.drives]
+        if told.resolution or told.noise:
+            true = corrupt(np.array(true), told.resolution, told.noise, rng).tolist()
+        return dict(zip(told.drives, true, strict=True))
 
 
 def corrupt(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.frames import to_rpy
+from grouser.frames import to_rpy_one
 from grouser.sensors.sensor import Moment
 
 
@@ -19,7 +19,7 @@ class Truth:
     body: str
     """Name of the body on this robot."""
     name: str = "truth"
-    rate_hz: float = 100.0
+    rate_hz: float = 50.0
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Nothing to add: poses are computed anyway."""
@@ -37,12 +37,15 @@ class BoundTruth:
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        data = moment.data
         velocity = np.zeros(6)
         mujoco.mj_objectVelocity(
-            moment.model, data, mujoco.mjtObj.mjOBJ_XBODY, self.body, velocity, 0
+            moment.model, moment.data, mujoco.mjtObj.mjOBJ_XBODY, self.body, velocity, 0
         )
-        position, rpy = data.xpos[self.body], to_rpy(data.xquat[self.body])
-        names = ("x", "y", "z", "roll", "pitch", "yaw", "vx", "vy", "vz")
-        numbers = np.concatenate([position, rpy, velocity[3:]])
-        return dict(zip(names, numbers.tolist(), strict=True))
+        x, y, z = moment.data.xpos[self.body].tolist()
+        roll, pitch, yaw = to_rpy_one(*moment.data.xquat[self.body].tolist())
+        vx, vy, vz = velocity[3:].tolist()
+        return {
+            "x": x, "y": y, "z": z,
+            "roll": roll, "pitch": pitch, "yaw": yaw,
+            "vx": vx, "vy": vy, "vz": vz,
+        }  # fmt: skip

@@ -17,6 +17,10 @@ from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
 
+SETTLE_TIME = 0.01
+"""Simulated seconds between two looks at drives: setpoints are reined in and work is counted."""
+
+
 @dataclass(frozen=True)
 class Counts:
     """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
@@ -40,9 +44,12 @@ class Parts:
     def __init__(self, scene: Scene) -> None:
         """Look everything up once."""
         self.drives = Drives(scene.model, scene.drives)
-        self._every = scene.stride * float(scene.model.opt.timestep)
+        every = scene.stride * float(scene.model.opt.timestep)
+        self.settle_strides = max(1, round(SETTLE_TIME / every))
+        self._settle_time = self.settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
-        self._surface = MovingSurface(scene.model, scene.belts, self._every)
+        self._surface = MovingSurface(scene.model, scene.belts, every)
+        self._has_roll_back, self._has_surface = bool(self._roll_back), bool(self._surface)
         columns = {name: place for place, name in enumerate(self.drives.names)}
         self._counted = [columns[name] for name in self._roll_back.names]
         pitches = {belt.name: belt.pitch for belt in scene.belts}
@@ -60,19 +67,19 @@ class Parts:
 
     def before(self, rows: Rows) -> None:
         """Do what must happen before a stride of physics."""
-        if self._surface:
+        if self._has_surface:
             self._surface.apply(rows)
 
-    def after(self, rows: Rows, counts: Counts) -> None:
-        """Do what must happen after a stride of physics."""
-        if not self.drives.names:
-            return
-        if self._roll_back:
+    def after(self, rows: Rows, counts: Counts, stride: int) -> None:
+        """Do what must happen after the ``stride``-th stride of physics."""
+        if self._has_roll_back:
             self._roll_back.apply(rows, counts.turns)
-        self.drives.settle(rows)
-        joules = self.drives.power(rows) * self._every
-        np.add(counts.work, joules, out=counts.work)
-        np.add(counts.effort, np.abs(joules), out=counts.effort)
+        if stride % self.settle_strides == 0 and self.drives.names:
+            self.drives.settle(rows)
+            joules = self.drives.power(rows)
+            joules *= self._settle_time
+            np.add(counts.work, joules, out=counts.work)
+            np.add(counts.effort, np.abs(joules, out=joules), out=counts.effort)
 
     def travel(self, rows: Rows, counts: Counts) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""

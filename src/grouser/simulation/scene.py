@@ -26,6 +26,8 @@ HOOK_TRAVEL = 0.2
 """Part of a pitch that the fastest belt may go between two looks at whether it must roll back."""
 HOOK_TIME = 0.005
 """Longest time (s) between two looks."""
+SURFACE_TIME = 0.002
+"""Longest time (s) between two looks when belts have moving surfaces."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,11 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
         robot = description.build()
     except BadValue as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
-    x, y, z = entry.position
-    start = Pose.at(x, y, z + robot.standing, yaw=math.radians(entry.yaw_deg))
+    roll, pitch, yaw = (
+        math.radians(turn) for turn in (entry.roll_deg, entry.pitch_deg, entry.yaw_deg)
+    )
+    ground = Pose.at(*entry.position, roll=roll, pitch=pitch, yaw=yaw)
+    start = ground @ Pose.at(z=robot.standing)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:
@@ -108,5 +113,6 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
 def _stride(belts: tuple[Belt, ...], drives: Mapping[str, Drive], timestep: float) -> int:
     """Return how many steps may pass before belts must be looked at again."""
     times = [HOOK_TIME]
+    times += [SURFACE_TIME for belt in belts if belt.moving]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.name].speed for belt in belts if belt.links]
     return max(1, math.floor(min(times) / timestep))

@@ -18,21 +18,20 @@ class Clock:
     def __init__(self, rate_hz: float, timestep: float) -> None:
         """Tick at ``rate_hz`` per simulated second, at most once a step."""
         self._steps = max(1.0, 1.0 / (rate_hz * timestep))
-        self._count = 0
-
-    @property
-    def due(self) -> int:
-        """The step at which the next tick is due."""
-        # Rounded before the ceiling: 1/(100 Hz x 1 ms) must be 10 steps, not 10.000000000000002.
-        return math.ceil(round(self._count * self._steps, 6))
+        self.start(0)
 
     def tick(self) -> None:
         """Go on to the next tick."""
         self._count += 1
+        # Rounded before the ceiling: 1/(100 Hz x 1 ms) must be 10 steps, not 10.000000000000002.
+        self.due = math.ceil(round(self._count * self._steps, 6))
 
     def start(self, step: int) -> None:
         """Make the first tick at or after ``step`` the next one."""
-        self._count = math.ceil(round(step / self._steps, 6))
+        self._count = math.ceil(round(step / self._steps, 6)) - 1
+        self.due = 0
+        """The step at which the next tick is due."""
+        self.tick()
 
 
 def generator(seed: int, name: str) -> np.random.Generator:

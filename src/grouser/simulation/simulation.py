@@ -32,6 +32,9 @@ from grouser.world.objects import Object
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
+NEVER = 2**62
+"""A step that no run gets to."""
+
 
 class Simulation:
     """A world in which time passes."""
@@ -197,6 +200,7 @@ class Simulation:
         }
         self._watch = Watch(scene.model, scene.world.physics.energy_limit, self._crash_folder)
         self._watch_clock = Clock(1 / EVERY, timestep)
+        self._next_sense = self._steps
         for clock in (*self._clocks.values(), self._watch_clock):
             clock.start(self._steps)
 
@@ -220,36 +224,32 @@ class Simulation:
 
     def _advance(self, steps: int) -> None:
         """Let ``steps`` pass; parts are looked after at whole multiples of the stride."""
-        stride, end = self.scene.stride, self._steps + steps
-        model, data, rows, counts, parts = (
-            self.model,
-            self.data,
-            self.rows,
-            self.counts,
-            self.parts,
-        )
-        while self._steps < end:
-            if self._steps % stride == 0:
+        model, data, rows = self.model, self.data, self.rows
+        parts, counts, stride = self.parts, self.counts, self.scene.stride
+        now, end = self._steps, self._steps + steps
+        while now < end:
+            into = now % stride
+            if not into:
                 parts.before(rows)
-            run = min(stride - self._steps % stride, end - self._steps)
+            run = min(stride - into, end - now)
             mujoco.mj_step(model, data, run)
-            self._steps += run
-            if self._steps % stride == 0:
-                parts.after(rows, counts)
+            now += run
+            if into + run == stride:
+                parts.after(rows, counts, now // stride)
+        self._steps = now
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
-        dues = [clock.due for clock in self._clocks.values()]
-        dues.append(self._watch_clock.due)
+        due = min(self._next_sense, self._watch_clock.due)
         if self._agenda:
-            dues.append(round(self._agenda[0][0] / self.model.opt.timestep))
-        return max(self._steps + 1, min(dues))
+            due = min(due, round(self._agenda[0][0] / self.model.opt.timestep))
+        return max(self._steps + 1, due)
 
     def _sense(self) -> None:
         """Read every sensor that is due."""
-        due = [key for key, clock in self._clocks.items() if clock.due <= self._steps]
-        if not due:
+        if self._next_sense > self._steps:
             return
+        due = [key for key, clock in self._clocks.items() if clock.due <= self._steps]
         # After a step, MuJoCo's derived numbers are still those of the state before it.
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
@@ -262,6 +262,7 @@ class Simulation:
             values = bound.read(moment, self._rng("/".join(key)))
             self._readings[key] = Reading(key[1], self.time, values)
             self._clocks[key].tick()
+        self._next_sense = min((clock.due for clock in self._clocks.values()), default=NEVER)
 
     def _rng(self, name: str) -> np.random.Generator:
         if name not in self._rngs:

@@ -118,7 +118,9 @@ class _Group:
         self._counts: Counts = self._parts.counts(slots)
         self._differing = [self._batch.expand(name) for name in self._varied()]
         every = self._stride * float(first.model.opt.timestep)
-        self._strides_per_look = max(1, round(LOOK_EVERY / every))
+        # Whole settling periods between looks: a trial that joins later settles in the same rhythm.
+        settle = self._parts.settle_strides
+        self._strides_per_look = settle * max(1, round(LOOK_EVERY / every / settle))
         self._running: dict[int, _Run] = {}
 
     def run(self, finished: Callable[[int, Outcome], None]) -> None:
@@ -127,10 +129,10 @@ class _Group:
             self._fill(slot)
         while self._running:
             ids = sorted(self._running)
-            for _ in range(self._strides_per_look):
+            for stride in range(1, self._strides_per_look + 1):
                 self._parts.before(self._rows)
                 self._batch.step(ids, nstep=self._stride)
-                self._parts.after(self._rows, self._counts)
+                self._parts.after(self._rows, self._counts, stride)
             for slot in ids:
                 run = self._running[slot]
                 verdict = self._look(slot, run)

@@ -61,6 +61,10 @@ class RobotEntry(Description):
     """Start in the world frame, m: x, y and, if given, z; z = 0: feet or belts on the ground."""
     yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
     """Heading at the start, deg, from x towards y."""
+    pitch_deg: Annotated[float, Field(ge=-90, le=90)] = 0.0
+    """Nose down at the start, deg, before the heading is taken: -20 on a slope that rises by 20."""
+    roll_deg: Annotated[float, Field(ge=-180, le=180)] = 0.0
+    """Right side down at the start, deg, before pitch and heading are taken."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The robot kind's own options."""
     command: dict[str, float] = Field(default_factory=dict)

@@ -1,0 +1,116 @@
+"""How fast are tracks with grousers, what does the framework add, and does it scale?
+
+``segments_rtf``      PackBot on flat ground, 0.3 m/s, 1 ms, through `Simulation`, one thread
+``bare_rtf``          the same compiled model stepped by ``mj_step`` and the roll-back alone
+``overhead``          1 - segments_rtf / bare_rtf
+``robots_32_over_1``  cost per robot and step of 32 PackBots in one world over that of one
+``threads_2_over_1``  throughput of 32 trials on two threads over one
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from grouser.rows import Rows
+from grouser.simulation.simulation import Simulation
+from grouser.tracks.segments import RollBack
+from grouser.trials import threads
+from grouser.trials.trial import Trial
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+SPEED = 0.3
+"""m/s, as in Okada et al. 2020, sec. IV-A."""
+SECONDS = 1.0
+"""Simulated time of one repeat."""
+REPEATS = 15
+
+Progress = Callable[[str, int, int], None]
+
+
+def run(progress: Progress) -> dict[str, float]:
+    """Measure everything and return the figures."""
+    progress("one robot", 0, 3)
+    through, bare = _one_robot()
+    progress("32 robots", 1, 3)
+    crowd = _crowd()
+    progress("32 trials", 2, 3)
+    return {
+        "segments_rtf": through,
+        "bare_rtf": bare,
+        "overhead": 1 - through / bare,
+        "robots_32_over_1": crowd,
+        "threads_2_over_1": _threads(),
+    }
+
+
+def _world(robots: int) -> World:
+    """Return flat ground with PackBots 2 m apart, all driving forwards."""
+    entries = tuple(
+        RobotEntry(
+            name=f"packbot{number}",
+            kind="packbot",
+            position=(2.0 * (number % 8), 2.0 * (number // 8), 0.0),
+            command={"forward": SPEED},
+        )
+        for number in range(robots)
+    )
+    return World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=entries)
+
+
+def _timed(work: Callable[[], None]) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def _one_robot() -> tuple[float, float]:
+    """Return the real-time factors through the framework and bare, measured in turns."""
+    simulation = Simulation(_world(1))
+    simulation.step(1.0)
+    twin = Simulation(_world(1))
+    twin.step(1.0)
+    model, data = twin.model, twin.data
+    rows, roll_back = Rows.one(model, data), RollBack(model, twin.scene.belts)
+    turns, stride = twin.counts.turns, twin.scene.stride
+    steps = round(SECONDS / float(model.opt.timestep)) // stride * stride
+
+    def bare() -> None:
+        for _ in range(0, steps, stride):
+            mujoco.mj_step(model, data, stride)
+            roll_back.apply(rows, turns)
+
+    seconds = steps * float(model.opt.timestep)
+    pairs = [(_timed(lambda: simulation.step(seconds)), _timed(bare)) for _ in range(REPEATS)]
+    # The fastest repeats were disturbed least by whatever else the machine was doing.
+    framework, alone = (min(column) for column in zip(*pairs, strict=True))
+    return seconds / framework, seconds / alone
+
+
+def _crowd() -> float:
+    """Return cost per robot of 32 in one world over one alone, measured in turns."""
+    one, many = Simulation(_world(1)), Simulation(_world(32))
+    for simulation in (one, many):
+        simulation.step(0.5)
+    pairs = [(_timed(lambda: one.step(0.5)), _timed(lambda: many.step(0.1))) for _ in range(5)]
+    alone, together = (float(np.min(column)) for column in zip(*pairs, strict=True))
+    return (together / 0.1 / 32) / (alone / 0.5)
+
+
+def _threads() -> float:
+    """Return throughput of 32 trials on two threads over one."""
+    trials = [Trial(world=_world(1), robot="packbot0", limit=2.0) for _ in range(32)]
+    pairs = [
+        (_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(3)
+    ]
+    one, two = (float(np.min(column)) for column in zip(*pairs, strict=True))
+    return one / two
+
+
+def _run(trials: list[Trial], count: int) -> None:
+    threads.run(trials, threads=count)

@@ -1,0 +1,215 @@
+"""Okada et al. 2020, Table I: what can each way to turn a track do?  Measured, not judged.
+
+The paper compares the methods by plus and minus. Here every sign is an experiment with PackBot:
+
+- real time: its real-time factor on flat ground (as Table II);
+- grousers: a step of 100 mm that it climbs with grousers and not without;
+- friction: on a slope of 20 deg it holds at friction 0.6 and slides at 0.05, and against a wall
+  and floor of friction 0.05 it does not climb (the paper's Fig. 3);
+- rough terrain: a bump of 50 mm that fits between two of four wheels (the paper's Fig. 2).
+
+Deformation is left out: only plates bend at all, by construction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grouser.evaluation.report import Report
+from grouser.evaluation.strip import strip
+from grouser.evaluation.table import Row, Table
+from grouser.experiments import okada_table2
+from grouser.experiments.study import Study
+from grouser.sensors.render import Renderer, View
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.trial import Goal, Outcome, Trial
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat, Step, Terrain
+
+METHODS = ("segments", "wheels", "plates", "surface")
+PAPER = {  # Table I: proposed, multiple-wheel, multiple-plate, constraint to ground
+    "real time": ("+", "+", "-", "++"),
+    "grousers": ("+", "-", "+", "-"),
+    "friction": ("+", "+", "+", "-"),
+    "rough terrain": ("++", "-", "++", "+"),
+}
+SPEED = 0.2  # m/s
+EDGE = 0.6  # m   where obstacles begin; the robot's front starts 0.255 m before it
+STEP = 0.100  # m   a little above the middle of the front pulley, where grousers decide (sec. IV-B)
+BUMP = 0.050  # m   lower than the 60 mm notch between two neighbouring wheels of radius 90 mm
+WALL = 0.5  # m
+
+
+def run(study: Study) -> Report:
+    """Run every experiment with every method."""
+    methods = tuple(m for m in METHODS if m != "plates") if study.quick else METHODS
+    trials = [trial for method in methods for trial in _trials(method)]
+    outcomes = threads.run(
+        trials, progress=lambda done, of: study.progress("slope, wall, step and bump", done, of)
+    )
+    found = {(o.trial.case["method"], o.trial.case["test"]): o for o in outcomes}
+    factors = {}
+    for number, method in enumerate(methods):
+        study.progress("timing", number, len(methods))
+        factors[method] = _real_time_factor(method)
+    rows = [
+        _row(fact, method, factors[method], found)
+        for fact in PAPER
+        for method in methods
+    ]
+    figures: dict[str, float | bool] = {f"{m}_rtf": factor for m, factor in factors.items()}
+    figures |= {f"{method}_climbs_fig3_wall": _climbed(found[method, "wall"]) for method in methods}
+    notes = (
+        "A row agrees when ours and the paper's sign are both good (+, ++) or both not (-).",
+        "Surface: friction acts, unlike in the paper, because MuJoCo's surfacevel leaves friction to "
+        "the solver instead of overriding it.",
+    )
+    table = Table(
+        "okada-table1",
+        "Okada et al. 2020, Table I",
+        "What each method can do" + (" (quick: without plates)" if study.quick else ""),
+        tuple(rows),
+        figures,
+        notes,
+    )
+    report = Report(table)
+    if study.pictures:
+        _add_pictures(report)
+    return report
+
+
+def _trials(method: str) -> list[Trial]:
+    """Return the experiments of one method but for its speed."""
+    flat, step = Flat(friction=0.6), Step(x=EDGE, height=STEP, friction=0.6)
+    up, past = Goal(x=EDGE + 0.2, z=STEP + 0.05), Goal(x=EDGE + 0.6)
+    icy = (Flat(friction=0.05), Step(x=EDGE, height=WALL, friction=0.05))
+    return [
+        _trial(method, "step", (flat, step), up),
+        _trial(method, "step, smooth", (flat, step), up, grousers="none"),
+        _trial(method, "bump", (flat, bump()), past),
+        _trial(method, "wall", icy, Goal(x=EDGE + 0.1), limit=8.0),
+        _slope(method, "slope", 0.6),
+        _slope(method, "icy slope", 0.05),
+    ]
+
+
+def _slope(method: str, test: str, friction: float) -> Trial:
+    """Return PackBot told to stand still on a slope of 20 deg."""
+    slope = (Flat(friction=friction, slope_deg=20.0),)
+    return _trial(method, test, slope, None, limit=2.0, speed=0.0, pitch_deg=-20.0)
+
+
+def bump() -> Step:
+    """Return the bump of the paper's Fig. 2: narrow enough to fit between two wheels."""
+    return Step(x=EDGE, height=BUMP, length=0.02, friction=0.6)
+
+
+def _trial(
+    method: str,
+    test: str,
+    terrain: tuple[Terrain, ...],
+    goal: Goal | None,
+    *,
+    limit: float = 15.0,
+    speed: float = SPEED,
+    grousers: str = "rounded",
+    pitch_deg: float = 0.0,
+) -> Trial:
+    return Trial(
+        world=world(terrain, {"method": method, "grousers": grousers}, speed, pitch_deg),
+        robot="packbot",
+        limit=limit,
+        goal=goal,
+        stuck_after=4.0,
+        case={"method": method, "test": test},
+    )
+
+
+def world(
+    terrain: tuple[Terrain, ...], options: dict[str, Any], speed: float, pitch_deg: float = 0.0
+) -> World:
+    """Return PackBot on ``terrain``."""
+    entry = RobotEntry(
+        name="packbot",
+        kind="packbot",
+        position=(0.0, 0.0, 0.0),
+        pitch_deg=pitch_deg,
+        options=options,
+        command={"forward": speed},
+    )
+    return World(name="okada table 1", physics=STANDARD, terrain=terrain, robots=(entry,))
+
+
+def _row(
+    fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]
+) -> Row:
+    sign = PAPER[fact][METHODS.index(method)]
+    good, measured = _measure(fact, method, factor, found)
+    return Row(
+        {"fact": fact, "method": method},
+        sign,
+        "+" if good else "-",
+        good == sign.startswith("+"),
+        measured,
+    )
+
+
+def _measure(
+    fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]
+) -> tuple[bool, str]:
+    """Return whether a method has what ``fact`` asks for, and the numbers that say so."""
+    if fact == "real time":
+        return factor > 1, f"real-time factor {factor:.1f}"
+    if fact == "grousers":
+        with_them, smooth = found[method, "step"], found[method, "step, smooth"]
+        text = f"100 mm step: {with_them.verdict} with, {smooth.verdict} without grousers"
+        return with_them.arrived and not smooth.arrived, text
+    if fact == "friction":
+        holds, slides = _slid(found[method, "slope"]), _slid(found[method, "icy slope"])
+        climbed = _climbed(found[method, "wall"])
+        text = (
+            f"20 deg slope: {holds * 1000:.1f} mm at 0.6, {slides * 1000:.0f} mm at 0.05; "
+            f"Fig. 3 wall {'climbed' if climbed else 'not climbed'}"
+        )
+        return holds < 0.005 and slides > 0.1 and not climbed, text
+    passed = found[method, "bump"]
+    return passed.arrived, f"Fig. 2 bump: {passed.verdict} at x = {passed.positions[-1, 0]:.2f} m"
+
+
+def _slid(outcome: Outcome) -> float:
+    """Return how far the robot slid after it had settled for half a second, m."""
+    settled = int((outcome.times < 0.5).sum())
+    moved = outcome.positions[-1] - outcome.positions[settled]
+    return float((moved[0] ** 2 + moved[2] ** 2) ** 0.5)
+
+
+def _climbed(outcome: Outcome) -> bool:
+    """Say whether the robot's middle ever rose by more than a grouser's height."""
+    return bool(outcome.positions[:, 2].max() > outcome.positions[0, 2] + 0.02)
+
+
+def _real_time_factor(method: str) -> float:
+    simulation = Simulation(okada_table2.world({"method": method, "wheels": 4}))
+    simulation.step(0.5)
+    seconds = 0.5 if method == "plates" else 3.0
+    return okada_table2.drive(simulation, seconds)[0]
+
+
+def _add_pictures(report: Report) -> None:
+    """Add the Fig. 2 case: the same bump, the same moment, wheels and segments."""
+    view = View((EDGE, 0.0, 0.08), 1.15, 90.0, -6.0)
+    frames, captions = [], []
+    with Renderer(640, 360) as renderer:
+        for method in ("wheels", "segments"):
+            terrain: tuple[Terrain, ...] = (Flat(friction=0.6), bump())
+            simulation = Simulation(world(terrain, {"method": method}, SPEED))
+            simulation.step(6.0)
+            simulation.pose("packbot")
+            frames.append(renderer.picture(simulation.model, simulation.data, view))
+            captions.append(f"{method}, 6 s")
+    report.add_picture(
+        strip(frames, captions=captions, columns=2),
+        "Fig. 2: a bump between two wheels holds the multi-wheel robot, not the segments one",
+    )

@@ -1,0 +1,153 @@
+"""Okada et al. 2020, Table II: how fast is each way to turn a track?
+
+PackBot drives at 0.3 m/s on flat ground with a step of 1 ms, on one thread. The real-time factor is
+simulated time over wall-clock time; machines differ, so what can be compared with the paper is
+which side of real time a method is on, and how methods compare with each other in one run.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from grouser.evaluation.report import Report
+from grouser.evaluation.table import Row, Table
+from grouser.experiments.study import Study
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+SPEED = 0.3  # m/s   sec. IV-A
+FRICTION = 0.6  # sec. IV-B; the flat drive's is not printed
+REPEATS = 5
+SETTLE = 1.0  # s   simulated, before anything is measured
+
+
+@dataclass(frozen=True)
+class Method:
+    """One column of the paper's table."""
+
+    name: str
+    paper: float | None
+    """Mean real-time factor; None: not in the paper."""
+    deviation: float | None
+    options: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 4.0
+    """Simulated time of one repeat."""
+    straight: float = 0.02
+    """How far the speed may be off, as a part of 0.3 m/s."""
+
+
+METHODS = (  # Table II
+    Method("segments", 2.79, 0.03, {"method": "segments"}),
+    Method("segments, no grousers", 3.96, 0.02, {"method": "segments", "grousers": "none"}),
+    Method("4 wheels", 4.86, 0.05, {"method": "wheels", "wheels": 4}),
+    Method("13 wheels", 1.79, 0.00, {"method": "wheels", "wheels": 13}),
+    Method("surface", 5.93, 0.21, {"method": "surface"}),  # "estimated based on … [6]"
+    Method("plates", None, None, {"method": "plates"}, seconds=0.5, straight=0.05),
+    Method("segments, cuboid grousers", None, None, {"method": "segments", "grousers": "box"}),
+)
+
+
+def world(options: dict[str, Any]) -> World:
+    """Return flat ground with one PackBot that drives forwards."""
+    return World(
+        name="flat drive",
+        physics=STANDARD,
+        terrain=(Flat(friction=FRICTION),),
+        robots=(
+            RobotEntry(
+                name="packbot",
+                kind="packbot",
+                position=(0.0, 0.0, 0.0),
+                options=options,
+                command={"forward": SPEED},
+            ),
+        ),
+    )
+
+
+def run(study: Study) -> Report:
+    """Time all methods in turns, so that a busy machine slows all of them alike."""
+    repeats = 2 if study.quick else REPEATS
+    simulations = {method: Simulation(world(method.options)) for method in METHODS}
+    for done, (method, simulation) in enumerate(simulations.items()):
+        study.progress(f"settling {method.name}", done, len(METHODS))
+        simulation.step(SETTLE)
+    factors: dict[Method, list[float]] = {method: [] for method in METHODS}
+    speeds: dict[Method, list[float]] = {method: [] for method in METHODS}
+    for repeat in range(repeats):
+        for number, (method, simulation) in enumerate(simulations.items()):
+            study.progress("driving", repeat * len(METHODS) + number, repeats * len(METHODS))
+            factor, speed = drive(simulation, method.seconds)
+            factors[method].append(factor)
+            speeds[method].append(speed)
+    base = float(np.mean(factors[METHODS[0]]))
+    rows = tuple(_row(method, factors[method], speeds[method], base) for method in METHODS)
+    figures = {_key(method): float(np.mean(factors[method])) for method in METHODS}
+    figures |= _shares(simulations[METHODS[0]])
+    notes = (
+        "A row agrees when ours is on the same side of real time as the paper's.",
+        "Segments use rounded grousers (two contacts each); the paper's cuboids are the last row.",
+    )
+    table = Table(
+        "okada-table2", "Okada et al. 2020, Table II", "Real-time factor", rows, figures, notes
+    )
+    return Report(table)
+
+
+def drive(simulation: Simulation, seconds: float) -> tuple[float, float]:
+    """Drive on for ``seconds``; return the real-time factor and the robot's mean speed (m/s)."""
+    start = simulation.pose("packbot").position
+    begun = time.perf_counter()
+    simulation.step(seconds)
+    taken = time.perf_counter() - begun
+    moved = simulation.pose("packbot").position - start
+    return seconds / taken, float(moved[0]) / seconds
+
+
+def _row(method: Method, factors: list[float], speeds: list[float], base: float) -> Row:
+    mean, speed = float(np.mean(factors)), float(np.mean(speeds))
+    off = abs(speed / SPEED - 1)
+    straight = "" if off <= method.straight else " OFF THE COMMANDED SPEED"
+    relative = f"{mean / base:.2f} x segments"
+    if method.paper:
+        relative += f" (paper {method.paper / METHODS[0].paper:.2f})"  # type: ignore[operator]
+    paper = None if method.paper is None else f"{method.paper:.2f} ± {method.deviation:.2f}"
+    agrees = None if method.paper is None else (mean > 1) == (method.paper > 1)
+    return Row(
+        {"method": method.name},
+        paper,
+        f"{mean:.2f} ± {float(np.std(factors)):.2f}",
+        agrees,
+        f"{relative}; {speed:.4f} m/s, {off:.1%} off{straight}",
+    )
+
+
+def _key(method: Method) -> str:
+    return method.name.replace(", ", "_").replace(" ", "_") + "_rtf"
+
+
+def _shares(simulation: Simulation, steps: int = 2000) -> dict[str, float]:
+    """Return what part of a step's time each stage of physics takes, by MuJoCo's own timers."""
+    timers = mujoco.mjtTimer
+    stages = {
+        "share_collision": timers.mjTIMER_POS_COLLISION,
+        "share_constraint_rows": timers.mjTIMER_POS_MAKE,
+        "share_solver": timers.mjTIMER_CONSTRAINT,
+        "share_kinematics": timers.mjTIMER_POS_KINEMATICS,
+    }
+    data = simulation.data
+    mujoco.set_mjcb_time(lambda: time.perf_counter() * 1e6)
+    try:
+        before = {timer: data.timer[timer].duration for timer in (*stages.values(), timers.mjTIMER_STEP)}
+        simulation.step(steps * float(simulation.model.opt.timestep))
+        spent = {timer: data.timer[timer].duration - was for timer, was in before.items()}
+    finally:
+        mujoco.set_mjcb_time(None)
+    return {name: spent[timer] / spent[timers.mjTIMER_STEP] for name, timer in stages.items()}

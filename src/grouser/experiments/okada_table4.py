@@ -1,0 +1,197 @@
+"""Okada et al. 2020, Table IV: which steps can Quince climb?  The real robot and two simulations.
+
+Quince drives at 0.1 m/s against steps with its front sub-tracks level or raised by 45 deg, on
+ground of friction 0.6. Each row is driven from several starts, a fraction of a grouser pitch
+apart, since which grouser meets the edge is chance; the majority is the row's result.
+
+Beside the paper's rows: the same rows on smooth belts (sec. IV-B says that grousers decide 120 mm
+at 0 deg and 240 mm at 45 deg), and how far friction may be from 0.6 before a row's result turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.evaluation.report import Report
+from grouser.evaluation.strip import strip
+from grouser.evaluation.table import Row, Table
+from grouser.experiments.study import Study
+from grouser.sensors.render import Renderer, View
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.trial import Goal, Outcome, Trial
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat, Step
+
+SPEED = 0.1  # m/s   sec. IV-B
+FRICTION = 0.6  # sec. IV-B: "of the ground and steps … 0.6 each"
+PITCH = 1.541 / 40  # m   one grouser pitch of a main track (Table III)
+EDGE = 0.8  # m   where the riser stands; the robot's front starts 0.25 m before it
+STARTS = (0.0, 0.25, 0.5, 0.75)  # parts of a pitch further back
+FRICTIONS = tuple(round(0.30 + 0.05 * i, 2) for i in range(13))  # 0.30 … 0.90
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the table."""
+
+    angle_deg: float
+    """Of the front sub-tracks."""
+    height_mm: float
+    """Of the step."""
+    real: str
+    """S or F, the real robot."""
+    simulated: str
+    """S or F, the paper's simulation."""
+
+
+PAPER = (  # Table IV
+    Case(0, 40, "S", "S"),
+    Case(0, 120, "S", "S"),
+    Case(0, 190, "F", "F"),
+    Case(45, 120, "S", "S"),
+    Case(45, 240, "S", "S"),
+    Case(45, 380, "F", "F"),
+)
+DECIDED_BY_GROUSERS = (PAPER[1], PAPER[4])  # sec. IV-B
+
+
+def world(case: Case, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True) -> World:
+    """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
+    height = case.height_mm / 1000
+    options = {"front_deg": case.angle_deg, "grousers": grousers}
+    return World(
+        name=f"step of {case.height_mm:g} mm at {case.angle_deg:g} deg",
+        physics=STANDARD,
+        terrain=(Flat(friction=friction), Step(x=EDGE, height=height, friction=friction)),
+        robots=(
+            RobotEntry(
+                name="quince",
+                kind="quince",
+                position=(-start * PITCH, 0.0, 0.0),
+                options=options,
+                command={"forward": SPEED},
+            ),
+        ),
+    )
+
+
+def trial(case: Case, **conditions: float) -> Trial:
+    """Return one drive against the step of ``case``."""
+    height = case.height_mm / 1000
+    return Trial(
+        world=world(case, **conditions),  # type: ignore[arg-type]
+        robot="quince",
+        limit=30.0,
+        # Up means the middle of the robot is well past the edge and a belt's height above it.
+        goal=Goal(x=EDGE + 0.3, z=height + 0.06),
+        stuck_after=6.0,
+        case={"angle_deg": case.angle_deg, "height_mm": case.height_mm, **conditions},
+    )
+
+
+def run(study: Study) -> Report:
+    """Drive every row and compare."""
+    starts = STARTS[:1] if study.quick else STARTS
+    usual = [trial(case, start=start) for case in PAPER for start in starts]
+    smooth = [trial(case, grousers=False) for case in PAPER]
+    varied = [] if study.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
+    everything = [*usual, *smooth, *varied]
+    outcomes = threads.run(
+        everything, progress=lambda done, of: study.progress("driving against steps", done, of)
+    )
+    by_start = [outcomes[i * len(starts) : (i + 1) * len(starts)] for i in range(len(PAPER))]
+    without = outcomes[len(usual) : len(usual) + len(PAPER)]
+    ranges = _margins(outcomes[len(usual) + len(PAPER) :]) if varied else {}
+    rows = [
+        _row(case, drives, without[i], ranges.get(case)) for i, (case, drives) in enumerate(zip(PAPER, by_start, strict=True))
+    ]
+    figures = {
+        "starts_per_row": len(starts),
+        "starts_that_agree": sum(
+            _letter(outcome) == case.real
+            for case, drives in zip(PAPER, by_start, strict=True)
+            for outcome in drives
+        ),
+        "smooth_120mm_at_0deg": _letter(without[1]),
+        "smooth_240mm_at_45deg": _letter(without[4]),
+    }
+    notes = (
+        "Margin: the friction range round 0.6, in steps of 0.05, in which the row's result stays.",
+        "Without: the same row on smooth belts of the same height less grousers.",
+    )
+    report = Report(
+        Table("okada-table4", "Okada et al. 2020, Table IV", "Step climbing of Quince", tuple(rows), figures, notes)
+    )
+    report.add_text(
+        "One parameter set for all rows: the defaults of grouser.robots.quince.Quince; what the "
+        "paper leaves open is named there and in docs/papers/okada.md."
+    )
+    if study.pictures:
+        _add_pictures(report, study)
+    return report
+
+
+def _row(case: Case, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
+    letters = [_letter(outcome) for outcome in drives]
+    ours = "S" if letters.count("S") * 2 > len(letters) else "F"
+    how = sorted({outcome.verdict for outcome in drives})
+    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(how)}; without grousers {_letter(without)}"
+    if margin:
+        note += f"; margin {margin}"
+    return Row(
+        {"front sub-tracks": f"{case.angle_deg:g} deg", "step": f"{case.height_mm:g} mm"},
+        {"real": case.real, "simulated": case.simulated},
+        ours,
+        ours == case.real,
+        note,
+    )
+
+
+def _letter(outcome: Outcome) -> str:
+    """Return S or F, as the paper prints them."""
+    return "S" if outcome.arrived else "F"
+
+
+def _margins(outcomes: list[Outcome]) -> dict[Case, str]:
+    """Return, for each row, the friction range round 0.6 in which its result stays."""
+    ranges = {}
+    for number, case in enumerate(PAPER):
+        part = outcomes[number * len(FRICTIONS) : (number + 1) * len(FRICTIONS)]
+        letters = [_letter(outcome) for outcome in part]
+        low = high = FRICTIONS.index(FRICTION)
+        while low > 0 and letters[low - 1] == letters[low]:
+            low -= 1
+        while high + 1 < len(letters) and letters[high + 1] == letters[high]:
+            high += 1
+        ranges[case] = f"{FRICTIONS[low]:.2f}-{FRICTIONS[high]:.2f}"
+    return ranges
+
+
+def _add_pictures(report: Report, study: Study) -> None:
+    """Add a strip like the paper's Fig. 7 for the two rows that grousers decide, and a failure."""
+    shown = (DECIDED_BY_GROUSERS[1],) if study.quick else (*DECIDED_BY_GROUSERS, PAPER[2])
+    with Renderer(480, 360) as renderer:
+        for number, case in enumerate(shown):
+            study.progress("drawing", number, len(shown))
+            frames, captions = _film(case, renderer)
+            report.add_picture(
+                strip(frames, captions=captions, columns=4),
+                f"{case.height_mm:g} mm step, front sub-tracks at {case.angle_deg:g} deg (as Fig. 7)",
+            )
+
+
+def _film(case: Case, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
+    """Return eight pictures of one drive and when they were taken."""
+    simulation = Simulation(world(case))
+    view = View((EDGE - 0.15, 0.0, case.height_mm / 2000 + 0.05), 1.7, 125.0, -12.0)
+    frames, captions = [], []
+    for _ in range(8):
+        simulation.step(1.7)
+        simulation.pose("quince")  # brings every body's place up to date
+        frames.append(renderer.picture(simulation.model, simulation.data, view))
+        captions.append(f"{simulation.time:.1f} s")
+    return frames, captions
