@@ -1,0 +1,65 @@
+"""The machine a bench ran on: what a reader needs to judge a speed, and nothing that names it."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+_CPUS = Path("/proc/cpuinfo")
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def machine() -> dict[str, str | int | float | None]:
+    """Return the processor, the cores and memory (GiB) there are, and the versions that count."""
+    return {
+        "cpu": _cpu(),
+        "cores": _cores(),
+        "memory_gib": _memory_gib(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("mujoco", "numpy", "grouser")},
+    }
+
+
+def version(package: str) -> str:
+    """Return the installed version of ``package``, without importing it."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # Grouser itself, run from a bare checkout
+        return "0+checkout"
+
+
+def _cpu() -> str:
+    for line in _lines(_CPUS):
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def _cores() -> int:
+    """Return how many cores this process may use; a container's share counts, rounded up."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
+    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
+    share, _, period = next(iter(_lines(_QUOTA)), "").partition(" ")
+    if share.isdecimal() and period.isdecimal():
+        cores = min(cores, math.ceil(int(share) / int(period)))
+    return cores
+
+
+def _memory_gib() -> float | None:
+    try:
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return None
+    return round(size / 2**30, 1)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,81 @@
+"""The command line: the one place that prints, and the one that turns errors into sentences.
+
+::
+
+    grouser run WORLD          let a world run; pictures and videos of it
+    grouser list KIND          what there is
+    grouser experiment NAME    a paper's table, ours beside it
+    grouser bench NAME         how fast it is here
+
+A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
+refuses becomes ``grouser: <one sentence>`` on the error stream and exit code 2; Ctrl-C is 130.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from grouser.cli.bench import bench
+from grouser.cli.catalogue import catalogue
+from grouser.cli.experiment import experiment
+from grouser.cli.run import run
+from grouser.cli.terminal import complain, out
+from grouser.errors import GrouserError
+
+
+class _OneSentence(TyperGroup):
+    """Tells a user's mistake in one sentence instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except GrouserError as error:
+            complain(str(error))
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="grouser",
+    cls=_OneSentence,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from grouser.benches.machine import version
+
+        out().print(f"grouser {version('grouser')}")
+        raise typer.Exit
+
+
+@app.callback()
+def grouser(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Tracked and legged robots on rough ground: find out what will happen before the machine does.
+
+    Begin with [bold cyan]grouser list worlds[/], then run one of them:
+
+    [cyan]grouser run quince_step --picture step.png[/]
+    """
+
+
+app.command("run")(run)
+app.command("list")(catalogue)
+app.command("experiment")(experiment)
+app.command("bench")(bench)

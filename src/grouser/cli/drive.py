@@ -1,0 +1,155 @@
+"""A simulation driven slice by slice: paced by the clock, watched by a camera, ended by Ctrl-C.
+
+The simulation itself knows no clock. Here every slice of simulated time waits for its own moment,
+``start + simulated / factor``, so that a late one is caught up and nothing drifts.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import mujoco
+
+from grouser.errors import BadValue
+from grouser.sensors.render import Image, Renderer, write_png
+from grouser.sensors.video import Video
+from grouser.simulation.simulation import Simulation
+
+FPS = 25
+"""Slices, and a video's frames, per simulated second."""
+
+Bar = Callable[[str, float, float, str], None]
+
+
+class Camera:
+    """The world's own view, for one picture or a whole video.
+
+    The video is there when the ``with`` block ends without an error, or not at all.
+    """
+
+    def __init__(self, width: int, height: int, video: Path | None) -> None:
+        self._video = None if video is None else Video(video, FPS)
+        self._renderer = Renderer(width, height)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._open.enter_context(self._renderer)
+        if self._video is not None:
+            self._open.enter_context(self._video)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.__exit__(*error)  # type: ignore[arg-type]
+
+    def film(self, sim: Simulation) -> None:
+        """Add a frame to the video, if there is one."""
+        if self._video is not None:
+            self._video.add(self._look(sim))
+
+    def write(self, sim: Simulation, picture: Path) -> None:
+        """Write a picture of the world as it is now."""
+        write_png(picture, self._look(sim))
+
+    def _look(self, sim: Simulation) -> Image:
+        # Only derived numbers are brought up to date: filming never changes what happens.
+        mujoco.mj_kinematics(sim.model, sim.data)
+        mujoco.mj_comPos(sim.model, sim.data)
+        mujoco.mj_camlight(sim.model, sim.data)
+        return self._renderer.picture(sim.model, sim.data, sim.view())
+
+
+@dataclass
+class Pace:
+    """How the time went, and how far everybody came in it."""
+
+    simulated: float = 0.0
+    """Simulated, s."""
+    clock: float = 0.0
+    """On the clock, s."""
+    physics: float = 0.0
+    """On the clock, s, without pictures and waiting."""
+    interrupted: bool = False
+    """Somebody pressed Ctrl-C."""
+    trips: dict[str, Trip] = field(default_factory=dict)
+    """By robot or object."""
+
+
+@dataclass
+class Trip:
+    """The way of one body."""
+
+    position: tuple[float, ...]
+    """Where it is, world frame, m."""
+    distance: float = 0.0
+    """Length of its way so far, m."""
+    speed: float = 0.0
+    """Over the last slice of time, m/s."""
+
+    def go(self, position: tuple[float, ...], seconds: float) -> None:
+        """Note where it got to within ``seconds``."""
+        way = math.dist(self.position, position)
+        self.position, self.distance, self.speed = position, self.distance + way, way / seconds
+
+
+def drive(
+    sim: Simulation, seconds: float, *, factor: float | None, camera: Camera | None, bar: Bar
+) -> Pace:
+    """Let ``seconds`` pass, or as much as Ctrl-C allows.
+
+    Args:
+        sim: a simulation that was not stepped yet.
+        seconds: simulated time, at least one step.
+        factor: simulated seconds per second of the clock; None: as many as possible.
+        camera: films it.
+        bar: told how far it is.
+    """
+    if seconds < sim.model.opt.timestep:
+        raise BadValue(
+            f"--seconds is {seconds:g}, less than one step of {sim.model.opt.timestep:g} s"
+        )
+    pace, start = Pace(), time.perf_counter()
+    everybody = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
+    pace.trips = {name: Trip(_position(sim, name)) for name in everybody}
+    try:
+        if camera is not None:
+            camera.film(sim)
+        for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
+            _slice(sim, pace, min(number / FPS, seconds))
+            if camera is not None:
+                camera.film(sim)
+            if factor is not None:
+                time.sleep(max(0.0, start + pace.simulated / factor - time.perf_counter()))
+            pace.clock = time.perf_counter() - start
+            words = f"{pace.simulated:.1f} of {seconds:g} s  {times(pace.simulated, pace.clock)}"
+            bar(sim.world.name, pace.simulated, seconds, words)
+    except KeyboardInterrupt:
+        pace.interrupted = True
+    pace.clock = time.perf_counter() - start
+    return pace
+
+
+def times(simulated: float, clock: float) -> str:
+    """Return the real-time factor in words."""
+    factor = simulated / max(clock, 1e-9)
+    return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
+
+
+def _slice(sim: Simulation, pace: Pace, until: float) -> None:
+    """Let time pass until ``until``, rounded to whole steps but never drifting away from it."""
+    began = time.perf_counter()
+    sim.step(max(0.0, until - sim.time))
+    pace.physics += time.perf_counter() - began
+    passed, pace.simulated = sim.time - pace.simulated, sim.time
+    if passed > 0:
+        for name, trip in pace.trips.items():
+            trip.go(_position(sim, name), passed)
+
+
+def _position(sim: Simulation, name: str) -> tuple[float, ...]:
+    return tuple(sim.pose(name).position.tolist())

@@ -1,0 +1,379 @@
+from __future__ import annotations
+
+import json
+import os
+import platform
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from grouser import errors
+from grouser.benches import BENCHES
+from grouser.benches.machine import machine
+from grouser.cli import app
+from grouser.evaluation.report import Report
+from grouser.evaluation.table import Row, Table
+from grouser.experiments import EXPERIMENTS
+from grouser.experiments.study import Study
+from grouser.sensors import gl
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import shipped
+
+SOURCE = Path(errors.__file__).parents[1]
+SHORT = ("--seconds", "0.2", "--size", "96x64")
+TABLE = Table(
+    "fake-table1",
+    "A. U. Thor 2020, Table I",
+    "Does it climb?",
+    (Row({"height_mm": 120}, "S", "S", True), Row({"height_mm": 190}, "F", "S", False, "slips")),
+    {"rtf": float("nan")},
+)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def grouser(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": str(SOURCE)} | environment,
+    )
+
+
+def refused(result: Result) -> str:
+    """Return the one sentence that was said, and nothing else was."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("grouser: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("grouser: ").strip()
+
+
+def world_file(folder: Path, old: str = "", new: str = "") -> Path:
+    text = shipped()["quince_step"].read_text(encoding="utf-8")
+    assert old in text
+    file = folder / "w.yaml"
+    file.write_text(text.replace(old, new, 1) if old else text, encoding="utf-8")
+    return file
+
+
+# -- run -----------------------------------------------------------------------------------------
+
+
+def test_run_says_where_everybody_got_to_and_writes_the_picture(tmp_path: Path) -> None:
+    result = grouser("run", "quince_step", *SHORT, "--picture", "new/end.png")
+    assert result.exit_code == 0, result.output
+    for word in ("quince", "0.20 s simulated", "× real time", "energy", "wrote new/end.png"):
+        assert word in result.stdout
+    assert result.stderr == ""
+    content = (tmp_path / "new" / "end.png").read_bytes()
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", content[16:24]) == (96, 64)
+    assert [file.name for file in (tmp_path / "new").iterdir()] == ["end.png"]
+
+
+def test_run_films_25_frames_per_simulated_second(tmp_path: Path) -> None:
+    cv2 = pytest.importorskip("cv2")
+    assert grouser("run", "quince_step", *SHORT, "--video", "v.mp4").exit_code == 0
+    video = cv2.VideoCapture(str(tmp_path / "v.mp4"))
+    assert video.get(cv2.CAP_PROP_FPS) == 25
+    assert video.get(cv2.CAP_PROP_FRAME_COUNT) == 6  # one at the start, then every 40 ms
+    video.release()
+
+
+def test_filming_changes_nothing_that_happens() -> None:
+    pytest.importorskip("cv2")
+
+    def numbers(*more: str) -> list[str]:
+        told = grouser("run", "quince_step", *SHORT, *more).stdout.splitlines()
+        return next(line for line in told if line.startswith("quince ")).split()
+
+    assert numbers() == numbers("--video", "v.mp4")
+
+
+def test_settings_reach_the_world() -> None:
+    result = grouser("run", "quince_step", *SHORT, "--set", "robots.quince.position=[-3, 1]")
+    assert result.exit_code == 0
+    assert " 1.000 " in result.stdout
+    assert "-2.9" in result.stdout
+
+
+def test_a_world_without_robots_runs(tmp_path: Path) -> None:
+    text = world_file(tmp_path).read_text(encoding="utf-8").partition("robots:")[0]
+    (tmp_path / "bare.yaml").write_text(text, encoding="utf-8")
+    result = grouser("run", "bare.yaml", *SHORT)
+    assert result.exit_code == 0, result.output
+    assert "no robots" in result.stdout
+
+
+def test_real_time_is_kept_without_drift() -> None:
+    began = time.perf_counter()
+    result = grouser("run", "quince_step", "--seconds", "0.6", "--speed", "0.5")
+    assert result.exit_code == 0
+    assert time.perf_counter() - began >= 1.2
+
+
+def test_ctrl_c_shows_and_writes_what_was_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = []
+
+    def press(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", press)
+    result = grouser("run", "quince_step", "--speed", "1", "--size", "96x64", "--picture", "p.png")
+    assert result.exit_code == 130
+    assert "0.12 s simulated" in result.stdout
+    assert result.stderr == "grouser: interrupted at 0.12 simulated seconds\n"
+    assert (tmp_path / "p.png").is_file()
+
+
+def test_ctrl_c_before_anything_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grouser.world.file.load", press)
+    result = grouser("run", "quince_step")
+    assert (result.exit_code, result.stderr) == (130, "grouser: interrupted\n")
+
+
+def test_divergence_is_a_sentence_and_leaves_no_picture(tmp_path: Path) -> None:
+    result = grouser(
+        "run", "quince_step", *SHORT, "--set", "physics.energy_limit=1e-9", "--picture", "p.png"
+    )
+    assert "diverged" in refused(result)
+    assert [file.suffix for file in tmp_path.iterdir()] == [".npz"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kind: quince", "kind: quinze", "there is no robot 'quinze' "),
+        ("friction: 0.6", "friction: -0.6", "friction"),
+        ("height:", "heigth:", "did you mean 'height'?"),
+        ("{forward: 0.1}", "{foward: 0.1}", "did you mean 'forward'?"),
+        ("name: quince_step", "name: [", "line"),
+    ],
+)
+def test_mistakes_in_a_world_file_are_one_sentence(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    sentence = refused(grouser("run", world_file(tmp_path, old, new)))
+    assert "w.yaml line" in sentence
+    assert said in sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["quince_stp"], "did you mean 'quince_step'?"),
+        (["nowhere.yaml"], "no such file"),
+        (["quince_step", "--seconds", "0"], "--seconds is 0, a number above 0"),
+        (["quince_step", "--seconds", "-1"], "--seconds is -1"),
+        (["quince_step", "--seconds", "nan"], "--seconds is nan"),
+        (["quince_step", "--seconds", "inf"], "--seconds is inf"),
+        (["quince_step", "--seconds", "1e-7"], "less than one step"),
+        (["quince_step", "--speed", "0"], "--speed is '0', 'max' or a number"),
+        (["quince_step", "--speed", "fast"], "--speed is 'fast'"),
+        (["quince_step", "--size", "10x"], "--size is '10x', width x height"),
+        (["quince_step", "--size", "99999x9"], "each from 16 to 4096"),
+        (["quince_step", "--picture", "p.jpg"], "p.jpg: the name must end in .png"),
+        (["quince_step", "--picture", "folder.png"], "is a folder"),
+        (["quince_step", "--picture", "file/p.png"], "cannot be written"),
+        (["quince_step", "--video", "v.avi"], "v.avi: the name must end in .mp4"),
+        (["quince_step", "--set", "terrain.1.heigth=1"], "did you mean 'height'?"),
+    ],
+)
+def test_what_cannot_run_is_refused_before_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "file").touch()
+    monkeypatch.delattr(Simulation, "step")
+    assert said in refused(grouser("run", *arguments))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "folder.png"]
+
+
+def test_missing_opengl_is_told_before_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> str:
+        raise errors.MissingDependency("pictures need OpenGL")
+
+    monkeypatch.setattr(gl, "back_end", none)
+    monkeypatch.delattr(Simulation, "step")
+    assert refused(grouser("run", "quince_step", "--picture", "p.png")) == "pictures need OpenGL"
+
+
+# -- list ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "about"),
+    [
+        ("robots", "quince", "rescue crawler"),
+        ("tracks", "segments", "rolled back"),
+        ("worlds", "quince_step", "step of 120 mm"),
+        ("experiments", "okada-table4", ""),
+        ("benches", "tracks", ""),
+        ("sensors", "truth", "Pose and speed"),
+        ("terrains", "stairs", "Equal stairs"),
+    ],
+)
+def test_list_shows_names_and_what_they_are(kind: str, name: str, about: str) -> None:
+    full, plain = grouser("list", kind), grouser("list", kind, "--plain")
+    assert (full.exit_code, plain.exit_code) == (0, 0)
+    assert name in full.stdout
+    assert about in full.stdout
+    names = plain.stdout.splitlines()
+    assert name in names
+    assert all(" " not in line for line in names)
+
+
+def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
+    assert refused(grouser("list", "robot")).endswith("did you mean 'robots'?")
+
+
+# -- experiment and bench ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def studies(monkeypatch: pytest.MonkeyPatch) -> list[Study]:
+    """Register the experiment ``fake-table1``, which notes how it was run."""
+    asked: list[Study] = []
+
+    def run(study: Study) -> Report:
+        asked.append(study)
+        study.progress("climbing", 1, 2)
+        return Report(TABLE)
+
+    module = ModuleType("fake_table1")
+    module.run = run  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "fake_table1", module)
+    monkeypatch.setitem(EXPERIMENTS, "fake-table1", "fake_table1")
+    return asked
+
+
+def test_experiment_prints_the_table_and_writes_it(tmp_path: Path, studies: list[Study]) -> None:
+    result = grouser("experiment", "fake_table1", "--quick", "--seed", 7, "--json", "a/t.json")
+    assert result.exit_code == 0, result.output
+    assert "DISAGREES" in result.stdout
+    assert "1 of 2 rows agree" in result.stdout
+    written = json.loads((tmp_path / "a" / "t.json").read_text(encoding="utf-8"))
+    assert written == TABLE.to_json()
+    assert written["figures"] == {"rtf": None}
+    assert (studies[0].quick, studies[0].seed, studies[0].pictures) == (True, 7, False)
+
+
+def test_experiment_writes_a_report(tmp_path: Path, studies: list[Study]) -> None:
+    result = grouser("experiment", "fake-table1", "--report", "r")
+    assert result.exit_code == 0, result.output
+    assert studies[0].pictures
+    assert "Does it climb?" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+
+
+def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[Study]) -> None:
+    assert "is a folder" in refused(grouser("experiment", "fake-table1", "--json", tmp_path))
+    (tmp_path / "file").touch()
+    assert "cannot be written" in refused(
+        grouser("experiment", "fake-table1", "--report", tmp_path / "file")
+    )
+    assert studies == []
+
+
+def test_unknown_experiments_and_benches_are_refused_with_the_nearest() -> None:
+    sentence = refused(grouser("experiment", "okada-tabel4"))
+    assert sentence.endswith("did you mean 'okada-table4'?")
+    assert refused(grouser("bench", "track")).endswith("did you mean 'tracks'?")
+
+
+def test_bench_prints_figures_and_writes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("fake_bench")
+    module.run = lambda progress: {"segments_rtf": 12.5, "none": float("inf")}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "fake_bench", module)
+    monkeypatch.setitem(BENCHES, "fake", "fake_bench")
+    result = grouser("bench", "fake", "--json", "b.json")
+    assert result.exit_code == 0, result.output
+    assert "segments rtf" in result.stdout
+    assert "12.5" in result.stdout
+    written = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    figures = {"segments_rtf": 12.5, "none": None}
+    assert written == {"bench": "fake", "figures": figures, "machine": machine()}
+
+
+def test_machine_says_what_counts_and_not_who_it_is() -> None:
+    here = machine()
+    assert list(here) == [
+        *("cpu", "cores", "memory_gib", "platform", "python", "mujoco", "numpy", "grouser")
+    ]
+    assert isinstance(here["cores"], int)
+    assert here["cores"] >= 1
+    assert all(platform.node() not in str(v) and "/home" not in str(v) for v in here.values())
+
+
+# -- as a program --------------------------------------------------------------------------------
+
+
+def test_help_and_version_do_not_wait_for_mujoco() -> None:
+    code = (
+        "import sys\n"
+        "from grouser.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit as end: assert end.code in (0, None)\n"
+        "heavy = {'mujoco', 'matplotlib', 'numpy', 'pydantic'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+    )
+    done = process("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert "experiment" in done.stdout
+    assert grouser("--version").stdout.startswith("grouser ")
+
+
+@pytest.mark.parametrize("command", ["run", "list", "experiment", "bench"])
+def test_every_command_has_an_example_in_its_help(command: str) -> None:
+    result = grouser(command, "--help")
+    assert result.exit_code == 0
+    assert f"grouser {command} " in result.stdout.partition("For example:")[2]
+
+
+def test_a_mistake_ends_the_program_with_2_and_no_traceback(tmp_path: Path) -> None:
+    done = process(
+        "-m", "grouser", "run", str(world_file(tmp_path, "kind: quince", "kind: quinze"))
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("grouser: ")
+    assert "did you mean 'quince'?" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_nonsense_back_end_is_a_sentence_even_without_pictures() -> None:
+    done = process("-m", "grouser", "list", "robots", MUJOCO_GL="bogus")
+    assert done.returncode == 2
+    assert done.stderr.startswith("grouser: MUJOCO_GL: there is no OpenGL back end 'bogus'")
+    assert done.stderr.count("\n") == 1
+
+
+def test_wrong_usage_ends_with_2() -> None:
+    assert grouser("run").exit_code == 2
+    assert grouser("rnu", "quince_step").exit_code == 2
+    assert grouser("run", "quince_step", "--seed", "-1").exit_code == 2
