@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
 from grouser.world.looks import add_looks
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
 from grouser.world.physics import STANDARD
+from grouser.world.stepfield import Stepfield
 from grouser.world.terrain import TERRAINS, Flat, Ramp, Ridge, Stairs, Step, Trench
 
 FLAT = Flat(friction=0.8)
@@ -22,6 +24,10 @@ EXAMPLES = {
     "ramp": Ramp(friction=0.3, x=1, slope_deg=30, height=0.2),
     "stairs": Stairs(friction=0.3, x=1, rise=0.1, run=0.3, count=3),
     "ridge": Ridge(friction=0.3, x=1, height=0.1, length=0.4),
+    "hurdle": Hurdle(friction=0.3, x=1, height=0.2),
+    "incline": Incline(friction=0.3, x=1, slope_deg=30),
+    "pitch_roll_ramps": PitchRollRamps(friction=0.3, x=1),
+    "stepfield": Stepfield(friction=0.3, x=1, pattern="hill"),
 }
 
 

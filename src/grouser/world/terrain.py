@@ -1,9 +1,10 @@
-"""Ground that does not move: flat, step, trench, ramp, stairs, ridge.
+"""Ground that does not move: flat, step, trench, ramp, stairs, ridge; and the table of all kinds.
 
-Every kind describes itself in metres in the world frame (x forward, y left, z up), is centred
-on y = 0, and adds its static geoms to a spec. Whatever stands on the ground also reaches
-`FOUNDATION` below it, so that a foot pressed into a low step is pushed up, never down through
-its underside. Nothing here asks who walks on it.
+Every kind here describes itself in metres in the world frame (x forward, y left, z up), is centred
+on y = 0, and adds its static geoms to a spec. Kinds that can be put anywhere and turned are in
+`apparatus` and `stepfield`. Whatever stands on the ground also reaches `FOUNDATION` below it, so
+that a foot pressed into a low step is pushed up, never down through its underside. Nothing here
+asks who walks on it.
 """
 
 from __future__ import annotations
@@ -15,21 +16,16 @@ import mujoco
 from pydantic import Field
 
 from grouser.frames import axis_angle
+from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
 from grouser.world.fields import Coordinate, Length, Rgb
 from grouser.world.looks import ground_material
 from grouser.world.physics import Contact
+from grouser.world.placed import DARK, FOUNDATION, LIGHT, Angle
 from grouser.world.shapes import add_block, add_prism
+from grouser.world.stepfield import Stepfield
 from grouser.world.surface import Surface
 
-FOUNDATION = 0.5
-"""How far obstacles reach below the ground they stand on, m."""
-
 GROUND: Rgb = (1.0, 1.0, 1.0)  # the material's own colours
-LIGHT: Rgb = (0.83, 0.74, 0.60)
-DARK: Rgb = (0.72, 0.62, 0.49)  # neighbours in the two shades show their common edge
-
-Angle = Annotated[float, Field(gt=0, lt=90)]
-"""An inclination in degrees, between 0 and 90."""
 
 
 class Flat(Surface):
@@ -189,7 +185,7 @@ class Ridge(Surface):
 
 
 Terrain = Annotated[
-    Flat | Step | Trench | Ramp | Stairs | Ridge,
+    Flat | Step | Trench | Ramp | Stairs | Ridge | Hurdle | Incline | PitchRollRamps | Stepfield,
     Field(discriminator="kind"),
 ]
 """Any of the kinds, told apart by ``kind``."""
@@ -201,5 +197,9 @@ TERRAINS: dict[str, type[Surface]] = {
     "ramp": Ramp,
     "stairs": Stairs,
     "ridge": Ridge,
+    "hurdle": Hurdle,
+    "incline": Incline,
+    "pitch_roll_ramps": PitchRollRamps,
+    "stepfield": Stepfield,
 }
 """What a world file may call each kind of ground."""

@@ -1,0 +1,149 @@
+"""Figures of a comparison, like figs 9-16 of Kurose et al. 2008.
+
+Every function returns a matplotlib figure that belongs to no window and needs no closing. The
+real robot is always black, the simulated one orange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.evaluation.matching import Match, cost_table
+from grouser.evaluation.trajectory import Trajectory
+from grouser.frames import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REAL, SIMULATED = "#222222", "#e07a1f"
+PASS, FAIL = "#2f7d4f", "#b8433a"
+_THREADS = 40  # lines between matched samples, at most
+
+
+def paths(match: Match, *, title: str = "") -> Figure:
+    """Draw both ways in the x-z plane, with thin lines between matched samples."""
+    figure = _figure(6.4, 3.2, title)
+    axes = figure.subplots()
+    some = np.linspace(0, len(match.pairs) - 1, min(_THREADS, len(match.pairs))).astype(int)
+    for i, j in match.pairs[some]:
+        x = [match.real.x[i], match.simulated.x[j]]
+        z = [match.real.z[i], match.simulated.z[j]]
+        axes.plot(_mm(x), _mm(z), color="#b9c0c8", linewidth=0.7)
+    for trajectory, colour, name in _both(match):
+        axes.plot(_mm(trajectory.x), _mm(trajectory.z), color=colour, label=name)
+    axes.set(xlabel="x [mm]", ylabel="z [mm]")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend()
+    return figure
+
+
+def components(match: Match, *, title: str = "") -> Figure:
+    """Draw x, z and pitch over time before matching and over pairs after it (figs 9-14)."""
+    figure = _figure(9.0, 6.6, title)
+    grid = figure.subplots(3, 2, sharey="row", sharex="col")
+    matched = zip(_both(match), match.pairs.T, strict=True)
+    curves = [
+        *((0, trajectory.times, trajectory, c, n) for trajectory, c, n in _both(match)),
+        *((1, np.arange(len(w)), t.taken(w), c, n) for (t, c, n), w in matched),
+    ]
+    for column, across, trajectory, colour, name in curves:
+        values = _mm(trajectory.x), _mm(trajectory.z), np.degrees(trajectory.pitch)
+        for axes, value in zip(grid[:, column], values, strict=True):
+            axes.plot(across, value, color=colour, label=name)
+    for axes, label in zip(grid[:, 0], ("x [mm]", "z [mm]", "pitch, nose down [deg]"), strict=True):
+        axes.set_ylabel(label)
+    grid[0, 0].set_title("before DP matching", fontsize="medium")
+    grid[0, 1].set_title("after DP matching", fontsize="medium")
+    grid[2, 0].set_xlabel("time [s]")
+    grid[2, 1].set_xlabel("frame (matched pair)")
+    grid[0, 0].legend()
+    return figure
+
+
+def errors(match: Match, *, title: str = "") -> Figure:
+    """Draw the errors of x, z, norm and pitch per frame after matching (Fig. 15)."""
+    figure = _figure(7.2, 4.6, title)
+    place, turn = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    after = match.after
+    for name, values, style in (("x", after.x, "-"), ("z", after.z, "--")):
+        place.plot(_mm(np.abs(values)), style, label=name, linewidth=1.2)
+    place.plot(_mm(after.norm), color=REAL, label="norm")
+    place.set_ylabel("error [mm]")
+    place.legend()
+    turn.plot(np.degrees(np.abs(after.pitch)), color=SIMULATED)
+    turn.set(ylabel="pitch error [deg]", xlabel="frame (matched pair)")
+    for axes in (place, turn):
+        axes.set_ylim(bottom=0)
+    return figure
+
+
+def warping(match: Match, *, title: str = "") -> Figure:
+    """Draw the index of every real against every simulated sample, and the way of least sum."""
+    figure = _figure(5.6, 4.6, title)
+    axes = figure.subplots()
+    extent = (-0.5, len(match.simulated) - 0.5, -0.5, len(match.real) - 0.5)
+    table = _mm(cost_table(match))
+    image = axes.imshow(table, origin="lower", extent=extent, aspect="auto", cmap="Blues")
+    axes.plot(match.pairs[:, 1], match.pairs[:, 0], color=SIMULATED, linewidth=1.6)
+    axes.set(xlabel="simulated sample", ylabel="real sample")
+    figure.colorbar(image, ax=axes, label=f"{match.index} [mm]")
+    return figure
+
+
+def bars(
+    tests: Mapping[str, Match], passed: Mapping[str, bool] | None = None, *, title: str = ""
+) -> Figure:
+    """Draw mean norm and pitch errors after matching, a bar per test (Fig. 16).
+
+    Args:
+        tests: matches by the test's name.
+        passed: which tests were passed, by the same names; None: not told apart.
+        title: above the figure.
+    """
+    if not tests:
+        raise BadValue("plots: bars needs at least one test")
+    if passed is not None and (missing := [name for name in tests if name not in passed]):
+        raise BadValue(f"plots: whether '{missing[0]}' was passed is not told")
+    figure = _figure(8.0, 5.6, title)
+    place, turn = figure.subplots(2, 1, sharex=True)
+    after = [match.after for match in tests.values()]
+    colours = [SIMULATED if passed is None else PASS if passed[name] else FAIL for name in tests]
+    _bars(place, [e.mean("norm") * 1e3 for e in after], colours, "mean norm error [mm]")
+    _bars(turn, [np.degrees(e.mean("pitch")) for e in after], colours, "mean pitch error [deg]")
+    turn.set_xticks(range(len(tests)), list(tests), rotation=30, ha="right")
+    if passed is not None:
+        for colour, name in ((PASS, "passed"), (FAIL, "failed")):
+            if colour in colours:
+                place.bar([0], [0], color=colour, label=name)
+        place.legend()
+    return figure
+
+
+def _bars(axes: Axes, heights: Sequence[float], colours: Sequence[str], label: str) -> None:
+    drawn = axes.bar(range(len(heights)), heights, color=colours)
+    axes.bar_label(drawn, fmt="%.1f", fontsize="small", padding=1)
+    axes.margins(y=0.15)
+    axes.set_ylabel(label)
+
+
+def _both(match: Match) -> tuple[tuple[Trajectory, str, str], ...]:
+    return (match.real, REAL, "real"), (match.simulated, SIMULATED, "simulated")
+
+
+def _mm(values: Sequence[float] | Array) -> Array:
+    return np.asarray(values, float) * 1e3
+
+
+def _figure(width: float, height: float, title: str) -> Figure:
+    """Return an empty figure (inches) with room for labels."""
+    from matplotlib.figure import Figure  # slow to import, and few need it
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    if title:
+        figure.suptitle(title)
+    return figure

@@ -1,0 +1,141 @@
+"""Ground that can be put anywhere: what the pieces that arenas are assembled from share.
+
+A piece has a frame of its own: its origin is in the middle of its near edge, x points the way it
+is driven, z up. `Placed` says where that frame is in the world and adds boxes, prisms and pipes
+given in it. Whatever stands on the ground also reaches `FOUNDATION` below it, so that a foot
+pressed into a low step is pushed up, never down through its underside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import mujoco
+import numpy as np
+from pydantic import Field
+
+from grouser.frames import Array, Pose
+from grouser.world.fields import Coordinate, Rgb
+from grouser.world.surface import Surface
+
+FOUNDATION = 0.5
+"""How far obstacles reach below the ground they stand on, m."""
+
+LIGHT: Rgb = (0.83, 0.74, 0.60)
+DARK: Rgb = (0.72, 0.62, 0.49)  # neighbours in the two shades show their common edge
+
+Angle = Annotated[float, Field(gt=0, lt=90)]
+"""An inclination in degrees, between 0 and 90."""
+
+Span = tuple[float, float]
+"""Where something begins and ends along one axis, m."""
+
+
+class Placed(Surface):
+    """A piece of ground with a place and a heading."""
+
+    x: Coordinate
+    """Where the middle of its near edge is, m."""
+    y: Coordinate = 0.0
+    """The same along y, m."""
+    yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    """Turn about z at the middle of the near edge, deg, from x towards y; at most once around."""
+
+    def _pose(
+        self, x: float, y: float, z: float, *, roll: float = 0.0, yaw: float = 0.0
+    ) -> dict[str, Any]:
+        """Return a geom's place in the world; x, y, z (m), roll, yaw (rad) are in the piece."""
+        X_WP = Pose.at(self.x, self.y, yaw=math.radians(self.yaw_deg))
+        X_WG = X_WP @ Pose.at(x, y, z, roll=roll, yaw=yaw)
+        return {"pos": X_WG.position, "quat": X_WG.wxyz}
+
+    def _block(
+        self, spec: mujoco.MjSpec, name: str, x: Span, y: Span, z: Span, **geom: Any
+    ) -> None:
+        """Add a box that fills these spans of the piece."""
+        spans = (x, y, z)
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=[(end - begin) / 2 for begin, end in spans],
+            **self._pose(*(sum(span) / 2 for span in spans)),
+            **geom,
+        )
+
+    def _prism(
+        self,
+        spec: mujoco.MjSpec,
+        name: str,
+        outline: Sequence[tuple[float, float]],
+        width: float,
+        *,
+        at: tuple[float, float] = (0.0, 0.0),
+        yaw: float = 0.0,
+        **geom: Any,
+    ) -> None:
+        """Add an extruded outline; its mesh has the same name.
+
+        Args:
+            spec: the world's spec.
+            name: name of the geom and of its mesh.
+            outline: corners (x, z) of a convex outline, counter-clockwise seen from -y, m.
+            width: size along y, in the middle, m.
+            at: where the outline's origin is in the piece, x and y, m.
+            yaw: turn about z there, rad.
+            geom: further attributes of the geom, such as its friction.
+        """
+        spec.add_mesh(name=name, **_prism_mesh(np.asarray(outline, float), width))
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=name,
+            **self._pose(*at, 0.0, yaw=yaw),
+            **geom,
+        )
+
+    def _pipe(
+        self,
+        spec: mujoco.MjSpec,
+        name: str,
+        x: float,
+        z: float,
+        radius: float,
+        y: Span,
+        **geom: Any,
+    ) -> None:
+        """Add a cylinder that lies along the piece's y."""
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            size=[radius, (y[1] - y[0]) / 2, 0],
+            **self._pose(x, sum(y) / 2, z, roll=math.pi / 2),
+            **geom,
+        )
+
+
+def _prism_mesh(outline: Array, width: float) -> dict[str, Any]:
+    """Return vertices, faces and a normal per side of a prism, as MuJoCo's meshes take them.
+
+    MuJoCo's own normals would round off a roof of 15 degrees; these keep every edge sharp.
+    """
+    count = len(outline)
+    ends = [np.insert(outline, 1, y, axis=1) for y in (-width / 2, width / 2)]
+    edge = np.roll(outline, -1, axis=0) - outline
+    sides = np.stack([edge[:, 1], np.zeros(count), -edge[:, 0]], axis=1)
+    sides /= np.linalg.norm(sides, axis=1, keepdims=True)
+    faces, which = [], []
+    for i in range(count):
+        k = (i + 1) % count
+        faces += [(i, i + count, k + count), (i, k + count, k)]
+        which += [i, i]
+    for i in range(1, count - 1):
+        faces += [(0, i, i + 1), (count, count + i + 1, count + i)]
+        which += [count, count + 1]
+    return {
+        "uservert": np.concatenate(ends).ravel(),
+        "userface": np.ravel(faces),
+        "usernormal": np.concatenate([sides, [[0, -1, 0], [0, 1, 0]]]).ravel(),
+        "userfacenormal": np.repeat(which, 3),
+    }

@@ -1,0 +1,224 @@
+"""Standard apparatus, stepfields and arenas, judged on the compiled model by rays and steps."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from grouser.simulation.simulation import Simulation
+from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
+from grouser.world.file import load
+from grouser.world.objects import Ball
+from grouser.world.physics import STANDARD
+from grouser.world.stepfield import PATTERNS, Stepfield, rectangles
+from grouser.world.terrain import TERRAINS, Flat
+
+FLAT = Flat(friction=0.8)
+ARENAS = ("arena_yellow", "arena_orange", "arena_red")
+EXAMPLES = {
+    "hurdle": Hurdle(friction=0.3, x=1, height=0.2),
+    "incline": Incline(friction=0.3, x=1, slope_deg=30),
+    "pitch_roll_ramps": PitchRollRamps(friction=0.3, x=1, columns=3, rows=2),
+    "crossing": PitchRollRamps(friction=0.3, x=1, crossing=True, columns=3, rows=2),
+    "stepfield": Stepfield(friction=0.3, x=1, pattern="diagonal"),
+}
+
+
+def compiled(*things):
+    spec = mujoco.MjSpec()
+    STANDARD.apply(spec)
+    for i, thing in enumerate(things):
+        if hasattr(thing, "position"):
+            thing.add(spec, STANDARD.contact)
+        else:
+            thing.add(spec, STANDARD.contact, f"terrain/{i}")
+    return spec.compile()
+
+
+def heights(model, points):
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
+    return [
+        5.0 - mujoco.mj_ray(model, data, np.array([x, y, 5.0]), down, None, True, -1, geom)
+        for x, y in points
+    ]
+
+
+def test_the_kinds_are_in_the_table():
+    assert {type(example) for example in EXAMPLES.values()} <= set(TERRAINS.values())
+    assert all(TERRAINS[example.kind] is type(example) for example in EXAMPLES.values())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_geoms_carry_friction_contact_and_name(name):
+    model = compiled(EXAMPLES[name])
+    for i in range(model.ngeom):
+        geom = model.geom(i)
+        assert geom.name.startswith("terrain/0/")
+        assert (geom.bodyid, geom.condim) == (0, 3)
+        assert geom.friction == pytest.approx([0.3, 0.005, 0.0001])
+        assert geom.solref == pytest.approx([0.004, 1])
+        assert geom.solimp == pytest.approx([0.95, 0.99, 0.001, 0.5, 2])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_pieces_can_be_moved_and_turned(name):
+    placed = EXAMPLES[name]
+    moved = placed.model_copy(update={"x": 3.0, "y": -2.0, "yaw_deg": 90.0})
+    points = [(0.037, 0.021), (0.41, -0.33), (0.63, 0.47), (0.93, 0.11), (-0.02, 0.0)]
+    there = heights(compiled(FLAT, placed), [(1 + x, y) for x, y in points])
+    here = heights(compiled(FLAT, moved), [(3 - y, -2 + x) for x, y in points])
+    assert here == pytest.approx(there, abs=1e-6)
+    assert max(there) > 0.05
+
+
+def test_a_hurdle_is_round_at_its_edges():
+    hurdle = Hurdle(friction=1, x=1, height=0.2, length=0.4, pipe=0.05)
+    corner = 0.175 + math.sqrt(0.025**2 - 0.015**2)  # the pipe, 10 mm behind the riser
+    found = heights(compiled(FLAT, hurdle), [(x, 0.3) for x in (0.99, 1.01, 1.2, 1.39, 1.41)])
+    assert found == pytest.approx([0, corner, 0.2, corner, 0], abs=1e-6)
+
+
+def test_a_hurdles_pipes_can_be_slippery():
+    model = compiled(Hurdle(friction=0.9, x=1, height=0.2, pipe_friction=0.1))
+    friction = {model.geom(i).name: model.geom(i).friction[0] for i in range(model.ngeom)}
+    slippery = {"terrain/0/near", "terrain/0/far"}
+    assert {name for name, value in friction.items() if value == 0.1} == slippery
+    assert {name for name, value in friction.items() if value == 0.9} == set(friction) - slippery
+
+
+def test_an_incline():
+    incline = Incline(friction=1, x=1, slope_deg=30, side=2, width=1, platform=0.5)
+    crest = 2 * math.cos(math.radians(30))
+    tan = math.tan(math.radians(30))
+    points = [(0.99, 0), (1.5, 0), (1 + crest + 0.01, 0), (1 + crest + 0.51, 0), (1.5, 0.51)]
+    assert heights(compiled(FLAT, incline), points) == pytest.approx([0, 0.5 * tan, 1, 0, 0])
+    bare = incline.model_copy(update={"platform": 0.0, "width": None})
+    assert compiled(bare).ngeom == 1
+    assert heights(compiled(FLAT, bare), [(1.5, 0.99)]) == pytest.approx([0.5 * tan])
+
+
+def test_continuous_ramps_have_no_step():
+    ramps = PitchRollRamps(friction=1, x=0, columns=4, rows=2)
+    assert ramps.rise == pytest.approx(0.3215, abs=1e-3)  # E2826: about 320 mm over 1.2 m
+    x = np.linspace(0, 4.8, 97)
+    found = np.array(heights(compiled(FLAT, ramps), [(value, 0.7) for value in x]))
+    expected = ramps.rise * (1 - np.abs(1 - (x / 1.2) % 2))
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_odd_number_of_ramps_ends_in_a_drop():
+    ramps = PitchRollRamps(friction=1, x=0, columns=3)
+    before, after = heights(compiled(FLAT, ramps), [(3.599, 0), (3.601, 0)])
+    assert before == pytest.approx(ramps.rise, abs=1e-3)
+    assert after == 0
+
+
+def test_crossing_ramps_make_steps():
+    ramps = PitchRollRamps(friction=1, x=0, crossing=True, columns=2, rows=2)
+    assert ramps.rise == pytest.approx(0.1608, abs=1e-3)  # E2827: about 160 mm over 0.6 m
+    # Tile (0, 0), y -1.2 to 0, has its crest along y; (1, 0) along x, and meets it with a step.
+    points = [(0.6, -0.6), (0.6, -0.1), (1.199, -0.6), (1.201, -0.6), (1.8, -0.6), (1.8, -0.3)]
+    crest, half = ramps.rise, ramps.rise / 2
+    expected = [crest, crest, 0, crest, crest, half]
+    assert heights(compiled(FLAT, ramps), points) == pytest.approx(expected, abs=1e-3)
+    assert heights(compiled(FLAT, ramps), [(0.1, 0.6)]) == pytest.approx([crest])
+
+
+def field(pattern, **options):
+    """Return the heights of all posts, rows from +y to -y, columns along +x, m."""
+    model = compiled(FLAT, Stepfield(friction=1, x=2, y=1, pattern=pattern, **options))
+    centres = [(2.05 + 0.1 * c, 1.45 - 0.1 * r) for r in range(10) for c in range(10)]
+    return np.reshape(heights(model, centres), (10, 10))
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("unit", [0.1, 0.05])
+def test_posts_are_as_high_as_the_table_says(pattern, unit):
+    assert field(pattern, unit=unit) == pytest.approx(unit * PATTERNS[pattern], abs=1e-6)
+
+
+@pytest.mark.parametrize("pattern", ["hill", "valley"])
+def test_hill_and_valley_are_mirror_images_of_themselves(pattern):
+    found = field(pattern)
+    assert found == pytest.approx(found[::-1], abs=1e-6)
+    assert found == pytest.approx(found[:, ::-1], abs=1e-6)
+
+
+def test_patterns_are_what_they_are_called():
+    assert all(set(table.ravel()) == {0, 1, 2, 3, 4} for table in PATTERNS.values())
+    assert (np.diag(PATTERNS["diagonal"][:, ::-1]) == 4).all()
+    assert PATTERNS["hill"][:, 4:6].min() == 3
+    assert PATTERNS["valley"][4:6].max() == 1
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_rectangles_cover_every_post_once(pattern):
+    table = PATTERNS[pattern]
+    covered = np.zeros_like(table)
+    for row, column, down, along in rectangles(table):
+        block = np.s_[row : row + down, column : column + along]
+        assert (table[block] == table[row, column]).all()
+        covered[block] += 1
+    assert np.array_equal(covered, table > 0)
+    assert len(list(rectangles(table))) < (table > 0).sum()
+
+
+def test_a_ball_rolls_down_a_turned_ramp_and_stays_out_of_it():
+    ball = Ball(name="ball", friction=1, mass=0.5, radius=0.05, position=(0, 0.4, 0.25))
+    ramps = PitchRollRamps(friction=1, x=0, yaw_deg=90, slope_deg=15)
+    model = compiled(FLAT, ramps, ball)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=500)
+    x, y, z = data.body("ball").xpos
+    assert abs(x) < 1e-3
+    assert y < 0.3
+    assert z > 0.049
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (Hurdle, {"height": 0.04}),
+        (Hurdle, {"height": 0.2, "length": 0.09}),
+        (Hurdle, {"height": 0.2, "pipe_friction": -1}),
+        (Incline, {"slope_deg": 90}),
+        (Incline, {"slope_deg": 30, "platform": -1}),
+        (PitchRollRamps, {"columns": 0}),
+        (PitchRollRamps, {"crossing": 1}),
+        (Stepfield, {"pattern": "flat"}),
+        (Stepfield, {"pattern": "hill", "unit": 0}),
+        (Stepfield, {"pattern": "hill", "yaw_deg": 400}),
+    ],
+)
+def test_impossible_pieces_are_refused(kind, wrong):
+    with pytest.raises(ValidationError):
+        kind(friction=1, x=0, **wrong)
+
+
+def test_friction_must_be_given():
+    with pytest.raises(ValidationError, match="friction"):
+        Stepfield(x=0, pattern="hill")
+
+
+@pytest.mark.parametrize("name", ARENAS)
+def test_arenas_load_and_step(name, tmp_path):
+    simulation = Simulation(load(name), crash_folder=tmp_path)
+    before = simulation.data.body("quince/body").xpos.copy()
+    simulation.command("quince", forward=0.1)
+    simulation.step(0.2)
+    after = simulation.data.body("quince/body").xpos
+    assert np.isfinite(simulation.data.qpos).all()
+    assert after == pytest.approx(before, abs=0.05)
+    assert after[0] > before[0]
+
+
+def test_colours_of_the_arenas_differ():
+    assert len({load(name).objects[0].rgb for name in ARENAS}) == 3
+    red = [terrain for terrain in load("arena_red").terrain if terrain.kind == "stairs"]
+    assert math.degrees(math.atan2(red[0].rise, red[0].run)) == pytest.approx(40, abs=0.1)

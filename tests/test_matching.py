@@ -1,0 +1,401 @@
+"""DP matching, the trajectories it takes and the figures it gives."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue, UnknownName
+from grouser.evaluation import plots
+from grouser.evaluation.matching import cost_table, match, warp
+from grouser.evaluation.trajectory import Trajectory, read
+from grouser.frames import from_rpy
+
+
+def climb(samples=200, duration=8.0, *, late=0.0):
+    """Return a robot that drives, climbs 0.2 m while pitching nose up, and drives on."""
+    times = np.linspace(0, duration, samples)
+    s = np.clip((times - late) / (duration - late), 0, 1)
+    return Trajectory(
+        times=times,
+        x=0.9 * s,
+        z=0.2 / (1 + np.exp(-30 * (s - 0.5))),
+        pitch=-0.5 * np.exp(-(((s - 0.5) / 0.1) ** 2)),
+    )
+
+
+def repeated(trajectory, times):
+    """Return a copy in which sample i comes times[i] times, at a steady rate."""
+    which = np.repeat(np.arange(len(trajectory)), times)
+    copy = trajectory.taken(which)
+    return Trajectory(0.05 * np.arange(len(which)), copy.x, copy.z, copy.pitch)
+
+
+# -- the pairing -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_agrees_with_dtaidistance(seed, dimensions):
+    dtw_ndim = pytest.importorskip("dtaidistance.dtw_ndim")
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(2, 60, size=2)
+    first, second = (rng.normal(size=(dimensions, size)).cumsum(axis=1) for size in (n, m))
+    pairs, cost = warp(first, second)
+    theirs = dtw_ndim.distance(first.T.copy(), second.T.copy(), inner_dist="euclidean")
+    assert cost == pytest.approx(theirs, rel=1e-12)
+    along = np.linalg.norm(first[:, pairs[:, 0]] - second[:, pairs[:, 1]], axis=0)
+    assert along.sum() == pytest.approx(cost, rel=1e-12)
+
+
+def plain(first, second):
+    """Return the least sum by the definition, cell by cell."""
+    n, m = first.shape[1], second.shape[1]
+    table = np.full((n + 1, m + 1), np.inf)
+    table[0, 0] = 0
+    for i in range(n):
+        for j in range(m):
+            step = np.linalg.norm(first[:, i] - second[:, j])
+            table[i + 1, j + 1] = step + min(table[i, j], table[i, j + 1], table[i + 1, j])
+    return table[n, m]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
+def test_pairs_are_a_way_through_the_table_of_least_sum(n, m, seed):
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(-3, 4, (2, n)) * 1.0, rng.integers(-3, 4, (2, m)) * 1.0
+    pairs, cost = warp(first, second)
+    assert cost == pytest.approx(plain(first, second))
+    assert tuple(pairs[0]) == (0, 0)
+    assert tuple(pairs[-1]) == (n - 1, m - 1)
+    steps = np.diff(pairs, axis=0)
+    assert ((steps == 0) | (steps == 1)).all()
+    assert (steps.sum(axis=1) >= 1).all()
+    back, same = warp(second, first)
+    assert same == pytest.approx(cost)
+    assert tuple(back[-1]) == (m - 1, n - 1)
+
+
+def test_two_thousand_samples_are_quick():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 2, 2000)).cumsum(axis=2)
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        warp(first, second)
+        spent.append(time.process_time() - start)
+    assert min(spent) < 1.0  # about 0.1 s on an idle core
+
+
+def test_too_many_samples_are_refused():
+    with pytest.raises(BadValue, match=r"^match: 20000 against 20000 samples are too many"):
+        warp(np.zeros((2, 20000)), np.zeros((2, 20000)))
+
+
+# -- the errors --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", ["difference", "distance"])
+def test_a_log_against_itself_has_no_error(index):
+    found = match(climb(), climb(), index=index)
+    assert np.array_equal(found.pairs, np.stack([np.arange(200)] * 2, axis=1))
+    assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
+    assert found.cost < 1e-9
+
+
+@pytest.mark.parametrize("index", ["difference", "distance"])
+def test_a_copy_with_repeated_samples_has_no_error_after_matching(index):
+    copy = repeated(climb(), np.random.default_rng(1).integers(1, 6, 200))
+    for pair in ((climb(), copy), (copy, climb())):
+        found = match(*pair, index=index)
+        assert max(found.after.figures().values()) < 1e-9
+        assert found.before.largest("norm") > 0.1
+    stamped = climb().taken(np.repeat(np.arange(200), 2))  # the same times twice
+    found = match(climb(), stamped.clean(), index=index)
+    assert max((found.before.figures() | found.after.figures()).values()) < 1e-9
+
+
+def test_a_late_start_is_matched_away():
+    found = match(climb(), climb(late=2.0))
+    assert found.before.mean("x") > 0.09
+    assert found.after.mean("x") < 0.005
+    assert found.after.largest("pitch") < 0.1 < found.before.largest("pitch")
+
+
+def test_other_rates_offsets_and_gaps():
+    real = climb(137, 8.0).taken(np.r_[0:40, 55:137]).shifted(times=1e6, x=3.0, z=-1.0)
+    found = match(real, climb(400, 9.0), align_starts=True)
+    assert found.real.times[0] == 0
+    assert found.after.mean("norm") < 0.01
+    assert match(real, climb(400, 9.0)).after.mean("norm") > 1.0
+    assert len(found.before.x) == 122
+
+
+def test_before_matching_only_common_time_counts():
+    found = match(climb(200, 8.0), climb(200, 8.0).taken(slice(100)))
+    assert len(found.before.norm) == 100
+    assert found.before.largest("norm") < 1e-12
+    assert found.after.largest("norm") > 0.4
+
+
+def test_errors_are_simulated_minus_real():
+    shifted = climb().shifted(x=0.03, z=-0.04)
+    found = match(climb(), shifted)
+    assert found.before.x == pytest.approx(0.03)
+    assert found.before.z == pytest.approx(-0.04)
+    figures = found.before.figures()
+    assert figures["mean_norm_error_mm"] == pytest.approx(50)
+    assert figures["max_x_error_mm"] == pytest.approx(30)
+    assert figures["mean_pitch_error_deg"] == pytest.approx(0)
+
+
+def test_pitch_is_compared_the_short_way_round():
+    level = climb()
+    nearly = Trajectory(level.times, level.x, level.z, np.full(200, np.pi - 0.01))
+    past = Trajectory(level.times, level.x, level.z, np.full(200, -np.pi + 0.01))
+    assert match(nearly, past).after.pitch == pytest.approx(0.02)
+
+
+def test_the_distance_index_sees_only_distance():
+    there = climb()
+    up = Trajectory(there.times, there.z, there.x, there.pitch)  # as far, but elsewhere
+    assert match(there, up, index="distance").cost < 1e-9
+    assert match(there, up).cost > 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (climb().taken([0]), "match: simulated has 1 sample, at least 2 are needed"),
+        (climb().taken([1, 0]), "match: the times of simulated do not increase"),
+        (climb().taken([0, 1, 1]), "match: the times of simulated do not increase"),
+        (climb().shifted(x=np.nan), "match: 200 samples of simulated are not finite"),
+    ],
+)
+def test_logs_that_cannot_be_matched(wrong, sentence):
+    with pytest.raises(BadValue) as caught:
+        match(climb(), wrong)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_an_unknown_index():
+    with pytest.raises(UnknownName, match="did you mean 'distance'"):
+        match(climb(), climb(), index="distanse")
+
+
+# -- trajectories ------------------------------------------------------------------------------
+
+
+def test_clean_mends_what_faults_tells():
+    good = climb(20, 1.9)
+    times = good.times.copy()
+    x = good.x.copy()
+    x[3] = np.nan
+    order = np.r_[0:10, 12, 11, 10, 13:17, 16, 17:20]
+    log = Trajectory(times + 5, x, good.z, good.pitch).taken(order)
+    log = Trajectory(log.times + 3.0 * (log.times > 6.35), log.x, log.z, log.pitch)
+    told = log.faults()
+    assert [sentence.split(":")[0] for sentence in told] == [
+        "not finite, left out",
+        "time runs backwards, samples are sorted by it",
+        "at the time of an earlier sample, left out",
+        "gaps, left open",
+        "begins at 5.000 s, which is counted as 0",
+    ]
+    clean = log.clean()
+    assert len(clean) == 19
+    assert clean.times[0] == 0
+    assert (np.diff(clean.times) > 0).all()
+    assert np.isfinite(clean.x).all()
+    assert climb().faults() == ()
+    with pytest.raises(BadValue, match="none of its 20 samples is finite"):
+        good.shifted(z=np.inf).clean()
+
+
+def test_resampling():
+    dense = climb(2001, 8.0)
+    coarse = dense.shifted(times=-3).resampled(17)
+    assert len(coarse) == 137
+    assert np.diff(coarse.times) == pytest.approx(1 / 17)
+    assert coarse.x == pytest.approx(np.interp(coarse.times, dense.times, dense.x))
+    assert len(dense.resampled(1)) == 9
+    for rate in (0, -1, np.nan, np.inf, 1e9):
+        with pytest.raises(BadValue, match="trajectory: "):
+            dense.resampled(rate)
+
+
+def test_resampling_turns_the_short_way():
+    turning = Trajectory([0, 1, 2], [0, 0, 0], [0, 0, 0], [3.0, -3.2 + 2 * np.pi, -3.0])
+    assert abs(turning.resampled(2).pitch[3] - np.pi) < 0.1
+
+
+def test_unequal_columns_are_refused():
+    with pytest.raises(BadValue, match="z has 2 samples, times has 3; they must be as many"):
+        Trajectory([0, 1, 2], [0, 0, 0], [0, 0], [0, 0, 0])
+    with pytest.raises(BadValue, match=r"x has shape \(\), must be a list"):
+        Trajectory([0], 1.0, [0], [0])
+    with pytest.raises(BadValue, match="at least 1 number"):
+        Trajectory([], [], [], [])
+
+
+def test_csv_keeps_every_digit(tmp_path):
+    path = tmp_path / "new" / "log.csv"
+    climb().write_csv(path)
+    again = read(path)
+    for name in ("times", "x", "z", "pitch"):
+        assert np.array_equal(getattr(again, name), getattr(climb(), name))
+    assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
+
+
+def written(tmp_path, text):
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t,x,y,z,pitch\n1,0.5,9,0.25,0.1\n",
+        "time_ms,x_mm,z_mm,pitch_deg\n1000,500,250,5.729577951308232\n",
+        "\ufeff# a robot\n\n Time ; X_cm; Z_m; battery; Pitch_rad\n1;50;.25;full;0.1\n# end\n",
+        '"t_us"\t"x"\t"z"\t"pitch"\n1e6\t0.5\t"0.25"\t0.1\n',
+        "t,x,z,qw,qx,qy,qz\n1,.5,.25,{:.17},{:.17},{:.17},{:.17}\n".format(
+            *2 * from_rpy(0.3, 0.1, -2)
+        ),
+    ],
+)
+def test_units_and_names_of_columns(tmp_path, text):
+    log = read(written(tmp_path, text))
+    assert [*log.times, *log.x, *log.z, *log.pitch] == pytest.approx([1, 0.5, 0.25, 0.1])
+
+
+def test_nose_up_is_turned_round(tmp_path):
+    path = written(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
+    assert read(path, nose_up=True).pitch == pytest.approx([-0.1])
+
+
+def test_empty_cells_are_gaps(tmp_path):
+    log = read(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
+    assert np.isnan(log.x[1])
+    assert len(log.clean()) == 2
+    blind = read(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
+    assert np.isnan(blind.pitch[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", ": is empty, a header such as t,x,z,pitch_deg is needed"),
+        ("# nothing\n", ": is empty"),
+        ("0,1,2,3\n", " line 1: a header such as"),
+        ("t,x,z\n0,0,0\n", ": lacks the column 'pitch' (there are: t, x, z)"),
+        ("t,x,z,pich\n0,0,0,0\n", "did you mean 'pich'?"),
+        ("t,x,z,qw,qx,qy\n0,0,0,0,0,0\n", ": lacks the column 'pitch'"),
+        ("t,x,x_mm,z,pitch\n0,0,0,0,0\n", ": 'x' and 'x_mm' both give x"),
+        ("t,x,x,z,pitch\n0,0,0,0,0\n", " line 1: the column 'x' is there twice"),
+        ("t,x,z,pitch\n0,0,0,0\n1,2\n", " line 3: has 2 cells, the header has 4"),
+        ("#\nt,x,z,pitch\n\n0,0,high,0\n", " line 4: z is 'high', a number is needed"),
+        ("t,x,z,pitch\n", ": holds no sample"),
+    ],
+)
+def test_wrong_csv_files(tmp_path, text, sentence):
+    path = written(tmp_path, text)
+    with pytest.raises(BadValue) as caught:
+        read(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_numpy_files(tmp_path):
+    log = climb()
+    columns = {"t": log.times, "x_mm": log.x * 1e3, "z": log.z, "pitch": log.pitch}
+    np.savez(tmp_path / "log.npz", **columns, name=np.array("kenaf"), image=np.zeros((2, 2)))
+    table = np.rec.fromarrays([*columns.values(), ["a"] * 200], names=[*columns, "note"])
+    np.save(tmp_path / "log.npy", np.asarray(table))
+    for name in ("log.npz", "log.npy"):
+        assert match(log, read(tmp_path / name)).after.largest("norm") < 1e-9
+
+
+def test_wrong_numpy_files(tmp_path):
+    zeros = {"t": np.zeros(3), "x": np.zeros(3), "z": np.zeros(3), "pitch": np.zeros(3)}
+    np.save(tmp_path / "plain.npy", np.zeros((3, 4)))
+    np.savez(tmp_path / "long.npz", **(zeros | {"z": np.zeros(4)}))
+    np.savez(tmp_path / "deep.npz", **(zeros | {"z": np.zeros((3, 1))}))
+    np.savez(tmp_path / "words.npz", **(zeros | {"z": np.array(["a"] * 3)}))
+    np.savez(tmp_path / "few.npz", t=np.zeros(3), height=np.zeros(3))
+    np.savez(tmp_path / "object.npz", **(zeros | {"z": np.array([{}] * 3)}))
+    (tmp_path / "torn.npz").write_bytes(b"PK\x03\x04 torn")
+    (tmp_path / "empty.npy").write_bytes(b"")
+    for name, sentence in {
+        "plain.npy": "is an array without names of columns",
+        "long.npz": "columns must be equally long, not t 3, x 3, z 4, pitch 3",
+        "deep.npz": "z is float64 of shape (3, 1), a list of numbers is needed",
+        "words.npz": "z is <U1 of shape (3,), a list of numbers is needed",
+        "few.npz": "lacks the column 'x' (there are: t, height)",
+        "object.npz": "NumPy cannot read it",
+        "torn.npz": "NumPy cannot read it",
+        "empty.npy": "NumPy cannot read it",
+    }.items():
+        with pytest.raises(BadValue) as caught:
+            read(tmp_path / name)
+        assert str(caught.value).startswith(f"{tmp_path / name}: ")
+        assert sentence in str(caught.value)
+
+
+def test_files_that_are_no_logs(tmp_path):
+    (tmp_path / "latin.csv").write_bytes("t,x,z,pitch,größe".encode("latin-1"))
+    (tmp_path / "folder.csv").mkdir()
+    for name, sentence in {
+        "none.csv": "cannot be read (No such file or directory)",
+        "folder.csv": "cannot be read (Is a directory)",
+        "latin.csv": "is not UTF-8 text",
+        "log.mcap": "MCAP logs cannot be read yet",
+        "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap",
+    }.items():
+        with pytest.raises(BadValue) as caught:
+            read(tmp_path / name)
+        assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
+
+
+# -- figures -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
+def test_figures_are_drawn(draw, tmp_path):
+    found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
+    figure = draw(found, title="step 200 mm")
+    figure.savefig(tmp_path / "figure.png", dpi=40)
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def test_bars_tell_passes_from_failures(tmp_path):
+    tests = {
+        "step 100 mm": match(climb(), climb(late=1.0)),
+        "step 350 mm": match(climb(), climb().shifted(x=0.1)),
+    }
+    figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
+    figure.savefig(tmp_path / "figure.png", dpi=40)
+    assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {
+        "passed",
+        "failed",
+    }
+    plots.bars(tests).savefig(tmp_path / "plain.png", dpi=40)
+    with pytest.raises(BadValue, match="at least one test"):
+        plots.bars({})
+    with pytest.raises(BadValue, match="whether 'step 350 mm' was passed is not told"):
+        plots.bars(tests, {"step 100 mm": True})
+
+
+def test_the_cost_table_is_thinned_out():
+    found = match(climb(1000), climb(300))
+    table = cost_table(found, most=400)
+    assert table.shape == (400, 300)
+    assert table[0, 0] == pytest.approx(0)
+    assert table[-1, 0] == pytest.approx(np.hypot(0.9, 0.2), abs=1e-3)
