@@ -36,7 +36,7 @@ class Method:
     paper: float | None
     """Mean real-time factor; None: not in the paper."""
     deviation: float | None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
     seconds: float = 4.0
     """Simulated time of one repeat."""
     straight: float = 0.02
@@ -50,6 +50,7 @@ METHODS = (  # Table II
     Method("13 wheels", 1.79, 0.00, {"method": "wheels", "wheels": 13}),
     Method("surface", 5.93, 0.21, {"method": "surface"}),  # "estimated based on … [6]"
     Method("plates", None, None, {"method": "plates"}, seconds=0.5, straight=0.05),
+    Method("segments, three links", None, None, {"method": "segments", "without_top": True}),
     Method("segments, cuboid grousers", None, None, {"method": "segments", "grousers": "box"}),
 )
 

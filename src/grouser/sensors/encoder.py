@@ -22,7 +22,7 @@ class Encoder:
     drives: tuple[str, ...]
     """Names of the drives on this robot."""
     name: str = "encoder"
-    rate_hz: float = 50.0
+    rate_hz: float = 25.0
     """Readings per second."""
     resolution: float = 0.0
     """One tick, m or rad; 0: exact."""

@@ -19,7 +19,7 @@ class Truth:
     body: str
     """Name of the body on this robot."""
     name: str = "truth"
-    rate_hz: float = 50.0
+    rate_hz: float = 25.0
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Nothing to add: poses are computed anyway."""
@@ -29,21 +29,22 @@ class Truth:
         return BoundTruth(model.body(prefix + self.body).id)
 
 
-@dataclass(frozen=True)
 class BoundTruth:
     """Ground truth of a known body."""
 
-    body: int
+    def __init__(self, body: int) -> None:
+        """Watch the body with this id."""
+        self.body = body
+        self._velocity = np.zeros(6)
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        velocity = np.zeros(6)
         mujoco.mj_objectVelocity(
-            moment.model, moment.data, mujoco.mjtObj.mjOBJ_XBODY, self.body, velocity, 0
+            moment.model, moment.data, mujoco.mjtObj.mjOBJ_XBODY, self.body, self._velocity, 0
         )
         x, y, z = moment.data.xpos[self.body].tolist()
         roll, pitch, yaw = to_rpy_one(*moment.data.xquat[self.body].tolist())
-        vx, vy, vz = velocity[3:].tolist()
+        vx, vy, vz = self._velocity[3:].tolist()
         return {
             "x": x, "y": y, "z": z,
             "roll": roll, "pitch": pitch, "yaw": yaw,

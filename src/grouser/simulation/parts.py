@@ -17,7 +17,7 @@ from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
 
-SETTLE_TIME = 0.01
+SETTLE_TIME = 0.02
 """Simulated seconds between two looks at drives: setpoints are reined in and work is counted."""
 
 
@@ -50,10 +50,10 @@ class Parts:
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surface = bool(self._roll_back), bool(self._surface)
-        columns = {name: place for place, name in enumerate(self.drives.names)}
-        self._counted = [columns[name] for name in self._roll_back.names]
         pitches = {belt.name: belt.pitch for belt in scene.belts}
-        self._pitches = np.array([pitches[name] for name in self._roll_back.names])
+        self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
+        for row, name in enumerate(self.belts):
+            self._per_turn[row, self.drives.names.index(name)] = pitches[name]
 
     @property
     def belts(self) -> tuple[str, ...]:
@@ -83,6 +83,4 @@ class Parts:
 
     def travel(self, rows: Rows, counts: Counts) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
-        positions = self.drives.positions(rows)
-        positions[:, self._counted] += counts.turns * self._pitches
-        return positions
+        return self.drives.positions(rows) + counts.turns @ self._per_turn

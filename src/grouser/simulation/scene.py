@@ -69,6 +69,9 @@ def compose(world: World) -> Scene:
         entry.name: _attach(spec, entry, world.where("robots", number, "kind"))
         for number, entry in enumerate(world.robots)
     }
+    if sum(robot.free for robot in robots.values()) + len(world.objects) <= 1:
+        # A single robot has nothing to be split into: looking for islands would cost 5 %.
+        spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     try:
         model = spec.compile()
     except ValueError as error:

@@ -66,7 +66,7 @@ def build(
         sprocket=f"{name}/sprocket",
         gear=gear,
         pitch=track.pitch,
-        mass=track.mass + LINK_MASS * len(arcs),
+        mass=track.mass + LINK_MASS * (len(arcs) + 1),
     )
 
 
@@ -156,17 +156,23 @@ def _add_pulley(
 
 
 def _add_rails(body: mujoco.MjsBody, plan: _Plan, name: str, X_BT: Pose) -> None:
-    """Add a smooth rail inside every straight run, on which the pins slide."""
+    """Add a smooth rail inside every straight run, on which the pins slide.
+
+    They are a body of their own, since robots keep their hulls and their belts from colliding.
+    """
+    rails = body.add_body(name=name, pos=X_BT.position, quat=X_BT.wxyz)
+    rails.mass, rails.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+    rails.explicitinertial = True
     for index, segment in enumerate(plan.pitch_line.segments):
         if isinstance(segment, Line):
             thick = 0.01
-            X_BR = X_BT @ segment.X_TF @ Pose.at(segment.length / 2, 0, -PIN - thick / 2)
-            body.add_geom(
+            X_TR = segment.X_TF @ Pose.at(segment.length / 2, 0, -PIN - thick / 2)
+            rails.add_geom(
                 name=f"{name}{index}",
                 type=mujoco.mjtGeom.mjGEOM_BOX,
                 size=[segment.length / 2, 0.01, thick / 2],
-                pos=X_BR.position,
-                quat=X_BR.wxyz,
+                pos=X_TR.position,
+                quat=X_TR.wxyz,
                 contype=CHAIN_GUIDE,
                 conaffinity=CHAIN,
                 condim=1,

@@ -74,9 +74,14 @@ class _Entry:
 def _groups(trials: Sequence[Trial]) -> Iterable[list[_Entry]]:
     """Compose every trial's scene and put those together that can share a batch."""
     groups: dict[bytes, list[_Entry]] = {}
+    scenes: dict[str, tuple[Scene, bytes]] = {}
     for number, trial in enumerate(trials):
-        scene = compose(trial.world)
-        groups.setdefault(_layout(scene), []).append(_Entry(number, trial, scene))
+        told = repr(trial.world)  # says everything, to the last digit
+        if told not in scenes:
+            scene = compose(trial.world)
+            scenes[told] = scene, _layout(scene)
+        scene, layout = scenes[told]
+        groups.setdefault(layout, []).append(_Entry(number, trial, scene))
     return groups.values()
 
 
@@ -92,11 +97,11 @@ def _layout(scene: Scene) -> bytes:
     ]
     parts = [bytes(model.names), str(scene.stride).encode(), str(model.opt.timestep).encode()]
     parts += [str(array.shape).encode() + array.tobytes() for array in shared]
-    parts += [str(getattr(model, name).shape).encode() for name in _fields(model)]
+    parts += [str(getattr(model, name).shape).encode() for name in _fields()]
     return b"|".join(parts)
 
 
-def _fields(model: mujoco.MjModel) -> list[str]:
+def _fields() -> list[str]:
     """Return the array fields of a model that a batch can hold per simulation."""
     return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
 
@@ -116,7 +121,7 @@ class _Group:
         self._time = self._batch.bind("time")
         self._parts = Parts(first)
         self._counts: Counts = self._parts.counts(slots)
-        self._differing = [self._batch.expand(name) for name in self._varied()]
+        self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
         every = self._stride * float(first.model.opt.timestep)
         # Whole settling periods between looks: a trial that joins later settles in the same rhythm.
         settle = self._parts.settle_strides
@@ -128,12 +133,13 @@ class _Group:
         for slot in range(self._batch.nsim):
             self._fill(slot)
         while self._running:
-            ids = sorted(self._running)
+            slots = sorted(self._running)
+            some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
             for stride in range(1, self._strides_per_look + 1):
                 self._parts.before(self._rows)
-                self._batch.step(ids, nstep=self._stride)
+                self._batch.step(some, nstep=self._stride)
                 self._parts.after(self._rows, self._counts, stride)
-            for slot in ids:
+            for slot in slots:
                 run = self._running[slot]
                 verdict = self._look(slot, run)
                 if verdict:
@@ -143,15 +149,15 @@ class _Group:
 
     def _varied(self) -> list[str]:
         """Return the model fields in which the group's models differ."""
-        self._names = [
+        others = {id(entry.scene): entry.scene.model for entry in self._entries}.values()
+        return [
             name
-            for name in _fields(self._model)
+            for name in _fields()
             if any(
-                not np.array_equal(getattr(self._model, name), getattr(entry.scene.model, name))
-                for entry in self._entries[1:]
+                not np.array_equal(getattr(self._model, name), getattr(other, name))
+                for other in others
             )
         ]
-        return self._names
 
     def _fill(self, slot: int) -> None:
         """Put the next waiting trial into ``slot``."""
@@ -159,8 +165,9 @@ class _Group:
             return
         entry = self._waiting.pop()
         model, rows = entry.scene.model, self._rows
-        for name, values in zip(self._names, self._differing, strict=True):
-            values[slot] = getattr(model, name)[: values.shape[1]] if values.ndim > 1 else getattr(model, name)
+        for name, values in self._varied_fields.items():
+            # A batch keeps only the bodies' part of bvh_aabb, which comes first.
+            values[slot] = getattr(model, name)[: values.shape[1]]
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
         self._counts.clear([slot])
