@@ -34,7 +34,9 @@ OUT_OF_REACH = 1e6
 """Where a speed command's target lies, m or rad: no run gets there."""
 
 ALL_INPUTS = (
-    mujoco.mjtCtrlInput.mjINPUT_POS | mujoco.mjtCtrlInput.mjINPUT_VEL | mujoco.mjtCtrlInput.mjINPUT_FF
+    mujoco.mjtCtrlInput.mjINPUT_POS
+    | mujoco.mjtCtrlInput.mjINPUT_VEL
+    | mujoco.mjtCtrlInput.mjINPUT_FF
 )
 
 

@@ -104,9 +104,7 @@ def _crowd() -> float:
 def _threads() -> float:
     """Return throughput of 32 trials on two threads over one."""
     trials = [Trial(world=_world(1), robot="packbot0", limit=4.0) for _ in range(32)]
-    pairs = [
-        (_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(3)
-    ]
+    pairs = [(_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(3)]
     one, two = (float(np.min(column)) for column in zip(*pairs, strict=True))
     return one / two
 

@@ -54,11 +54,7 @@ def run(study: Study) -> Report:
     for number, method in enumerate(methods):
         study.progress("timing", number, len(methods))
         factors[method] = _real_time_factor(method)
-    rows = [
-        _row(fact, method, factors[method], found)
-        for fact in PAPER
-        for method in methods
-    ]
+    rows = [_row(fact, method, factors[method], found) for fact in PAPER for method in methods]
     figures: dict[str, float | bool] = {f"{m}_rtf": factor for m, factor in factors.items()}
     figures |= {f"{method}_climbs_fig3_wall": _climbed(found[method, "wall"]) for method in methods}
     notes = (
@@ -142,9 +138,7 @@ def world(
     return World(name="okada table 1", physics=STANDARD, terrain=terrain, robots=(entry,))
 
 
-def _row(
-    fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]
-) -> Row:
+def _row(fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]) -> Row:
     sign = PAPER[fact][METHODS.index(method)]
     good, measured = _measure(fact, method, factor, found)
     return Row(

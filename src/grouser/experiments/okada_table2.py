@@ -146,7 +146,9 @@ def _shares(simulation: Simulation, steps: int = 2000) -> dict[str, float]:
     data = simulation.data
     mujoco.set_mjcb_time(lambda: time.perf_counter() * 1e6)
     try:
-        before = {timer: data.timer[timer].duration for timer in (*stages.values(), timers.mjTIMER_STEP)}
+        before = {
+            timer: data.timer[timer].duration for timer in (*stages.values(), timers.mjTIMER_STEP)
+        }
         simulation.step(steps * float(simulation.model.opt.timestep))
         spent = {timer: data.timer[timer].duration - was for timer, was in before.items()}
     finally:

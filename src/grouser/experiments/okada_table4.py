@@ -59,7 +59,9 @@ PAPER = (  # Table IV
 DECIDED_BY_GROUSERS = (PAPER[1], PAPER[4])  # sec. IV-B
 
 
-def world(case: Case, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True) -> World:
+def world(
+    case: Case, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
+) -> World:
     """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
     height = case.height_mm / 1000
     options = {"front_deg": case.angle_deg, "grousers": grousers}
@@ -107,7 +109,8 @@ def run(study: Study) -> Report:
     without = outcomes[len(usual) : len(usual) + len(PAPER)]
     ranges = _margins(outcomes[len(usual) + len(PAPER) :]) if varied else {}
     rows = [
-        _row(case, drives, without[i], ranges.get(case)) for i, (case, drives) in enumerate(zip(PAPER, by_start, strict=True))
+        _row(case, drives, without[i], ranges.get(case))
+        for i, (case, drives) in enumerate(zip(PAPER, by_start, strict=True))
     ]
     figures = {
         "starts_per_row": len(starts),
@@ -124,7 +127,14 @@ def run(study: Study) -> Report:
         "Without: the same row on smooth belts of the same height less grousers.",
     )
     report = Report(
-        Table("okada-table4", "Okada et al. 2020, Table IV", "Step climbing of Quince", tuple(rows), figures, notes)
+        Table(
+            "okada-table4",
+            "Okada et al. 2020, Table IV",
+            "Step climbing of Quince",
+            tuple(rows),
+            figures,
+            notes,
+        )
     )
     report.add_text(
         "One parameter set for all rows: the defaults of grouser.robots.quince.Quince; what the "

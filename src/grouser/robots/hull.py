@@ -34,7 +34,11 @@ def weigh(body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0
     """Give ``body`` the mass (kg) and inertia of an even box with half edges ``half`` at ``at``."""
     x, y, z = half
     body.mass, body.ipos = mass, list(at)
-    body.inertia = [mass * (y * y + z * z) / 3, mass * (x * x + z * z) / 3, mass * (x * x + y * y) / 3]
+    body.inertia = [
+        mass * (y * y + z * z) / 3,
+        mass * (x * x + z * z) / 3,
+        mass * (x * x + y * y) / 3,
+    ]
     body.explicitinertial = True
 
 

@@ -50,7 +50,9 @@ class PackBot:
 
     def __post_init__(self) -> None:
         if self.grousers not in ("rounded", "box", "none"):
-            raise unknown("packbot", "grouser shape", str(self.grousers), ("rounded", "box", "none"))
+            raise unknown(
+                "packbot", "grouser shape", str(self.grousers), ("rounded", "box", "none")
+            )
 
     def build(self) -> Robot:
         """Return the robot: body, two tracks, sensors."""

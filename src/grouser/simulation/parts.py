@@ -16,7 +16,6 @@ from grouser.simulation.scene import Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
-
 SETTLE_TIME = 0.02
 """Simulated seconds between two looks at drives: setpoints are reined in and work is counted."""
 
@@ -38,6 +37,11 @@ class Counts:
             array[which] = 0.0
 
 
+def settle_strides(every: float) -> int:
+    """Return after how many strides of ``every`` seconds drives settle."""
+    return max(1, round(SETTLE_TIME / every))
+
+
 class Parts:
     """All belts and drives of a scene."""
 
@@ -45,8 +49,8 @@ class Parts:
         """Look everything up once."""
         self.drives = Drives(scene.model, scene.drives)
         every = scene.stride * float(scene.model.opt.timestep)
-        self.settle_strides = max(1, round(SETTLE_TIME / every))
-        self._settle_time = self.settle_strides * every
+        self._settle_strides = settle_strides(every)
+        self._settle_time = self._settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surface = bool(self._roll_back), bool(self._surface)
@@ -74,7 +78,7 @@ class Parts:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
             self._roll_back.apply(rows, counts.turns)
-        if stride % self.settle_strides == 0 and self.drives.names:
+        if stride % self._settle_strides == 0 and self.drives.names:
             self.drives.settle(rows)
             joules = self.drives.power(rows)
             joules *= self._settle_time

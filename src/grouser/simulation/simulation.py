@@ -108,7 +108,10 @@ class Simulation:
     # -- command, step, read -----------------------------------------------------------------
 
     def command(
-        self, robot: str, command: Mapping[str, float | Setpoint] | None = None, **more: float | Setpoint
+        self,
+        robot: str,
+        command: Mapping[str, float | Setpoint] | None = None,
+        **more: float | Setpoint,
     ) -> None:
         """Tell a robot what to do until it is told something else.
 

@@ -129,9 +129,7 @@ class OwnsContact:
             ]
             # Without this MuJoCo would recentre the vertices and move the geom.
             self.spec.add_mesh(name=self._meshes[key], uservert=np.concatenate(sides).ravel())
-        geom = self._geom(
-            body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, surface
-        )
+        geom = self._geom(body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, surface)
         geom.meshname = self._meshes[key]
         return geom
 

@@ -121,9 +121,7 @@ class Grouser:
                 surface=self.surface,
             )
         else:
-            owner.prism(
-                body, X_BG, self._rooted(), half_width, name=name, surface=self.surface
-            )
+            owner.prism(body, X_BG, self._rooted(), half_width, name=name, surface=self.surface)
 
     def _rooted(self) -> np.ndarray:
         """Return the outline with its lowest corners sunk into the belt, (n, 2)."""

@@ -288,7 +288,9 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
     # Clockwise seen from the robot's right (x right, z up): over the top the belt runs forwards.
     order = sorted(range(len(pulleys)), key=lambda i: -math.atan2(outward[i][1], outward[i][0]))
     ring = [pulleys[i] for i in order]
-    normals = [_tangent(here, ahead) for here, ahead in zip(ring, [*ring[1:], ring[0]], strict=True)]
+    normals = [
+        _tangent(here, ahead) for here, ahead in zip(ring, [*ring[1:], ring[0]], strict=True)
+    ]
     turns = [(normals[i - 1] - normals[i]) % (2 * math.pi) for i in range(len(ring))]
     if not math.isclose(sum(turns), 2 * math.pi, abs_tol=1e-9):
         raise BadValue(
@@ -298,16 +300,18 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
     segments: list[Segment] = []
     for i, (x, z, radius) in enumerate(ring):
         direction = normals[i - 1]
-        foot = np.array(
-            [x + radius * math.cos(direction), 0.0, z + radius * math.sin(direction)]
-        )
+        foot = np.array([x + radius * math.cos(direction), 0.0, z + radius * math.sin(direction)])
         # F's z axis points along the outward normal: pitch turns +z by that much about +y.
         segments.append(Arc(_footprint(foot, direction), radius, turns[i]))
         end = segments[-1].at(segments[-1].length).position
         ahead_x, ahead_z, ahead_radius = ring[(i + 1) % len(ring)]
         leave = normals[i]
         reach = np.array(
-            [ahead_x + ahead_radius * math.cos(leave), 0.0, ahead_z + ahead_radius * math.sin(leave)]
+            [
+                ahead_x + ahead_radius * math.cos(leave),
+                0.0,
+                ahead_z + ahead_radius * math.sin(leave),
+            ]
         )
         segments.append(Line(_footprint(end, leave), float(np.linalg.norm(reach - end))))
     return Path(tuple(segments))

@@ -15,8 +15,8 @@ import numpy as np
 
 from grouser.contacts import CHAIN, CHAIN_GUIDE
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose, axis_angle, rotate
-from grouser.tracks.geoms import OwnsContact, Surface
+from grouser.frames import Array, Pose, axis_angle
+from grouser.tracks.geoms import OwnsContact
 from grouser.tracks.path import Arc, Line, Path
 from grouser.tracks.track import LINK_MASS, Belt, Track
 
@@ -42,9 +42,7 @@ class _Plan:
     """Pin positions, (count, 3)."""
 
 
-def build(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
-) -> Belt:
+def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add pulleys and rails, the chain, its closing pin and the drive."""
     plan = _plan(track)
     arcs = [i for i, segment in enumerate(plan.pitch_line.segments) if isinstance(segment, Arc)]
@@ -268,6 +266,4 @@ def _dress_plate(
     owner.box(plate, Pose.at(length / 2), half, name=name, surface=track.surface)
     if track.grouser:
         foot = Pose.at(length / 2, 0, track.thickness / 2)
-        track.grouser.add(
-            plate, foot, belt_width=track.width, name=f"{name}/grouser", owner=owner
-        )
+        track.grouser.add(plate, foot, belt_width=track.width, name=f"{name}/grouser", owner=owner)

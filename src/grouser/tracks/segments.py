@@ -22,9 +22,8 @@ from grouser.tracks.geoms import OwnsContact, tie
 from grouser.tracks.path import Arc, Line, Segment
 from grouser.tracks.track import LINK_MASS, Belt, Track
 
-def build(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
-) -> Belt:
+
+def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add one link per segment, tie them together and put the drive on the sprocket."""
     segments = track.path.segments
     left_out = {track.path.top()} if track.without_top else set()

@@ -28,9 +28,7 @@ it would shake, since the contact answers the sprocket and the sprocket the cont
 that stands on a slope creeps by as much as its belts shake: 0.1 mm/s is left on 20 deg."""
 
 
-def build(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
-) -> Belt:
+def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add one still body per segment with a moving surface, and the sprocket."""
     path = track.path.grown(track.height)
     gear = max(segment.radius for segment in path.segments if not isinstance(segment, Line))
@@ -90,9 +88,7 @@ def _add_part(
     spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name)
 
 
-def _add_sprocket(
-    body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float
-) -> None:
+def _add_sprocket(body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float) -> None:
     """Add the shapeless sprocket, a hinge about T's y axis."""
     sprocket = body.add_body(name=name, pos=X_BT.position, quat=X_BT.wxyz)
     sprocket.mass, sprocket.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3

@@ -27,9 +27,7 @@ class Wheel:
     radius: float
 
 
-def build(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
-) -> Belt:
+def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add the wheels, tie them to the rearmost and put the drive on that one."""
     wheels = sorted(layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0])
     owner = OwnsContact(spec, (*track.rgb, 1.0))

@@ -8,7 +8,7 @@ row, so results are the same bits at any thread count and in any company.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -18,9 +18,9 @@ import numpy as np
 from grouser.drives import angle
 from grouser.frames import Array, up_tilt
 from grouser.rows import Rows
-from grouser.simulation.parts import Counts, Parts
+from grouser.simulation.parts import Counts, Parts, settle_strides
 from grouser.simulation.scene import Scene, compose
-from grouser.trials.trial import Outcome, Trial, Verdict
+from grouser.trials.trial import Outcome, Seen, Trial, Verdict
 
 SLOTS = 16
 """Simulations in flight per batch, whatever the number of threads."""
@@ -106,6 +106,21 @@ def _fields() -> list[str]:
     return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
 
 
+def _strides_per_look(scene: Scene) -> int:
+    """Return a number of strides that makes up about `LOOK_EVERY`.
+
+    Whole settling periods: a trial that joins a batch later settles in the same rhythm.
+    """
+    every = scene.stride * float(scene.model.opt.timestep)
+    settle = settle_strides(every)
+    return settle * max(1, round(LOOK_EVERY / every / settle))
+
+
+def look_time(scene: Scene) -> float:
+    """Return the simulated seconds between two looks at a trial in ``scene``."""
+    return _strides_per_look(scene) * scene.stride * float(scene.model.opt.timestep)
+
+
 class _Group:
     """Trials of one layout, run in the slots of one batch."""
 
@@ -122,10 +137,7 @@ class _Group:
         self._parts = Parts(first)
         self._counts: Counts = self._parts.counts(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
-        every = self._stride * float(first.model.opt.timestep)
-        # Whole settling periods between looks: a trial that joins later settles in the same rhythm.
-        settle = self._parts.settle_strides
-        self._strides_per_look = settle * max(1, round(LOOK_EVERY / every / settle))
+        self._strides_per_look = _strides_per_look(first)
         self._running: dict[int, _Run] = {}
 
     def run(self, finished: Callable[[int, Outcome], None]) -> None:
@@ -175,6 +187,10 @@ class _Group:
         state = np.empty(mujoco.mj_stateSize(model, int(mujoco.mjtState.mjSTATE_INTEGRATION)))
         mujoco.mj_getState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
         self._batch.state[slot] = state
+        # Sensors must not show what the slot's last trial felt; forward() moves the warm start on,
+        # so the state is written once more.
+        self._batch.forward(np.array([slot], np.int32))
+        self._batch.state[slot] = state
         self._batch.warning[slot] = 0
         self._running[slot] = _Run(entry)
         self._settle_in(slot, entry)
@@ -190,21 +206,24 @@ class _Group:
                     self._parts.drives.command(self._rows, drive, angle(value), [slot])
             self._command(slot, entry, robot.name, robot.command)
 
-    def _command(self, slot: int, entry: _Entry, robot: str, command: object) -> None:
-        setpoints = entry.scene.robots[robot].setpoints(command)  # type: ignore[arg-type]
+    def _command(self, slot: int, entry: _Entry, robot: str, command: Mapping[str, float]) -> None:
+        setpoints = entry.scene.robots[robot].setpoints(command)
         for drive, setpoint in setpoints.items():
             self._parts.drives.command(self._rows, f"{robot}/{drive}", setpoint, [slot])
 
     def _look(self, slot: int, run: _Run) -> Verdict | None:
         """Sample a trial, give it its due commands and say whether it is over."""
         trial, time = run.entry.trial, float(self._time[slot])
-        if self._batch.warning[slot][list(_BAD)].any() or not np.isfinite(self._rows.qvel[slot]).all():
+        if (
+            self._batch.warning[slot][list(_BAD)].any()
+            or not np.isfinite(self._rows.qvel[slot]).all()
+        ):
             return "diverged"
         root = run.root
         pose = self._rows.qpos[slot, root : root + 7].copy()
         verdict = run.see(time, pose)
-        while run.due and run.due[0][0] <= time + 1e-9:
-            self._command(slot, run.entry, trial.robot, run.due.pop(0)[1])
+        for command in run.commands(time, pose):
+            self._command(slot, run.entry, trial.robot, command)
         return verdict
 
     def _spent(self, slot: int, run: _Run) -> tuple[float, float]:
@@ -224,7 +243,8 @@ class _Run:
         self.entry = entry
         model, robot = entry.scene.model, entry.trial.robot
         self.root = int(model.joint(f"{robot}/free").qposadr[0])
-        self.due = list(entry.trial.schedule)
+        self._due = list(entry.trial.schedule)
+        self._policy = entry.trial.policy() if entry.trial.policy else None
         self._times: list[float] = []
         self._poses: list[Array] = []
         self._best = -np.inf
@@ -246,10 +266,24 @@ class _Run:
             return "stuck"
         return "out of time" if time >= trial.limit - 1e-9 else None
 
+    def commands(self, time: float, pose: Array) -> Iterator[Mapping[str, float]]:
+        """Yield what the robot is to be told now: scheduled commands, then the policy's."""
+        while self._due and self._due[0][0] <= time + 1e-9:
+            yield self._due.pop(0)[1]
+        told = self._policy(Seen(time, pose[:3], pose[3:])) if self._policy else None
+        if told:
+            yield told
+
     def outcome(self, verdict: Verdict, spent: tuple[float, float]) -> Outcome:
         """Return how it went."""
         poses = np.array(self._poses).reshape(-1, 7)
         last = self._times[-1] if self._times else 0.0
         return Outcome(
-            self.entry.trial, verdict, last, np.array(self._times), poses[:, :3], poses[:, 3:], *spent
+            self.entry.trial,
+            verdict,
+            last,
+            np.array(self._times),
+            poses[:, :3],
+            poses[:, 3:],
+            *spent,
         )

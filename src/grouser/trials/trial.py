@@ -7,7 +7,7 @@ It ends early when its robot has arrived, tipped over or is stuck.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -34,6 +34,22 @@ class Goal:
         return bool(position[0] >= self.x and position[2] >= self.z and tilt <= self.level)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a policy gets to see of the watched robot, ten times a second."""
+
+    time: float
+    """Simulated, s."""
+    position: Array
+    """Of the root in the world, m, (3,)."""
+    wxyz: Array
+    """Of the root in the world, (4,)."""
+
+
+Policy = Callable[[Seen], Mapping[str, float] | None]
+"""Sees and commands; None: go on as told before."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     """What is run."""
@@ -47,6 +63,8 @@ class Trial:
     """None: just run until the limit."""
     schedule: tuple[tuple[float, Mapping[str, float]], ...] = ()
     """Commands after the world's own: (time in s, command), in order of time."""
+    policy: Callable[[], Policy] | None = None
+    """Makes the policy that commands the robot from what is seen; made anew for every run."""
     stuck_after: float = math.inf
     """Give up when the robot has not got ``stuck_within`` further in this time, s."""
     stuck_within: float = 0.01

@@ -1,0 +1,103 @@
+"""Trials: same numbers at any thread count, in any company, and as a single simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue
+from grouser.trials import threads
+from grouser.trials.replay import replay
+from grouser.trials.trial import Goal, Trial
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat, Step
+
+
+def world(*, friction=0.6, height=None, forward=0.3, method="segments", yaw_deg=0.0):
+    terrain = [Flat(friction=friction)]
+    if height:
+        terrain.append(Step(x=0.5, height=height, friction=friction))
+    robot = RobotEntry(
+        name="packbot",
+        kind="packbot",
+        position=(0.0, 0.0, 0.0),
+        yaw_deg=yaw_deg,
+        options={"method": method},
+        command={"forward": forward},
+    )
+    return World(name="trial", physics=STANDARD, terrain=tuple(terrain), robots=(robot,))
+
+
+def trials():
+    """Five trials of one layout (a step each, others' heights and frictions) and one of another."""
+    steps = [
+        Trial(
+            world=world(height=height, friction=friction),
+            robot="packbot",
+            limit=1.6,
+            goal=Goal(x=0.3),
+            case={"height": height},
+        )
+        for height, friction in ((0.02, 0.6), (0.05, 0.6), (0.3, 0.6), (0.05, 0.1), (0.02, 0.9))
+    ]
+    return [*steps, Trial(world=world(forward=0.2), robot="packbot", limit=1.0)]
+
+
+def bits(outcomes):
+    return [(o.verdict, o.time, o.positions.tobytes(), o.wxyz.tobytes(), o.work) for o in outcomes]
+
+
+def test_bit_identical_at_any_thread_count_and_in_any_company(monkeypatch):
+    one = threads.run(trials(), threads=1)
+    two = threads.run(trials(), threads=2)
+    assert bits(one) == bits(two)
+    alone = [threads.run([trial])[0] for trial in trials()]
+    assert bits(one) == bits(alone)
+    monkeypatch.setattr(threads, "SLOTS", 2)  # finished trials are replaced
+    assert bits(threads.run(trials())) == bits(one)
+
+
+@pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
+def test_a_trial_is_the_simulation_to_the_bit(method):
+    schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))
+    trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
+    [outcome] = threads.run([trial])
+    poses = []
+    for simulation in replay(trial):
+        poses.append(simulation.data.qpos[:7].copy())
+    assert np.array(poses)[:, :3].tobytes() == outcome.positions.tobytes()
+    assert np.array(poses)[:, 3:].tobytes() == outcome.wxyz.tobytes()
+    assert sum(simulation.energy("packbot").values()) == pytest.approx(outcome.work, rel=1e-12)
+
+
+def test_trials_stop_early_when_arrived_stuck_or_tipped():
+    arrives = Trial(world=world(), robot="packbot", limit=5.0, goal=Goal(x=0.2))
+    stuck = Trial(world=world(height=0.4), robot="packbot", limit=9.0, stuck_after=0.8)
+    tips = Trial(world=world(), robot="packbot", limit=5.0, tipped_beyond=math.radians(-1))
+    outcomes = threads.run([arrives, stuck, tips])
+    assert [outcome.verdict for outcome in outcomes] == ["arrived", "stuck", "tipped"]
+    assert outcomes[0].time < 1.0
+    assert outcomes[1].time < 4.0
+    assert outcomes[2].time < 0.2
+
+
+def test_a_policy_sees_and_commands():
+    class StopAtHalf:
+        def __call__(self, seen):
+            return {"forward": 0.0} if seen.position[0] > 0.15 else None
+
+    trial = Trial(world=world(), robot="packbot", limit=2.0, policy=StopAtHalf)
+    [outcome] = threads.run([trial])
+    assert 0.15 < outcome.positions[-1, 0] < 0.22
+
+
+def test_progress_is_told():
+    seen = []
+    threads.run(trials()[-1:], progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(1, 1)]
+
+
+def test_a_trial_must_watch_somebody():
+    with pytest.raises(BadValue, match="watches 'kenaf', the world has packbot"):
+        Trial(world=world(), robot="kenaf", limit=1.0)
