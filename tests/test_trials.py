@@ -101,3 +101,17 @@ def test_progress_is_told():
 def test_a_trial_must_watch_somebody():
     with pytest.raises(BadValue, match="watches 'kenaf', the world has packbot"):
         Trial(world=world(), robot="kenaf", limit=1.0)
+
+
+def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(tmp_path, monkeypatch):
+    """Gravity of 1e12 m/s2 is more than MuJoCo's numbers hold; nobody writes a log file."""
+    monkeypatch.chdir(tmp_path)
+    sane = trials()[0]
+    falling = STANDARD.model_copy(update={"gravity": 1e12})
+    mad = Trial(
+        world=sane.world.changed(physics=falling), robot="packbot", limit=1.6, goal=sane.goal
+    )
+    outcomes = threads.run([mad, sane])
+    assert outcomes[0].verdict == "diverged"
+    assert bits(outcomes[1:]) == bits(threads.run([sane]))
+    assert not list(tmp_path.iterdir())

@@ -153,7 +153,6 @@ class Drives:
         if setpoint.mode == "angle":
             rows.actuator_dynprm[which, actuator, 1] = drive.speed
             rows.ctrl[which, first] = setpoint.value
-            rows.ctrl[which, first + 1] = 0.0
             return
         rate = float(np.clip(setpoint.value, -drive.speed, drive.speed))
         rows.ctrl[which, first + 1] = rate
@@ -166,18 +165,27 @@ class Drives:
 
     def positions(self, rows: Rows) -> Array:
         """Return where each drive is (m or rad), shape (n, drives)."""
-        return rows.qpos[:, self._qpos] * self._gears
+        return np.asarray(rows.qpos[:, self._qpos] * self._gears)
 
     def speeds(self, rows: Rows) -> Array:
         """Return how fast each drive moves (m/s or rad/s), shape (n, drives)."""
-        return rows.qvel[:, self._dofs] * self._gears
+        return np.asarray(rows.qvel[:, self._dofs] * self._gears)
 
-    def settle(self, rows: Rows) -> None:
-        """Keep every setpoint within reach of its joint, so that a stalled drive does not wind up."""
+    def settle(self, rows: Rows, every: float) -> None:
+        """Look after all setpoints; to be called ``every`` so many seconds.
+
+        A setpoint stays within reach of its joint, so that a stalled drive does not wind up, and
+        the speed input follows the setpoint, so that damping does not brake a wanted motion.
+        """
         length = self.positions(rows)
-        ahead = rows.act[:, self._states] - length
+        act = rows.act[:, self._states]
+        ahead = act - length
         if (np.abs(ahead) > self._leads).any():
-            rows.act[:, self._states] = length + np.clip(ahead, -self._leads, self._leads)
+            act = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
+            rows.act[:, self._states] = act
+        slew = rows.actuator_dynprm[:, self.actuators, 1]
+        wanted = (rows.ctrl[:, self._inputs] - act) / every
+        rows.ctrl[:, self._inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
 
     def power(self, rows: Rows) -> Array:
         """Return what each drive puts into the world now, W, shape (n, drives)."""

@@ -59,8 +59,8 @@ def run(study: Study) -> Report:
     figures |= {f"{method}_climbs_fig3_wall": _climbed(found[method, "wall"]) for method in methods}
     notes = (
         "A row agrees when ours and the paper's sign are both good (+, ++) or both not (-).",
-        "Surface: friction acts, unlike in the paper, because MuJoCo's surfacevel leaves friction to "
-        "the solver instead of overriding it.",
+        "Surface: friction acts, unlike in the paper, because MuJoCo's surfacevel leaves friction "
+        "to the solver instead of overriding it.",
     )
     table = Table(
         "okada-table1",

@@ -112,7 +112,7 @@ def run(study: Study) -> Report:
         _row(case, drives, without[i], ranges.get(case))
         for i, (case, drives) in enumerate(zip(PAPER, by_start, strict=True))
     ]
-    figures = {
+    figures: dict[str, float | int | str | bool | None] = {
         "starts_per_row": len(starts),
         "starts_that_agree": sum(
             _letter(outcome) == case.real
@@ -149,7 +149,8 @@ def _row(case: Case, drives: list[Outcome], without: Outcome, margin: str | None
     letters = [_letter(outcome) for outcome in drives]
     ours = "S" if letters.count("S") * 2 > len(letters) else "F"
     how = sorted({outcome.verdict for outcome in drives})
-    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(how)}; without grousers {_letter(without)}"
+    note = f"{letters.count(ours)}/{len(letters)} starts {', '.join(how)}"
+    note += f"; without grousers {_letter(without)}"
     if margin:
         note += f"; margin {margin}"
     return Row(
@@ -190,7 +191,7 @@ def _add_pictures(report: Report, study: Study) -> None:
             frames, captions = _film(case, renderer)
             report.add_picture(
                 strip(frames, captions=captions, columns=4),
-                f"{case.height_mm:g} mm step, front sub-tracks at {case.angle_deg:g} deg (as Fig. 7)",
+                f"{case.height_mm:g} mm step, front sub-tracks at {case.angle_deg:g} deg (Fig. 7)",
             )
 
 

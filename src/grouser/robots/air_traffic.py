@@ -77,8 +77,16 @@ class AirTraffic:
         """Return the loop: climb, turn left, descend, turn left."""
         bend, half = math.radians(self.climb_deg), Turn(self.radius, math.pi, LEFT)
         leg = Straight(self.straight)
-        rise = [Turn(self.radius, bend, UP), leg, Turn(self.radius, bend, DOWN)]
-        fall = [Turn(self.radius, bend, DOWN), leg, Turn(self.radius, bend, UP)]
+        rise: list[Straight | Turn] = [
+            Turn(self.radius, bend, UP),
+            leg,
+            Turn(self.radius, bend, DOWN),
+        ]
+        fall: list[Straight | Turn] = [
+            Turn(self.radius, bend, DOWN),
+            leg,
+            Turn(self.radius, bend, UP),
+        ]
         return Path.chain([*rise, half, *fall, half])
 
     def build(self) -> Robot:

@@ -180,8 +180,10 @@ def _grouser(told: Mapping[str, Any]) -> Grouser:
     surface = Surface(softness=_softness(told["soft"]) if told.get("soft") else None)
     if shape == "polygon":
         return Grouser(tuple((x, z) for x, z in told["outline"]), surface=surface)
-    make = {"box": Grouser.box, "rounded": Grouser.rounded, "trapezoid": Grouser.trapezoid}[shape]
-    return make(*(float(told[key]) for key in SHAPES[shape]), surface=surface)
+    numbers = [float(told[key]) for key in SHAPES[shape]]
+    if shape == "trapezoid":
+        return Grouser.trapezoid(*numbers, surface=surface)
+    return (Grouser.box if shape == "box" else Grouser.rounded)(*numbers, surface=surface)
 
 
 def _softness(told: Mapping[str, Any]) -> Softness:

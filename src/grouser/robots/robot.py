@@ -24,6 +24,7 @@ from grouser.tracks.track import Belt
 ROBOTS: dict[str, str] = {
     "packbot": "grouser.robots.packbot:PackBot",
     "quince": "grouser.robots.quince:Quince",
+    "kenaf": "grouser.robots.kenaf:Kenaf",
     "crawler": "grouser.robots.crawler:Crawler",
     "lugged_rover": "grouser.robots.lugged_rover:LuggedRover",
     "conveyor": "grouser.robots.conveyor:Conveyor",
@@ -156,6 +157,6 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> Description:
 
 
 def _number(key: str, value: float | Setpoint) -> float:
-    if isinstance(value, Setpoint) or isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, Setpoint | bool) or not isinstance(value, int | float):
         raise BadValue(f"command: {key} is {value!r}, a number is needed")
     return float(value)

@@ -79,7 +79,7 @@ class Parts:
         if self._has_roll_back:
             self._roll_back.apply(rows, counts.turns)
         if stride % self._settle_strides == 0 and self.drives.names:
-            self.drives.settle(rows)
+            self.drives.settle(rows, self._settle_time)
             joules = self.drives.power(rows)
             joules *= self._settle_time
             np.add(counts.work, joules, out=counts.work)

@@ -26,7 +26,7 @@ from grouser.simulation.carry import carry_counts, carry_state
 from grouser.simulation.parts import Parts
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.schedule import Clock, generator
-from grouser.simulation.watch import EVERY, Watch
+from grouser.simulation.watch import EVERY, Watch, log_warnings
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Object
 
@@ -49,6 +49,7 @@ class Simulation:
             seed: decides everything random in the run; None: the world's own.
             crash_folder: where the last second is saved if physics blows up.
         """
+        log_warnings()
         self.seed = world.seed if seed is None else seed
         self._crash_folder = Path(crash_folder)
         self._start = world
@@ -252,7 +253,11 @@ class Simulation:
         """Read every sensor that is due."""
         if self._next_sense > self._steps:
             return
-        due = [key for key, clock in self._clocks.items() if clock.due <= self._steps]
+        due = [
+            key
+            for key, clock in self._clocks.items()
+            if clock.due <= self._steps or key not in self._readings
+        ]
         # After a step, MuJoCo's derived numbers are still those of the state before it.
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
@@ -264,7 +269,8 @@ class Simulation:
             _, bound = self.scene.sensors[key]
             values = bound.read(moment, self._rng("/".join(key)))
             self._readings[key] = Reading(key[1], self.time, values)
-            self._clocks[key].tick()
+            if self._clocks[key].due <= self._steps:
+                self._clocks[key].tick()
         self._next_sense = min((clock.due for clock in self._clocks.values()), default=NEVER)
 
     def _rng(self, name: str) -> np.random.Generator:

@@ -6,6 +6,7 @@ the world allows (``energy_limit``, J/kg): no robot on the ground gets there.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from pathlib import Path
 
@@ -22,6 +23,14 @@ KEPT = 1.0
 """Simulated seconds of states that are kept."""
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+def log_warnings() -> None:
+    """Send MuJoCo's warnings to the logger ``grouser.physics``.
+
+    Left alone, MuJoCo writes a file MUJOCO_LOG.TXT into whatever folder the user is in.
+    """
+    mujoco.set_mju_user_warning(logging.getLogger("grouser.physics").info)
 
 
 class Watch:

@@ -62,14 +62,14 @@ class Grouser:
         return max(height for _, height in self.outline)
 
     @staticmethod
-    def box(length: float, height: float, **options: object) -> Grouser:
+    def box(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
         """Return a cuboid bar, ``length`` along the belt (m)."""
         half = length / 2
         corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
-        return Grouser(corners, "box", **options)  # type: ignore[arg-type]
+        return Grouser(corners, "box", surface=surface)
 
     @staticmethod
-    def rounded(length: float, height: float, **options: object) -> Grouser:
+    def rounded(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
         """Return a bar of ``length`` along the belt whose tip is a half cylinder."""
         if height <= length / 2:
             raise BadValue(
@@ -78,13 +78,15 @@ class Grouser:
             )
         half = length / 2
         corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
-        return Grouser(corners, "rounded", **options)  # type: ignore[arg-type]
+        return Grouser(corners, "rounded", surface=surface)
 
     @staticmethod
-    def trapezoid(top: float, base: float, height: float, **options: object) -> Grouser:
+    def trapezoid(
+        top: float, base: float, height: float, *, surface: Surface = Surface()
+    ) -> Grouser:
         """Return a bar with a ``base`` on the belt and a narrower ``top`` (m)."""
         corners = ((-base / 2, 0.0), (base / 2, 0.0), (top / 2, height), (-top / 2, height))
-        return Grouser(corners, "polygon", **options)  # type: ignore[arg-type]
+        return Grouser(corners, "polygon", surface=surface)
 
     def add(
         self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact

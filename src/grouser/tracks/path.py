@@ -78,7 +78,7 @@ class Arc:
 
     def moved(self, pose: Pose, distance: float) -> Pose:
         """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
-        turn = axis_angle(self.axis_T, distance / self.radius)
+        turn = axis_angle(self.axis_T.tolist(), distance / self.radius)
         return Pose(
             self.centre + rotate(turn, pose.position - self.centre), multiply(turn, pose.wxyz)
         )
@@ -183,7 +183,7 @@ class Path:
         return min(phases, key=lambda phase: self.misfit(count, phase, height))
 
     def grown(self, height: float) -> Path:
-        """Return the path ``height`` (m) further out everywhere: the line the grousers' tips draw."""
+        """Return the path ``height`` (m) further out everywhere: the line grousers' tips draw."""
         grown: list[Segment] = []
         for segment in self.segments:
             out = segment.X_TF @ Pose.at(z=height)
@@ -328,7 +328,7 @@ def _tangent(here: tuple[float, float, float], ahead: tuple[float, float, float]
     distance = math.hypot(dx, dz)
     if distance <= abs(here[2] - ahead[2]):
         raise BadValue(
-            f"path: pulley at ({here[0]:g}, {here[1]:g}) and pulley at ({ahead[0]:g}, {ahead[1]:g}) "
-            "lie inside each other, a belt cannot go round both"
+            f"path: pulleys at ({here[0]:g}, {here[1]:g}) and ({ahead[0]:g}, {ahead[1]:g}) lie "
+            "inside each other, a belt cannot go round both"
         )
     return math.atan2(dz, dx) + math.acos((here[2] - ahead[2]) / distance)

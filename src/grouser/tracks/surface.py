@@ -24,8 +24,8 @@ from grouser.tracks.track import LINK_MASS, Belt, Track
 
 SMOOTHED = 0.2
 """Over how long (s) the ground's pull is averaged before it reaches the sprocket: passed on at once
-it would shake, since the contact answers the sprocket and the sprocket the contact in turns. A robot
-that stands on a slope creeps by as much as its belts shake: 0.1 mm/s is left on 20 deg."""
+it would shake, since the contact answers the sprocket and the sprocket the contact in turns. A
+robot that stands on a slope creeps by as much as its belts shake: 0.1 mm/s is left on 20 deg."""
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:

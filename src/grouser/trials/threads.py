@@ -20,6 +20,7 @@ from grouser.frames import Array, up_tilt
 from grouser.rows import Rows
 from grouser.simulation.parts import Counts, Parts, settle_strides
 from grouser.simulation.scene import Scene, compose
+from grouser.simulation.watch import log_warnings
 from grouser.trials.trial import Outcome, Seen, Trial, Verdict
 
 SLOTS = 16
@@ -50,6 +51,7 @@ def run(
         threads: how many cores to use; 0: all.
         progress: told about finished trials.
     """
+    log_warnings()
     outcomes: dict[int, Outcome] = {}
 
     def finished(number: int, outcome: Outcome) -> None:
@@ -86,7 +88,7 @@ def _groups(trials: Sequence[Trial]) -> Iterable[list[_Entry]]:
 
 
 def _layout(scene: Scene) -> bytes:
-    """Return what two scenes must have in common to share a batch: sizes, names and assets."""
+    """Return what two scenes must share to go in one batch: sizes, names, settings, assets."""
     model = scene.model
     shared = [
         np.asarray(getattr(model, name))
@@ -95,10 +97,17 @@ def _layout(scene: Scene) -> bytes:
         and isinstance(getattr(model, name), np.ndarray | int)
         and name not in mujoco.batch.MODEL_FIELDS
     ]
-    parts = [bytes(model.names), str(scene.stride).encode(), str(model.opt.timestep).encode()]
+    options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]
+    parts = [bytes(model.names), str(scene.stride).encode(), *options]
     parts += [str(array.shape).encode() + array.tobytes() for array in shared]
     parts += [str(getattr(model, name).shape).encode() for name in _fields()]
     return b"|".join(parts)
+
+
+def _option_names(model: mujoco.MjModel) -> list[str]:
+    """Return the physics settings of a model: time step, gravity, solver…"""
+    names = (name for name in sorted(dir(model.opt)) if not name.startswith("_"))
+    return [name for name in names if not callable(getattr(model.opt, name))]
 
 
 def _fields() -> list[str]:

@@ -1,0 +1,237 @@
+"""Kenaf: a 20 kg crawler with two main tracks and four flippers (Kurose et al. 2008, sec. II-B).
+
+The root's frame lies midway between the four flipper axes: x forward, y left, z up. Numbers are
+from the paper or, where their line says UDK, from USARSim's own Kenaf (robots.md A1); what both
+leave open is named as an estimate and is the same in every experiment (docs/papers/kurose.md).
+
+Six motors move it: one per side, whose flipper belts follow their main track, and one per flipper
+arm. Each belt has a drive of its own here, told what its side is told; the encoders are six.
+Signs are Grouser's (a flipper's angle is up positive for all four); the wire's are elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.robots.hull import GREY, Vector, add_hull, keep_apart, weigh
+from grouser.robots.robot import Robot, Steering
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.truth import Truth
+from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.grouser import Grouser
+from grouser.tracks.path import Path
+from grouser.tracks.track import Belt, Method, Track, add_track
+
+MASS = 20.0  # kg   sec. II-B: ChassisMass
+CENTRE_OF_MASS_Z = -0.050  # m   sec. II-B: KCOMOffset, below the robot's centre
+WITHOUT_BATTERIES_X = -0.015  # m   sec. II-B: KCOMOffset, "15 mm behind the set position"
+WHEEL_FRICTION = 1.3  # sec. II-B: TireRollFriction; the lateral one is not given: taken as equal
+
+HEIGHT = 0.180  # m   UDK: over all, flippers folded
+AXIS_X, AXIS_Y = 0.225, 0.230  # m   UDK: flipper axes, at the height of the main wheels' axes
+ARM_LIMIT = 3.14  # rad   UDK: either way
+TRACK_Y = 0.110  # m   UDK: main wheels
+FLIPPER_SHARE = 2.0 / 24.0  # UDK: a flipper's arm and wheels weigh 2 of the robot's 24 kg
+
+LUG_LENGTH, LUG_HEIGHT = 0.006, 0.008  # m   estimate: the paper's tracks "have some lugs"
+LUG_PITCH = 0.025  # m   estimate: about three lug heights
+RADIUS = 0.075  # m   over the lugs: UDK's 600 mm over all = 2 x (225 mm + this)
+LENGTH = 0.550  # m   over the lugs: UDK's main wheels at 200 mm, and the radius
+TRACK_WIDTH = 0.190  # m   estimate: the two tracks cover almost the whole belly (robots.md A1)
+FLIPPER_LENGTH = 0.225  # m   estimate (robots.md A1): axis to tip, over the lugs
+FLIPPER_TIP = 0.045  # m   estimate: radius over the lugs; the large pulley is at the axis
+FLIPPER_WIDTH = 0.030  # m   estimate: beside the main tracks
+
+TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
+BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
+BELT_INERTIA = 5.0  # kg   estimate: belt 1 kg, the rest a geared motor's rotor seen at the belt
+ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
+ARM_SPEED = math.radians(60)  # rad/s   estimate
+ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
+
+PLACES = ("front_left", "front_right", "rear_left", "rear_right")
+BLUE: Vector = (0.16, 0.30, 0.52)
+
+FRONT_CAMERA = (0.26, 0.0, -0.0392)  # m   UDK config: x forward, y right, z down; looks level
+BIRDS_EYE_CAMERA = (-0.15, 0.0, -0.45)  # m   UDK config, in the same axes
+BIRDS_EYE_DOWN = 1.0  # rad   UDK config: pitched down
+OPENING_DEG = 45.0  # estimate: vertical opening angle of both cameras
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kenaf:
+    """Kenaf's options."""
+
+    method: Method = "segments"
+    """How its tracks are turned: the paper's ``wheels``, or belts with lugs."""
+    batteries: bool = True
+    """False: taken out, as in all of the paper's experiments; the centre of mass is 15 mm back."""
+    front_deg: float = 0.0
+    """Front flippers at the start, up positive; 0: level, pointing forwards."""
+    rear_deg: float = 0.0
+    """Rear flippers at the start, up positive; 0: level, pointing backwards."""
+    pitch_inertia: float = 1.0
+    """Of the whole robot with level flippers, times that of its parts taken as even boxes."""
+    wheels: int = 6
+    """Wheels per main track when the method is wheels (robots.md A4: a Kenaf-like crawler's)."""
+    flipper_wheels: int = 3
+    """Wheels per flipper when the method is wheels (robots.md A4)."""
+
+    def __post_init__(self) -> None:
+        limit = math.degrees(ARM_LIMIT)
+        for name in ("front_deg", "rear_deg"):
+            if not -limit <= getattr(self, name) <= limit:
+                raise BadValue(f"{name} is {getattr(self, name)}, must be within {limit:.1f}")
+        if not 0 < self.pitch_inertia < 10:
+            raise BadValue(f"pitch_inertia is {self.pitch_inertia}, must be above 0, below 10")
+
+    def build(self) -> Robot:
+        """Return the robot: body, main tracks, four flippers, camera mounts, sensors."""
+        spec = mujoco.MjSpec()
+        body = spec.worldbody.add_body(name="body")
+        _add_body(body)
+        belts = [
+            add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
+            for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
+        ]
+        self._weigh_body(body, belts=sum(belt.mass for belt in belts))
+        belts += [self._add_flipper(spec, body, place) for place in PLACES]
+        keep_apart(spec)
+        _add_cameras(body)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=math.radians(2), damping=1.0)
+        for place in PLACES:
+            arm.add(spec, f"{place}_arm", f"{place}_arm")
+        arms = {f"{place}_arm": arm for place in PLACES}
+        front, rear = math.radians(self.front_deg), math.radians(self.rear_deg)
+        left, right = ((side, f"front_{side}", f"rear_{side}") for side in ("left", "right"))
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=MASS,
+            drives={belt.name: _belt_drive() for belt in belts} | arms,
+            belts=tuple(belts),
+            steering=Steering(left=left, right=right, gauge=2 * TRACK_Y),
+            groups={
+                "left": left,  # the flippers' belts follow their side's main track
+                "right": right,
+                "front": ("front_left_arm", "front_right_arm"),
+                "rear": ("rear_left_arm", "rear_right_arm"),
+            },
+            sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
+            standing=RADIUS,
+            posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
+        )
+
+    def _track(self, path: Path, width: float, wheels: int) -> Track:
+        """Return a belt whose lugs' tips run along ``path``."""
+        wheeled = self.method == "wheels"
+        bare = path.grown(-LUG_HEIGHT)
+        return Track(
+            path=path if wheeled else bare,
+            width=width,
+            drive=_belt_drive(),
+            inertia=BELT_INERTIA,
+            grouser=None if wheeled else Grouser.rounded(LUG_LENGTH, LUG_HEIGHT),
+            count=round(bare.length / LUG_PITCH),
+            method=self.method,
+            wheels=wheels,
+            surface=Surface(friction=WHEEL_FRICTION) if wheeled else Surface(),
+        )
+
+    def _main(self) -> Track:
+        return self._track(Path.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
+
+    def _add_flipper(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str) -> Belt:
+        """Add one flipper: an arm that turns about its large pulley's axis, and its belt."""
+        forward = 1 if "front" in place else -1
+        left = 1 if "left" in place else -1
+        arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * AXIS_Y, 0])
+        # Up is positive for all four: the axis is turned round for those that point forwards.
+        arm.add_joint(
+            name=f"{place}_arm",
+            type=mujoco.mjtJoint.mjJNT_HINGE,
+            axis=[0, -forward, 0],
+            armature=ARM_ARMATURE,
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+            range=[-ARM_LIMIT, ARM_LIMIT],
+        )
+        reach = FLIPPER_LENGTH - FLIPPER_TIP
+        half = (reach / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
+        add_hull(arm, f"{place}_arm", half, at=(forward * reach / 2, 0, 0), rgb=BLUE)
+        path = Path.around([(0.0, 0.0, RADIUS), (forward * reach, 0.0, FLIPPER_TIP)])
+        track = self._track(path, FLIPPER_WIDTH, self.flipper_wheels)
+        belt = add_track(spec, arm, track, place, Pose())
+        mass, half, x = _flipper_mass()
+        weigh(arm, mass - belt.mass, half, at=(forward * x, 0, 0))
+        return belt
+
+    def _weigh_body(self, body: mujoco.MjsBody, belts: float) -> None:
+        """Give the body the mass that is left, so that the whole robot balances as told."""
+        flipper, half, x = _flipper_mass()
+        mass = MASS - 4 * flipper - belts
+        # The level flippers lie symmetrically about the root: the body carries the whole offset.
+        centre = np.array([0.0 if self.batteries else WITHOUT_BATTERIES_X, 0.0, _centre_z()])
+        at = centre * MASS / mass
+        weigh(body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist()))
+        # Mass further out along x slows pitch and yaw alike, so both take the difference.
+        places = np.array([sign * (AXIS_X + x) for sign in (1, 1, -1, -1)]) - centre[0]
+        flippers = 4 * flipper * (half[0] ** 2 + half[2] ** 2) / 3
+        flippers += flipper * float((places**2 + centre[2] ** 2).sum())
+        whole = body.inertia[1] + mass * float(((at - centre) ** 2).sum()) + flippers
+        more = (self.pitch_inertia - 1) * whole
+        roll, pitch, yaw = body.inertia
+        least = 1 - (pitch + yaw - roll) / 2 / whole
+        if pitch + more + yaw + more < roll:
+            raise BadValue(f"pitch_inertia is {self.pitch_inertia}, must be at least {least:.2f}")
+        body.inertia = [roll, pitch + more, yaw + more]
+
+
+def _centre_z() -> float:
+    """Return the height of the centre of mass over the flipper axes, m.
+
+    The robot's centre is taken as the middle of its 180 mm height, not as the axes.
+    """
+    return HEIGHT / 2 - RADIUS + CENTRE_OF_MASS_Z
+
+
+def _flipper_mass() -> tuple[float, Vector, float]:
+    """Return a flipper's mass (kg), the half edges of its box (m) and how far out its middle is."""
+    reach = FLIPPER_LENGTH - FLIPPER_TIP
+    half = ((RADIUS + FLIPPER_LENGTH) / 2, FLIPPER_WIDTH / 2, (RADIUS + FLIPPER_TIP) / 2)
+    # Pulleys of equal width weigh as their areas: the large one draws the middle to the axis.
+    x = reach * FLIPPER_TIP**2 / (RADIUS**2 + FLIPPER_TIP**2)
+    return MASS * FLIPPER_SHARE, half, x
+
+
+def _belt_drive() -> Drive:
+    return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)
+
+
+def _add_body(body: mujoco.MjsBody) -> None:
+    """Add what of the body can touch: a box between the belts' runs and a deck above them."""
+    inside = (LENGTH / 2 - RADIUS, TRACK_Y + TRACK_WIDTH / 2 - 0.002, RADIUS * 0.7)
+    add_hull(body, "hull", inside, rgb=BLUE)
+    top = HEIGHT - RADIUS
+    deck = (0.20, 0.15, (top - RADIUS * 0.7) / 2)
+    add_hull(body, "deck", deck, at=(0, 0, top - deck[2]), rgb=GREY)
+
+
+def _add_cameras(body: mujoco.MjsBody) -> None:
+    """Add the cameras ``front`` and ``birds_eye``.
+
+    The published places have y right and z down; MuJoCo's cameras look along their -z, x right.
+    """
+    down = BIRDS_EYE_DOWN
+    for name, (x, y, z), up in (
+        ("front", FRONT_CAMERA, (0.0, 0.0, 1.0)),
+        ("birds_eye", BIRDS_EYE_CAMERA, (math.sin(down), 0.0, math.cos(down))),
+    ):
+        camera = body.add_camera(name=name, pos=[x, -y, -z], fovy=OPENING_DEG)
+        camera.alt.xyaxes = [0.0, -1.0, 0.0, *up]

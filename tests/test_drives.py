@@ -1,0 +1,124 @@
+"""Drives: angle, speed, torque, switched at run time, within their limits."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from grouser.drives import Drive, Drives, angle, speed, torque
+from grouser.errors import BadValue, UnknownName
+from grouser.rows import Rows
+
+DRIVE = Drive(force=5.0, speed=2.0, lead=0.05, damping=1.0)
+
+
+class Arm:
+    """One hinged arm in the horizontal plane, 1 kg at 0.3 m."""
+
+    def __init__(self, drive=DRIVE, gravity=0.0):
+        spec = mujoco.MjSpec()
+        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        spec.option.gravity = [0, 0, -gravity]
+        spec.option.timestep = 0.001
+        body = spec.worldbody.add_body(name="arm")
+        body.add_joint(name="arm", type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 1, 0], armature=0.05)
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.05, 0, 0], pos=[0.3, 0, 0], mass=1.0
+        )
+        drive.add(spec, "arm", "arm")
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self.rows = Rows.one(self.model, self.data)
+        self.drives = Drives(self.model, {"arm": drive})
+
+    def run(self, setpoint, seconds):
+        if setpoint:
+            self.drives.command(self.rows, "arm", setpoint)
+        fastest = strongest = 0.0
+        for step in range(round(seconds / 0.001)):
+            mujoco.mj_step(self.model, self.data)
+            if step % 20 == 19:
+                self.drives.settle(self.rows, 0.02)
+            fastest = max(fastest, abs(self.data.qvel[0]))
+            strongest = max(strongest, abs(self.data.actuator_force[0]))
+        self.fastest, self.strongest = fastest, strongest
+        return float(self.data.qpos[0])
+
+
+def test_angle_goes_there_at_its_own_speed_and_stays():
+    arm = Arm()
+    halfway = arm.run(angle(2.0), 0.5)
+    assert 0.6 < halfway < 1.1
+    assert arm.run(None, 2.0) == pytest.approx(2.0, abs=math.radians(0.0055))
+    assert arm.fastest < 2.1
+    assert arm.run(None, 5.0) == pytest.approx(2.0, abs=math.radians(0.0055))
+
+
+def test_speed_is_kept_under_load():
+    arm = Arm(gravity=9.81)
+    arm.run(speed(0.5), 1.0)
+    start = arm.data.qpos[0]
+    # As the load turns round, the servo gives by at most its lead.
+    assert arm.run(None, 2.0) - start == pytest.approx(1.0, abs=DRIVE.lead)
+
+
+def test_speed_zero_holds_without_creeping():
+    arm = Arm(gravity=9.81)
+    arm.run(speed(0.0), 1.0)
+    start = arm.data.qpos[0]
+    assert arm.run(None, 5.0) == pytest.approx(start, abs=1e-6)
+
+
+def test_torque_accelerates_as_newton_says():
+    arm = Arm()
+    arm.run(torque(0.5), 1.0)
+    inertia = arm.model.dof_M0[0]
+    assert arm.data.qvel[0] == pytest.approx(0.5 / inertia, rel=1e-3)
+
+
+def test_modes_switch_at_run_time():
+    arm = Arm()
+    arm.run(torque(1.0), 0.2)
+    arm.run(speed(-1.0), 1.0)
+    assert arm.data.qvel[0] == pytest.approx(-1.0, rel=0.01)
+    assert arm.run(angle(0.25), 4.0) == pytest.approx(0.25, abs=1e-4)
+
+
+def test_limits_hold():
+    arm = Arm()
+    arm.run(speed(99.0), 2.0)
+    assert arm.data.qvel[0] == pytest.approx(2.0, rel=0.01)
+    arm.run(torque(99.0), 0.1)
+    assert arm.strongest <= 5.0
+
+
+def test_a_stalled_drive_does_not_wind_up():
+    """5 N m cannot lift 3.4 times as much; told to stop, it must not go on pushing."""
+    heavy = Arm(gravity=60.0)
+    heavy.run(speed(-1.0), 2.0)
+    lead = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
+    assert lead <= DRIVE.lead + DRIVE.speed * 0.02 + 1e-9
+
+
+def test_power_is_force_times_speed():
+    arm = Arm(gravity=9.81)
+    arm.run(speed(-0.5), 1.0)
+    power = arm.drives.power(arm.rows)[0, 0]
+    assert power == pytest.approx(float(arm.data.actuator_force[0] * arm.data.qvel[0]))
+
+
+@pytest.mark.parametrize("field", ["force", "speed", "lead", "damping"])
+def test_impossible_drives_are_refused(field):
+    numbers = {"force": 1.0, "speed": 1.0, "lead": 0.1, "damping": 1.0, field: -1.0}
+    with pytest.raises(BadValue, match=f"{field} is -1.0, must be above 0"):
+        Drive(**numbers)
+
+
+def test_impossible_commands_are_refused():
+    arm = Arm()
+    with pytest.raises(BadValue, match="speed is nan"):
+        speed(math.nan)
+    with pytest.raises(UnknownName, match="no drive 'amr'.*did you mean 'arm'"):
+        arm.drives.command(arm.rows, "amr", speed(1.0))
+    assert not np.any(arm.data.ctrl)

@@ -1,0 +1,61 @@
+"""Frames: group rules and round trips."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.frames import (
+    Pose,
+    conjugate,
+    from_rpy,
+    multiply,
+    rotate,
+    to_rpy,
+    to_rpy_one,
+    up_tilt,
+)
+
+angles = st.floats(-3.0, 3.0)
+pitches = st.floats(-1.5, 1.5)
+vectors = st.tuples(*[st.floats(-10, 10)] * 3).map(np.array)
+turns = st.builds(from_rpy, angles, pitches, angles)
+
+
+@given(angles, pitches, angles)
+def test_rpy_round_trip(roll, pitch, yaw):
+    np.testing.assert_allclose(to_rpy(from_rpy(roll, pitch, yaw)), (roll, pitch, yaw), atol=1e-6)
+    np.testing.assert_allclose(
+        to_rpy_one(*from_rpy(roll, pitch, yaw)), (roll, pitch, yaw), atol=1e-6
+    )
+
+
+@given(turns, turns, vectors)
+def test_turning_twice_is_turning_by_the_product(a, b, v):
+    np.testing.assert_allclose(rotate(multiply(a, b), v), rotate(a, rotate(b, v)), atol=1e-9)
+
+
+@given(turns, vectors)
+def test_turning_back_and_keeping_length(q, v):
+    np.testing.assert_allclose(rotate(conjugate(q), rotate(q, v)), v, atol=1e-9)
+    assert math.isclose(np.linalg.norm(rotate(q, v)), np.linalg.norm(v), abs_tol=1e-9)
+
+
+@given(turns, vectors, turns, vectors, vectors)
+def test_poses_compose_and_invert(qa, pa, qb, pb, point):
+    a, b = Pose(pa, qa), Pose(pb, qb)
+    np.testing.assert_allclose((a @ b).apply(point), a.apply(b.apply(point)), atol=1e-8)
+    np.testing.assert_allclose((a.inverse() @ a).apply(point), point, atol=1e-8)
+
+
+def test_many_at_once_is_each_alone():
+    quaternions = np.array([from_rpy(0.1 * i, 0.05 * i, -0.2 * i) for i in range(6)])
+    vectors = np.arange(18.0).reshape(6, 3)
+    alone = [rotate(q, v) for q, v in zip(quaternions, vectors, strict=True)]
+    np.testing.assert_allclose(rotate(quaternions, vectors), alone)
+
+
+def test_nose_down_is_positive_pitch_and_tilt_is_from_the_vertical():
+    assert rotate(from_rpy(0, 0.3, 0), (1, 0, 0))[2] < 0
+    assert math.isclose(float(up_tilt(from_rpy(0.0, 0.3, 1.0))), 0.3, abs_tol=1e-9)

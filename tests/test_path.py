@@ -1,0 +1,113 @@
+"""Paths: closed, smooth, and honest about what is wrong with them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue
+from grouser.frames import rotate
+from grouser.tracks.path import Arc, Line, Path, Straight, Turn
+
+
+def test_oval_has_the_paper_s_length():
+    path = Path.oval(0.685, 0.075)
+    assert path.length == pytest.approx(2 * 0.535 + 2 * math.pi * 0.075)
+    assert [type(segment) for segment in path.segments].count(Line) == 2
+
+
+def test_the_lower_run_goes_backwards_and_faces_down():
+    path = Path.oval(0.6, 0.1)
+    lower = min(
+        (segment for segment in path.segments if isinstance(segment, Line)),
+        key=lambda segment: segment.X_TF.position[2],
+    )
+    np.testing.assert_allclose(rotate(lower.X_TF.wxyz, (1, 0, 0)), (-1, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(rotate(lower.X_TF.wxyz, (0, 0, 1)), (0, 0, -1), atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(-1, 1), st.floats(-0.3, 0.3), st.floats(0.02, 0.2)),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys):
+    try:
+        path = Path.around(pulleys)
+    except BadValue as error:
+        assert str(error).startswith("path: ")
+        return
+    for here, ahead in zip(path.segments, path.segments[1:] + path.segments[:1], strict=True):
+        end = here.at(here.length)
+        np.testing.assert_allclose(end.position, ahead.X_TF.position, atol=1e-6)
+    turn = sum(segment.angle for segment in path.segments if isinstance(segment, Arc))
+    assert turn == pytest.approx(2 * math.pi)
+
+
+def test_grousers_are_equally_far_apart():
+    path = Path.oval(0.685, 0.075)
+    feet = path.footprints(40, path.best_phase(40))
+    on_lines = [f for f in feet if isinstance(path.segments[f.segment], Line)]
+    gaps = [
+        np.linalg.norm(a.X_TF.position - b.X_TF.position)
+        for a, b in zip(on_lines, on_lines[1:], strict=False)
+        if a.segment == b.segment
+    ]
+    np.testing.assert_allclose(gaps, path.length / 40, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("length", "radius", "count", "height"),
+    [(0.685, 0.075, 40, 0.016), (0.345, 0.075, 22, 0.016), (0.674, 0.082, 40, 0.008)],
+    ids=["quince main", "quince sub", "packbot"],
+)
+def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height):
+    path = Path.oval(length, radius)
+    best = path.misfit(count, path.best_phase(count, height), height)
+    worst = max(path.misfit(count, path.length / count * i / 20, height) for i in range(20))
+    assert 0 < best < 0.6e-3
+    assert best < worst / 4
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([], "has no segments"),
+        ([Straight(1.0)], "only straight segments"),
+        ([Straight(1.0), Turn(0.1, math.pi)], "is not closed: its end misses the next start"),
+        ([Straight(1.0), Turn(0.0, math.pi)], "radius of segment 1 is 0, must be above 0"),
+        ([Straight(-1.0), Turn(0.1, math.pi)], "length of segment 0 is -1"),
+        ([Straight(math.nan), Turn(0.1, math.pi)], "length of segment 0 is nan"),
+    ],
+)
+def test_broken_chains_say_what_is_wrong(steps, message):
+    with pytest.raises(BadValue, match=message):
+        Path.chain(steps)
+
+
+@pytest.mark.parametrize(
+    ("pulleys", "message"),
+    [
+        ([(0, 0, 0.1)], "at least 2 are needed"),
+        ([(0, 0, 0.1), (1, 0, 0)], "radius of pulley 1 is 0, must be above 0"),
+        ([(0, 0, 0.3), (0.1, 0, 0.1)], "inside each other"),
+        ([(-1, 0, 0.1), (1, 0, 0.1), (0, 0.05, 0.01)], "do not make a convex loop"),
+    ],
+)
+def test_broken_pulleys_say_what_is_wrong(pulleys, message):
+    with pytest.raises(BadValue, match=message):
+        Path.around(pulleys)
+
+
+def test_a_loop_in_three_dimensions_closes():
+    up, down, left = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    rise = [Turn(2, 0.3, up), Straight(4), Turn(2, 0.3, down)]
+    fall = [Turn(2, 0.3, down), Straight(4), Turn(2, 0.3, up)]
+    path = Path.chain([*rise, Turn(2, math.pi, left), *fall, Turn(2, math.pi, left)])
+    heights = [path.at(path.length * i / 50).position[2] for i in range(50)]
+    assert max(heights) - min(heights) > 1.0

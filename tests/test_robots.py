@@ -1,0 +1,146 @@
+"""The robot contract, over the whole table."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue, UnknownName
+from grouser.robots.robot import ROBOTS, describe
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+NEEDED = {
+    "crawler": {
+        "mass": 15.0,
+        "gauge": 0.36,
+        "width": 0.08,
+        "pulleys": [[-0.25, 0, 0.07], [0.25, 0, 0.07]],
+        "grouser": {"shape": "rounded", "length": 0.006, "height": 0.01},
+    }
+}
+"""Options of the robots that cannot do without."""
+
+
+def simulation(kind, copies=1, **options):
+    told = NEEDED.get(kind, {}) | options
+    robots = tuple(
+        RobotEntry(name=f"robot{i}", kind=kind, position=(0.0, 20.0 * i, 0.0), options=told)
+        for i in range(copies)
+    )
+    world = World(name=kind, physics=STANDARD, terrain=(Flat(friction=0.6),), robots=robots)
+    return Simulation(world)
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_compiles_alone_and_twice_and_has_the_mass_in_its_file(kind):
+    alone, twice = simulation(kind), simulation(kind, copies=2)
+    promised = alone.scene.robots["robot0"].mass
+    assert float(alone.model.body_mass.sum()) == pytest.approx(promised, rel=0.01)
+    assert float(twice.model.body_mass.sum()) == pytest.approx(2 * promised, rel=0.01)
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_stands_still(kind):
+    robot = simulation(kind)
+    robot.step(1.0)
+    before = robot.data.qpos.copy()
+    robot.step(4.0)
+    assert np.abs(robot.data.qpos - before).max() < 1e-3
+    assert np.abs(robot.data.qvel).max() < 5e-3
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_survives_random_commands(kind):
+    robot = simulation(kind)
+    rng = np.random.default_rng(3)
+    drives = robot.scene.robots["robot0"].drives
+    for _ in range(30):
+        for name, drive in drives.items():
+            robot.command("robot0", {f"{name}_speed": float(rng.uniform(-1, 1) * drive.speed)})
+        robot.step(0.1)
+    assert np.isfinite(robot.data.qpos).all()
+
+
+@pytest.mark.parametrize("kind", ["packbot", "quince", "crawler"])
+def test_stands_on_its_belts_neither_sinking_nor_floating(kind):
+    robot = simulation(kind)
+    start = robot.pose("robot0").position[2]
+    robot.step(1.0)
+    assert robot.pose("robot0").position[2] == pytest.approx(start, abs=0.002)
+    forces = np.zeros(6)
+    total = 0.0
+    mujoco.mj_forward(robot.model, robot.data)
+    for number in range(robot.data.ncon):
+        mujoco.mj_contactForce(robot.model, robot.data, number, forces)
+        total += forces[0]
+    weight = float(robot.model.body_mass.sum()) * 9.81
+    assert total == pytest.approx(weight, rel=0.01)
+
+
+def test_quince_sub_tracks_go_where_they_are_told():
+    robot = simulation("quince")
+    robot.command("robot0", front_deg=60, rear_deg=30)
+    robot.step(2.0)
+    angles = robot.read("robot0", "encoder").values
+    assert math.degrees(angles["front_left_arm"]) == pytest.approx(60, abs=1)
+    assert math.degrees(angles["rear_right_arm"]) == pytest.approx(30, abs=1)
+    tip = robot.data.body("robot0/front_left/0").xpos  # any link of a raised front belt
+    assert max(robot.data.body(f"robot0/front_left/{i}").xpos[2] for i in range(4)) > 0.2
+    assert np.isfinite(tip).all()
+
+
+def test_quince_has_the_printed_size():
+    robot = simulation("quince")
+    mujoco.mj_kinematics(robot.model, robot.data)
+    tips = [
+        robot.data.geom_xpos[i]
+        for i in range(robot.model.ngeom)
+        if robot.model.geom(i).name.startswith("robot0/left/grouser")
+    ]
+    long = max(tip[0] for tip in tips) - min(tip[0] for tip in tips)
+    # Middles of grousers: 685 mm of belt and 40 grousers 16 mm high, none quite at the ends.
+    assert 0.68 < long < 0.72
+    assert len(tips) == 40
+
+
+def test_turning_left_is_positive():
+    robot = simulation("packbot")
+    robot.command("robot0", turn=1.0)
+    robot.step(1.0)
+    assert robot.read("robot0", "truth")["yaw"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("quinze", {}, "no robot 'quinze'.*did you mean 'quince'"),
+        ("quince", {"frontdeg": 1}, "no option 'frontdeg'.*did you mean 'front_deg'"),
+        ("quince", {"front_deg": 999}, "front_deg is 999, must be -180 to 180"),
+        ("packbot", {"method": "segmets"}, "no method 'segmets'.*did you mean 'segments'"),
+        ("packbot", {"grousers": "spikes"}, "no grouser shape 'spikes'"),
+        ("crawler", {"mass": 1}, "missing"),
+        ("crawler", NEEDED["crawler"] | {"mass": "big"}, "mass is 'big', a number above 0"),
+        ("crawler", NEEDED["crawler"] | {"pulleys": [[0, 0, 0.1]]}, "at least 2 are needed"),
+        ("crawler", NEEDED["crawler"] | {"pulleys": [[0, 0], [1, 1]]}, r"\[x, z, radius\]"),
+        ("crawler", NEEDED["crawler"] | {"grouser": {"shape": "bxo"}}, "did you mean 'box'"),
+        ("crawler", NEEDED["crawler"] | {"grouser": {"shape": "box"}}, "lacks length, height"),
+        (
+            "crawler",
+            NEEDED["crawler"] | {"pulleys": [], "segments": [{"line": 1}, {"arc": [0.1, 180]}]},
+            "is not closed",
+        ),
+        (
+            "crawler",
+            NEEDED["crawler"] | {"pulleys": [], "segments": [{"line": 1}, {"arc": [0, 180]}]},
+            "radius of segment 1 is 0",
+        ),
+    ],
+)
+def test_mistakes_are_one_sentence(kind, options, message):
+    with pytest.raises((BadValue, UnknownName), match=message) as caught:
+        describe(kind, options, "here").build()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,233 @@
+"""The simulation: deterministic, joinable, careful."""
+
+import subprocess
+import sys
+
+import mujoco
+import numpy as np
+import pytest
+
+import grouser
+from grouser.drives import angle, torque
+from grouser.errors import BadValue, SimulationDiverged, UnknownName
+from grouser.frames import Pose
+from grouser.simulation.actions import Command, Join, Leave, Place, Reset
+from grouser.simulation.schedule import Clock, generator
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World, shipped
+from grouser.world.objects import Ball, Box
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+
+def packbot(name="packbot", x=0.0, y=0.0, **command):
+    return RobotEntry(name=name, kind="packbot", position=(x, y, 0.0), command=command)
+
+
+def world(*robots, objects=(), **changes):
+    return World(
+        name="test",
+        physics=STANDARD,
+        terrain=(Flat(friction=0.6),),
+        robots=robots,
+        objects=objects,
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_every_shipped_world_loads_and_steps(name):
+    simulation = Simulation(grouser.load(name))
+    simulation.step(0.1)
+    assert np.isfinite(simulation.data.qpos).all()
+    assert grouser.load(name).description
+
+
+PRINT_HASH = """
+import grouser
+sim = grouser.Simulation(grouser.load("quince_step"), seed=7)
+sim.step(10.0)
+print(sim.fingerprint())
+"""
+
+
+def test_same_seed_same_bits_in_two_runs_and_two_processes():
+    """The state after 10 s has one hash, however it was computed."""
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", PRINT_HASH], capture_output=True, text=True, check=True
+        )
+        for _ in range(2)
+    ]
+    simulation = Simulation(grouser.load("quince_step"), seed=7)
+    for _ in range(1000):  # in other portions than the processes
+        simulation.step(0.01)
+    assert {run.stdout.strip() for run in runs} == {simulation.fingerprint()}
+
+
+def test_reset_goes_back_to_the_first_bit():
+    simulation = Simulation(world(packbot(forward=0.3)))
+    fresh = simulation.fingerprint()
+    simulation.step(0.3)
+    later = simulation.fingerprint()
+    simulation.do(Reset())
+    assert simulation.fingerprint() == fresh
+    simulation.step(0.3)
+    assert simulation.fingerprint() == later != fresh
+
+
+def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest():
+    alone = Simulation(world(packbot(forward=0.3)))
+    company = Simulation(world(packbot(forward=0.3)))
+    for simulation in (alone, company):
+        simulation.step(0.5)
+    company.do(Join(packbot("second", x=0.0, y=2.0, forward=-0.2)))
+    company.do(
+        Join(Ball(name="ball", position=(3.0, 3.0, 0.1), radius=0.1, mass=0.5, friction=0.5))
+    )
+    assert company.read("second", "truth")["y"] == pytest.approx(2.0)
+    for simulation in (alone, company):
+        simulation.step(0.5)
+    assert company.read("second", "truth")["x"] < -0.08
+    company.do(Leave("second"))
+    company.do(Leave("ball"))
+    for simulation in (alone, company):
+        simulation.step(0.5)
+    # Solving for more bodies at once rounds differently; nothing else may change.
+    np.testing.assert_allclose(
+        company.pose("packbot").position, alone.pose("packbot").position, atol=1e-6
+    )
+    assert company.read("packbot", "encoder")["left"] == pytest.approx(
+        alone.read("packbot", "encoder")["left"], abs=1e-6
+    )
+    assert company.energy("packbot")["left"] == pytest.approx(
+        alone.energy("packbot")["left"], rel=1e-3
+    )
+    assert company.time == pytest.approx(alone.time)
+    with pytest.raises(UnknownName, match="no robot 'second'"):
+        company.read("second", "truth")
+
+
+def test_a_robot_keeps_its_mode_when_another_joins():
+    simulation = Simulation(grouser.load("quince_step"))
+    simulation.command("quince", front=torque(3.0))
+    simulation.step(0.2)
+    simulation.do(Join(packbot("second", x=-3.0)))
+    actuator = simulation.model.actuator("quince/front_left_arm")
+    assert simulation.model.actuator_biasprm[actuator.id, 1] == 0.0
+
+
+def test_actions_can_be_scheduled():
+    simulation = Simulation(world(packbot()))
+    simulation.schedule(0.2, Command("packbot", {"forward": 0.3}))
+    simulation.schedule(0.1, Place("packbot", Pose.at(1.0, 0.0, 0.09)))
+    simulation.step(0.15)
+    assert simulation.pose("packbot").position[0] == pytest.approx(1.0, abs=0.01)
+    simulation.step(1.0)
+    assert simulation.pose("packbot").position[0] > 1.2
+    with pytest.raises(BadValue, match="is past"):
+        simulation.schedule(0.5, Reset())
+
+
+def test_sensors_keep_their_rate():
+    simulation = Simulation(world(packbot(forward=0.3)))
+    rate = 25.0
+    seen = set()
+    for _ in range(200):
+        simulation.step(0.005)
+        seen.add(simulation.read("packbot", "truth").time)
+    assert len(seen) == pytest.approx(rate * 1.0 + 1, abs=1)
+    assert np.ptp(np.diff(sorted(seen))) < 0.0011
+
+
+def test_clocks_do_not_drift():
+    clock = Clock(rate_hz=30.0, timestep=0.001)
+    dues = []
+    for _ in range(301):
+        dues.append(clock.due)
+        clock.tick()
+    assert dues[0] == 0
+    assert dues[300] == 10_000
+    assert set(np.diff(dues)) == {33, 34}
+
+
+def test_each_part_has_its_own_random_numbers():
+    assert generator(1, "a").random() == generator(1, "a").random()
+    assert generator(1, "a").random() != generator(1, "b").random()
+    assert generator(1, "a").random() != generator(2, "a").random()
+
+
+def test_a_falling_box_falls_as_galilei_says_and_comes_to_rest():
+    box = Box(name="box", position=(0, 0, 1.0), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
+    simulation = Simulation(world(objects=(box,)))
+    simulation.step(0.4)
+    assert simulation.pose("box").position[2] == pytest.approx(1.0 - 0.5 * 9.81 * 0.4**2, abs=0.003)
+    simulation.step(2.0)
+    assert simulation.pose("box").position[2] == pytest.approx(0.1, abs=0.001)
+    assert np.abs(simulation.data.qvel).max() < 1e-3
+
+
+def test_robots_push_each_other():
+    simulation = Simulation(world(packbot("front", x=0.8), packbot("rear", forward=0.3)))
+    simulation.step(2.0)
+    assert simulation.pose("front").position[0] > 0.85
+
+
+def test_momentum_is_kept_in_a_frictionless_collision():
+    """Two boxes on ice: what one loses the other gets."""
+    ice = {"size": (0.2, 0.2, 0.2), "friction": 0.0}
+    objects = (
+        Box(name="a", position=(0, 0, 0.1), mass=2.0, **ice),
+        Box(name="b", position=(0.5, 0, 0.1), mass=3.0, **ice),
+    )
+    frozen = World(name="ice", physics=STANDARD, terrain=(Flat(friction=0.0),), objects=objects)
+    simulation = Simulation(frozen)
+    simulation.step(0.2)
+    simulation.data.joint("a/free").qvel[0] = 1.0
+    before = 2.0 * 1.0
+    simulation.step(1.0)
+    after = (
+        2.0 * simulation.data.joint("a/free").qvel[0]
+        + 3.0 * simulation.data.joint("b/free").qvel[0]
+    )
+    assert simulation.data.joint("b/free").qvel[0] > 0.1
+    assert after == pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.parametrize("poison", [np.nan, 1e6])
+def test_divergence_stops_and_saves_the_last_second(tmp_path, poison):
+    simulation = Simulation(world(packbot(forward=0.3)), crash_folder=tmp_path)
+    simulation.step(0.5)
+    simulation.data.qvel[0] = poison
+    with pytest.raises(SimulationDiverged, match="diverged at 0.5") as caught:
+        simulation.step(0.5)
+    with np.load(caught.value.states) as file:
+        saved = dict(file)
+    assert caught.value.states.parent == tmp_path
+    assert len(saved["times"]) == len(saved["states"]) > 20
+    size = mujoco.mj_stateSize(simulation.model, int(saved["spec"]))
+    assert saved["states"].shape[1] == size
+    assert np.isfinite(saved["states"][0]).all()
+
+
+def test_mistakes_are_one_sentence():
+    simulation = Simulation(world(packbot()))
+    with pytest.raises(UnknownName, match="no robot 'pakbot'.*did you mean 'packbot'"):
+        simulation.command("pakbot", forward=1.0)
+    with pytest.raises(UnknownName, match="no drive 'flipper'"):
+        simulation.command("packbot", flipper=angle(1.0))
+    with pytest.raises(UnknownName, match="no sensor 'gps'"):
+        simulation.read("packbot", "gps")
+    with pytest.raises(BadValue, match="already somebody called 'packbot'"):
+        simulation.do(Join(packbot()))
+    with pytest.raises(UnknownName, match="no robot or object 'nobody'"):
+        simulation.do(Leave("nobody"))
+    with pytest.raises(BadValue, match="a time of at least 0"):
+        simulation.step(-1.0)
+
+
+def test_a_bad_standing_command_names_its_line():
+    text = grouser.load("quince_step")
+    entry = text.robots[0].model_copy(update={"command": {"foward": 0.1}})
+    with pytest.raises(BadValue, match=r"quince_step.yaml line \d+: .*did you mean 'forward'"):
+        Simulation(text.changed(robots=(entry,)))
