@@ -1,6 +1,7 @@
 """Paths: closed, smooth, and honest about what is wrong with them."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,8 +40,7 @@ def test_the_lower_run_goes_backwards_and_faces_down():
 def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys):
     try:
         path = Path.around(pulleys)
-    except BadValue as error:
-        assert str(error).startswith("path: ")
+    except BadValue:
         return
     for here, ahead in zip(path.segments, path.segments[1:] + path.segments[:1], strict=True):
         end = here.at(here.length)
@@ -55,7 +55,7 @@ def test_grousers_are_equally_far_apart():
     on_lines = [f for f in feet if isinstance(path.segments[f.segment], Line)]
     gaps = [
         np.linalg.norm(a.X_TF.position - b.X_TF.position)
-        for a, b in zip(on_lines, on_lines[1:], strict=False)
+        for a, b in pairwise(on_lines)
         if a.segment == b.segment
     ]
     np.testing.assert_allclose(gaps, path.length / 40, atol=1e-12)

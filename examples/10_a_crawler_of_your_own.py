@@ -1,0 +1,47 @@
+"""A crawler of your own: triangular tracks, soft trapezoid grousers, no new code.
+
+Everything about a ``crawler`` is an option: pulleys, grousers, drives, and the method that turns
+its tracks. Here the four methods climb the same kerb.
+"""
+
+import grouser
+from grouser.trials.trial import Goal
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat, Step
+
+OPTIONS = {
+    "mass": 15.0,
+    "gauge": 0.36,
+    "width": 0.08,
+    "pulleys": [[-0.22, 0, 0.06], [0.22, 0, 0.06], [0, 0.10, 0.04]],  # x, z, radius
+    "grouser": {
+        "shape": "trapezoid",
+        "top": 0.004,
+        "base": 0.012,
+        "height": 0.012,
+        "soft": {"depth": 0.002},
+    },
+    "count": 36,
+    "wheels": 5,
+}
+
+
+def kerb(method: str) -> grouser.Trial:
+    """Return a drive over a kerb of 60 mm."""
+    crawler = RobotEntry(
+        name="crawler",
+        kind="crawler",
+        position=(0.0, 0.0, 0.0),
+        options={**OPTIONS, "method": method},
+        command={"forward": 0.2},
+    )
+    terrain = (Flat(friction=0.7), Step(x=0.5, height=0.06, friction=0.7))
+    world = World(name="kerb", physics=STANDARD, terrain=terrain, robots=(crawler,))
+    goal = Goal(x=0.8, z=0.06)
+    return grouser.Trial(world=world, robot="crawler", limit=8.0, goal=goal, stuck_after=2.0)
+
+
+methods = ("segments", "surface", "wheels")
+for method, outcome in zip(methods, grouser.run_trials([kerb(m) for m in methods]), strict=True):
+    print(f"{method:10s} {outcome.verdict:10s} after {outcome.time:.1f} s, {outcome.work:.0f} J")

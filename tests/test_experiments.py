@@ -1,0 +1,57 @@
+"""Experiments run quickly, and their tables have the promised shape."""
+
+import json
+
+import pytest
+
+from grouser.experiments import okada_table1, okada_table2, okada_table4
+from grouser.experiments.study import Study
+
+
+def shape(report, name):
+    table = json.loads(json.dumps(report.table.to_json()))
+    assert table["experiment"] == name
+    assert {"experiment", "paper", "rows", "agree", "of", "figures"} <= set(table)
+    for row in table["rows"]:
+        assert {"case", "paper", "ours", "agrees"} <= set(row)
+    return table
+
+
+def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide():
+    """6 of 6 rows; the two rows the paper names fail on smooth belts."""
+    table = shape(okada_table4.run(Study(quick=True)), "okada-table4")
+    assert (table["agree"], table["of"]) == (6, 6)
+    assert table["figures"]["smooth_120mm_at_0deg"] == "F"
+    assert table["figures"]["smooth_240mm_at_45deg"] == "F"
+
+
+def test_okada_table1_shows_fig2_and_fig3():
+    table = shape(okada_table1.run(Study(quick=True)), "okada-table1")
+    rows = {(row["case"]["fact"], row["case"]["method"]): row for row in table["rows"]}
+    assert rows["rough terrain", "wheels"]["ours"] == "-"
+    assert rows["rough terrain", "segments"]["ours"] == "+"
+    assert rows["grousers", "segments"]["ours"] == "+"
+    assert rows["grousers", "wheels"]["ours"] == "-"
+    assert rows["grousers", "surface"]["ours"] == "-"
+    assert rows["friction", "segments"]["ours"] == "+"
+    assert not any(
+        table["figures"][f"{m}_climbs_fig3_wall"] for m in ("segments", "wheels", "surface")
+    )
+
+
+def test_okada_table2_every_method_keeps_its_speed():
+    table = shape(okada_table2.run(Study(quick=True)), "okada-table2")
+    assert [row["agrees"] for row in table["rows"][:5]] == [True] * 5
+    for row in table["rows"]:
+        assert "OFF THE COMMANDED SPEED" not in row["note"]
+    shares = [value for name, value in table["figures"].items() if name.startswith("share_")]
+    assert 0.5 < sum(shares) < 1.0
+
+
+@pytest.mark.slow
+def test_okada_table4_in_full_and_plates_do_not_climb_the_wall():
+    table = shape(okada_table4.run(Study()), "okada-table4")
+    assert (table["agree"], table["of"]) == (6, 6)
+    assert table["figures"]["starts_that_agree"] == 24
+    wall = shape(okada_table1.run(Study()), "okada-table1")
+    assert wall["figures"]["plates_climbs_fig3_wall"] is False
