@@ -349,3 +349,13 @@ def test_random_values_raise_nothing_else(number, word, value):
 @given(st.text(alphabet="=.[]: 0anmephysictrobqu-", max_size=30))
 def test_random_overrides_raise_nothing_else(override):
     parse_or_refuse(TEXT, override)
+
+
+def test_a_list_whose_items_are_all_wrong_is_not_called_too_short():
+    text = load_text("quince_step").replace("friction: 0.6}", "fricton: 0.6}")
+    with pytest.raises(WorldFileError, match="unknown key 'fricton'.*did you mean 'friction'"):
+        parse(text, where="x.yaml")
+
+
+def load_text(name):
+    return file.shipped()[name].read_text()

@@ -56,6 +56,14 @@ def complaint(error: ValidationError, source: Source, keys: Keys) -> WorldFileEr
     # A misspelt key is one mistake, not an unknown key and a missing one.
     misspelt = {m.path[:-1] for m in mistakes if m.kind == "extra_forbidden"}
     told = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
+    # A list whose items are all wrong counts as too short; what is wrong is inside it.
+    inside = [m.path for m in told]
+    told = [
+        m
+        for m in told
+        if m.kind != "too_short"
+        or not any(p[: len(m.path)] == m.path and len(p) > len(m.path) for p in inside)
+    ]
     first = min(told, key=lambda m: m.place)
     return WorldFileError(f"{first.place.text}: {first.sentence(keys)}")
 
