@@ -61,7 +61,10 @@ class Crawler:
     segments: Sequence[Mapping[str, Any]] = ()
     """A closed chain from the top rear on: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
     grouser: Mapping[str, Any] | None = field(default=None)
-    """``{shape: …, numbers, soft: {time_constant, start, end, depth}}``; none: smooth belts."""
+    """``{shape: …, numbers, round_tip: true, soft: {time_constant, start, end, depth}}``.
+
+    None: smooth belts.
+    """
     count: int = 40
     """Grousers per belt."""
     method: Method = "segments"
@@ -167,7 +170,7 @@ def _grouser(told: Mapping[str, Any]) -> Grouser:
             f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
             f"{nearest(str(shape), SHAPES)}"
         )
-    allowed = ("shape", "soft", *SHAPES[shape])
+    allowed = ("shape", "soft", "round_tip", *SHAPES[shape])
     for key in told:
         if key not in allowed:
             raise BadValue(
@@ -178,12 +181,12 @@ def _grouser(told: Mapping[str, Any]) -> Grouser:
     if missing:
         raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
     surface = Surface(softness=_softness(told["soft"]) if told.get("soft") else None)
+    round_tip = bool(told.get("round_tip", shape == "rounded"))
     if shape == "polygon":
-        return Grouser(tuple((x, z) for x, z in told["outline"]), surface=surface)
-    numbers = [float(told[key]) for key in SHAPES[shape]]
-    if shape == "trapezoid":
-        return Grouser.trapezoid(*numbers, surface=surface)
-    return (Grouser.box if shape == "box" else Grouser.rounded)(*numbers, surface=surface)
+        return Grouser(tuple((x, z) for x, z in told["outline"]), round_tip, surface=surface)
+    *top_and_base, height = (float(told[key]) for key in SHAPES[shape])
+    top, base = top_and_base[0], top_and_base[-1]
+    return Grouser.trapezoid(top, base, height, round_tip=round_tip, surface=surface)
 
 
 def _softness(told: Mapping[str, Any]) -> Softness:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import mujoco
 import numpy as np
@@ -44,8 +44,8 @@ class Grouser:
 
     outline: tuple[tuple[float, float], ...]
     """Convex outline, (along the belt, height above it) in m, counter-clockwise or clockwise."""
-    shape: Literal["box", "rounded", "polygon"] = "polygon"
-    """How the outline becomes geoms: one box, a web with a round tip, or a convex prism."""
+    round_tip: bool = False
+    """The flat top becomes a half cylinder: flat ground then meets two points, not four."""
     width: float | None = None
     """Across the belt, m; None: as wide as the belt."""
     X_FG: Pose = Pose()
@@ -55,38 +55,45 @@ class Grouser:
 
     def __post_init__(self) -> None:
         _check_convex(self.outline)
+        if self.round_tip and not 0 < self._tip_radius < self.height:
+            raise BadValue(
+                f"grouser: a round tip needs a flat top narrower than twice its height, "
+                f"{2 * self._tip_radius:g} m on {self.height:g} m given"
+            )
 
     @property
     def height(self) -> float:
         """How far the bar stands out of the belt, m."""
         return max(height for _, height in self.outline)
 
+    @property
+    def _tip_radius(self) -> float:
+        """Half the length of the flat top, m."""
+        top = [along for along, height in self.outline if height == self.height]
+        return (max(top) - min(top)) / 2
+
     @staticmethod
     def box(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
         """Return a cuboid bar, ``length`` along the belt (m)."""
-        half = length / 2
-        corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
-        return Grouser(corners, "box", surface=surface)
+        return Grouser.trapezoid(length, length, height, surface=surface)
 
     @staticmethod
     def rounded(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
         """Return a bar of ``length`` along the belt whose tip is a half cylinder."""
-        if height <= length / 2:
-            raise BadValue(
-                f"grouser: a rounded bar {length:g} m long must be higher than {length / 2:g} m, "
-                f"{height:g} given"
-            )
-        half = length / 2
-        corners = ((-half, 0.0), (half, 0.0), (half, height), (-half, height))
-        return Grouser(corners, "rounded", surface=surface)
+        return Grouser.trapezoid(length, length, height, round_tip=True, surface=surface)
 
     @staticmethod
     def trapezoid(
-        top: float, base: float, height: float, *, surface: Surface = Surface()
+        top: float,
+        base: float,
+        height: float,
+        *,
+        round_tip: bool = False,
+        surface: Surface = Surface(),
     ) -> Grouser:
-        """Return a bar with a ``base`` on the belt and a narrower ``top`` (m)."""
+        """Return a bar with a ``base`` on the belt and a ``top`` (m)."""
         corners = ((-base / 2, 0.0), (base / 2, 0.0), (top / 2, height), (-top / 2, height))
-        return Grouser(corners, "polygon", surface=surface)
+        return Grouser(corners, round_tip, surface=surface)
 
     def add(
         self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
@@ -94,42 +101,24 @@ class Grouser:
         """Add the bar's geoms to ``body``, its footprint at ``X_BF``."""
         X_BG = X_BF @ self.X_FG
         half_width = (self.width or belt_width) / 2
-        along = [x for x, _ in self.outline]
-        half, middle = (max(along) - min(along)) / 2, (max(along) + min(along)) / 2
-        if self.shape == "box":
-            owner.box(
-                body,
-                X_BG @ Pose.at(middle, 0, (self.height - ROOT) / 2),
-                (half, half_width, (self.height + ROOT) / 2),
-                name=name,
-                surface=self.surface,
-            )
-        elif self.shape == "rounded":
+        points = np.array(self.outline, float)
+        top = points[:, 1] == self.height
+        if self.round_tip:
             # The web ends at the tip's middle: flat ground meets the round tip alone, while an
             # edge that comes in between two bars still meets a wall.
-            web = self.height - half
-            owner.box(
-                body,
-                X_BG @ Pose.at(middle, 0, (web - ROOT) / 2),
-                (half, half_width, (web + ROOT) / 2),
-                name=f"{name}/web",
-                surface=self.surface,
-            )
-            owner.bar(
-                body,
-                X_BG @ Pose.at(middle, 0, web),
-                (half, half_width - half),
-                name=f"{name}/tip",
-                surface=self.surface,
-            )
-        else:
-            owner.prism(body, X_BG, self._rooted(), half_width, name=name, surface=self.surface)
-
-    def _rooted(self) -> np.ndarray:
-        """Return the outline with its lowest corners sunk into the belt, (n, 2)."""
-        points = np.array(self.outline, float)
+            radius, middle = self._tip_radius, float(points[top, 0].mean())
+            points[top, 1] -= radius
+            tip = X_BG @ Pose.at(middle, 0, self.height - radius)
+            size = (radius, half_width - radius)
+            owner.bar(body, tip, size, name=f"{name}/tip", surface=self.surface)
         points[points[:, 1] <= 1e-12, 1] -= ROOT
-        return points
+        low, high = points.min(axis=0), points.max(axis=0)
+        if len(points) == 4 and bool(((points == low) | (points == high)).all()):
+            (x, z), (half_x, half_z) = (low + high) / 2, (high - low) / 2
+            half = (float(half_x), half_width, float(half_z))
+            owner.box(body, X_BG @ Pose.at(x, 0, z), half, name=name, surface=self.surface)
+        else:
+            owner.prism(body, X_BG, points, half_width, name=name, surface=self.surface)
 
 
 def _check_convex(outline: tuple[tuple[float, float], ...]) -> None:
