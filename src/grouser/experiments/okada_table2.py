@@ -91,6 +91,8 @@ def run(study: Study) -> Report:
     base = float(np.mean(factors[METHODS[0]]))
     rows = tuple(_row(method, factors[method], speeds[method], base) for method in METHODS)
     figures = {_key(method): float(np.mean(factors[method])) for method in METHODS}
+    belts = simulations[METHODS[0]].scene.belts
+    figures["largest_misfit_at_seams_mm"] = max(belt.misfit for belt in belts) * 1000
     figures |= _shares(simulations[METHODS[0]])
     notes = (
         "A row agrees when ours is on the same side of real time as the paper's.",

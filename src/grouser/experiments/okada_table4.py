@@ -19,6 +19,7 @@ from grouser.evaluation.strip import strip
 from grouser.evaluation.table import Row, Table
 from grouser.experiments.study import Study
 from grouser.sensors.render import Renderer, View
+from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
@@ -119,6 +120,7 @@ def run(study: Study) -> Report:
             for case, drives in zip(PAPER, by_start, strict=True)
             for outcome in drives
         ),
+        "largest_misfit_at_seams_mm": _misfit_mm(),
         "smooth_120mm_at_0deg": _letter(without[1]),
         "smooth_240mm_at_45deg": _letter(without[4]),
     }
@@ -143,6 +145,11 @@ def run(study: Study) -> Report:
     if study.pictures:
         _add_pictures(report, study)
     return report
+
+
+def _misfit_mm() -> float:
+    """Return the largest jump of a grouser's tip at a roll-back, over all of Quince's belts."""
+    return max(belt.misfit for belt in compose(world(PAPER[0])).belts) * 1000
 
 
 def _row(case: Case, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:

@@ -50,6 +50,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         gear=driving.radius,
         pitch=track.pitch,
         mass=LINK_MASS * len(links),
+        misfit=track.misfit,
         links=tuple((f"{name}/{index}", _travel(segments[index])) for index in links),
     )
 

@@ -124,6 +124,8 @@ class Belt:
     """Distance between grousers, m."""
     mass: float
     """Of its moving links, kg; the rest of the belt's mass belongs to the body it runs round."""
+    misfit: float = 0.0
+    """Largest jump of a grouser's tip at a roll-back, m."""
     links: tuple[tuple[str, float], ...] = ()
     """Joints that are rolled back, each with its travel per metre of belt."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
@@ -140,6 +142,7 @@ class Belt:
             gear=self.gear,
             pitch=self.pitch,
             mass=self.mass,
+            misfit=self.misfit,
             links=tuple((prefix + joint, travel) for joint, travel in self.links),
             moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
             loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
