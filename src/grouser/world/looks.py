@@ -87,6 +87,6 @@ def _camera_limits(spec: mujoco.MjSpec) -> None:
     spec.stat.extent = EXTENT
     spec.visual.map.znear = NEAR / EXTENT
     spec.visual.map.zfar = FAR / EXTENT
-    spec.visual.map.shadowclip = 1.5
+    spec.visual.map.shadowclip = 3.0
     spec.visual.quality.shadowsize = 4096
     spec.visual.global_.offwidth, spec.visual.global_.offheight = PICTURE
