@@ -205,7 +205,7 @@ def _add_pictures(report: Report, study: Study) -> None:
 def _film(case: Case, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
     """Return eight pictures of one drive and when they were taken."""
     simulation = Simulation(world(case))
-    view = View((EDGE - 0.15, 0.0, case.height_mm / 2000 + 0.05), 1.7, 125.0, -12.0)
+    view = View((EDGE - 0.2, 0.0, case.height_mm / 2000 + 0.06), 1.9, 68.0, -12.0)
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)
