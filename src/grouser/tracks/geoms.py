@@ -13,7 +13,12 @@ import mujoco
 import numpy as np
 
 from grouser.contacts import BELT, BELT_TOUCHES, SLIPPERY
-from grouser.frames import Array, Pose, axis_angle, multiply
+from grouser.frames import Array, Pose
+
+LINK_MASS = 1e-3
+"""kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt
+of even density neither moves its centre of mass nor has momentum relative to that body, so only
+its inertia against being turned is left, and that is the links' armature."""
 
 OWN_SOFTNESS_WINS = 1e3
 """Mixing weight of a surface with its own softness against the ground's weight of 1."""
@@ -91,9 +96,8 @@ class OwnsContact:
         surface: Surface,
     ) -> mujoco.MjsGeom:
         """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
-        lying = Pose(X_BG.position, multiply(X_BG.wxyz, _Y_UP))
         kind = mujoco.mjtGeom.mjGEOM_CYLINDER
-        return self._geom(body, kind, (*size, 0.0), lying, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Y_UP, name, surface)
 
     def bar(
         self,
@@ -105,9 +109,8 @@ class OwnsContact:
         surface: Surface,
     ) -> mujoco.MjsGeom:
         """Add a capsule along X_BG's y axis; ``size`` is (radius, half length), m."""
-        lying = Pose(X_BG.position, multiply(X_BG.wxyz, _Y_UP))
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE
-        return self._geom(body, kind, (*size, 0.0), lying, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Y_UP, name, surface)
 
     def prism(
         self,
@@ -162,8 +165,16 @@ class OwnsContact:
         return geom
 
 
-_Y_UP = axis_angle((1, 0, 0), -np.pi / 2)
+_Y_UP = Pose.at(roll=-np.pi / 2)
 """Turns a geom's own z axis, along which MuJoCo draws cylinders, onto y."""
+
+
+def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
+    """Add a body of next to no mass to ``body``: a link of a belt, a wheel, a pulley."""
+    link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
+    link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
+    link.explicitinertial = True
+    return link
 
 
 def tie(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:

@@ -38,6 +38,11 @@ class Line:
     length: float
     """m, > 0."""
 
+    @property
+    def X_TL(self) -> Pose:
+        """Frame of the link that carries this stretch: F at the start."""
+        return self.X_TF
+
     def moved(self, pose: Pose, distance: float) -> Pose:
         """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
         return Pose(pose.position + distance * rotate(self.X_TF.wxyz, (1, 0, 0)), pose.wxyz)
@@ -75,6 +80,11 @@ class Arc:
         """Centre of the turn in T, m, (3,)."""
         towards = np.cross(self.axis, (1.0, 0.0, 0.0))
         return self.X_TF.apply(self.radius * towards)
+
+    @property
+    def X_TL(self) -> Pose:
+        """Frame of the link that carries this stretch: at the centre, turned as F at the start."""
+        return Pose(self.centre, self.X_TF.wxyz)
 
     def moved(self, pose: Pose, distance: float) -> Pose:
         """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""

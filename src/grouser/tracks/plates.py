@@ -16,9 +16,9 @@ import numpy as np
 from grouser.contacts import CHAIN, CHAIN_GUIDE
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle
-from grouser.tracks.geoms import OwnsContact
+from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
 from grouser.tracks.path import Arc, Line, Path
-from grouser.tracks.track import LINK_MASS, Belt, Track
+from grouser.tracks.track import Belt, Track
 
 TENSION = 400.0
 """N that the spring at the idler pulls with; estimate."""
@@ -117,10 +117,7 @@ def _add_pulley(
 ) -> None:
     """Add one pulley; the sprocket turns with the drive, the idler slides against its spring."""
     radius = _radius(plan, index)
-    X_BP = X_BT @ Pose(_centre(plan, index))
-    pulley = body.add_body(name=name, pos=X_BP.position, quat=X_BP.wxyz)
-    pulley.mass, pulley.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    pulley.explicitinertial = True
+    pulley = add_link(body, name, X_BT @ Pose(_centre(plan, index)))
     driven = name.endswith("/sprocket")
     if name.endswith("/idler"):
         pulley.add_joint(
@@ -158,9 +155,7 @@ def _add_rails(body: mujoco.MjsBody, plan: _Plan, name: str, X_BT: Pose) -> None
 
     They are a body of their own, since robots keep their hulls and their belts from colliding.
     """
-    rails = body.add_body(name=name, pos=X_BT.position, quat=X_BT.wxyz)
-    rails.mass, rails.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    rails.explicitinertial = True
+    rails = add_link(body, name, X_BT)
     for index, segment in enumerate(plan.pitch_line.segments):
         if isinstance(segment, Line):
             thick = 0.01

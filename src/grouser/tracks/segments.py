@@ -18,9 +18,9 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.rows import Rows
-from grouser.tracks.geoms import OwnsContact, tie
+from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link, tie
 from grouser.tracks.path import Arc, Line, Segment
-from grouser.tracks.track import LINK_MASS, Belt, Track
+from grouser.tracks.track import Belt, Track
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
@@ -71,11 +71,7 @@ def _add_link(
 ) -> mujoco.MjsBody:
     """Add the moving link of one segment: joint, inertia and bare belt."""
     travel = _travel(segment)
-    X_TL = _link_frame(segment)
-    X_BL = X_BT @ X_TL
-    link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
-    link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    link.explicitinertial = True
+    link = add_link(body, name, X_BT @ segment.X_TL)
     joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
     if isinstance(segment, Line):
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]
@@ -99,13 +95,6 @@ def _add_belt(
         owner.drum(link, Pose(), drum, name=name, surface=track.surface)
 
 
-def _link_frame(segment: Segment) -> Pose:
-    """Return X_TL: at the start of a line, at the centre of an arc, turned as F at the start."""
-    if isinstance(segment, Line):
-        return segment.X_TF
-    return Pose(segment.centre, segment.X_TF.wxyz)
-
-
 def _add_grousers(
     links: dict[int, mujoco.MjsBody], track: Track, name: str, X_BT: Pose, owner: OwnsContact
 ) -> None:
@@ -113,7 +102,7 @@ def _add_grousers(
     assert track.grouser is not None
     for number, foot in enumerate(track.path.footprints(track.count, track.phase)):
         if foot.segment in links:
-            X_LF = _link_frame(track.path.segments[foot.segment]).inverse() @ foot.X_TF
+            X_LF = track.path.segments[foot.segment].X_TL.inverse() @ foot.X_TF
             track.grouser.add(
                 links[foot.segment],
                 X_LF,

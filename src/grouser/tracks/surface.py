@@ -18,9 +18,9 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.rows import Rows
-from grouser.tracks.geoms import OwnsContact
+from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
 from grouser.tracks.path import Line, Segment
-from grouser.tracks.track import LINK_MASS, Belt, Track
+from grouser.tracks.track import Belt, Track
 
 SMOOTHED = 0.2
 """Over how long (s) the ground's pull is averaged before it reaches the sprocket: passed on at once
@@ -68,11 +68,7 @@ def _add_part(
 ) -> None:
     """Add the still body of one segment, its shape, and the sensor of the ground's pull."""
     straight = isinstance(segment, Line)
-    X_TL = segment.X_TF if isinstance(segment, Line) else Pose(segment.centre, segment.X_TF.wxyz)
-    X_BL = X_BT @ X_TL
-    link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
-    link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    link.explicitinertial = True
+    link = add_link(body, name, X_BT @ segment.X_TL)
     if isinstance(segment, Line):
         middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
         half = (segment.length / 2, track.width / 2, track.thickness / 2)
@@ -90,9 +86,7 @@ def _add_part(
 
 def _add_sprocket(body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float) -> None:
     """Add the shapeless sprocket, a hinge about T's y axis."""
-    sprocket = body.add_body(name=name, pos=X_BT.position, quat=X_BT.wxyz)
-    sprocket.mass, sprocket.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    sprocket.explicitinertial = True
+    sprocket = add_link(body, name, X_BT)
     sprocket.add_joint(
         name=name,
         type=mujoco.mjtJoint.mjJNT_HINGE,

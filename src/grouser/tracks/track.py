@@ -39,11 +39,6 @@ TRACKS: dict[str, str] = {
 }
 """Name of a method → where it is built; imported on use."""
 
-LINK_MASS = 1e-3
-"""kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt
-of even density neither moves its centre of mass nor has momentum relative to that body, so only
-its inertia against being turned is left, and that is the links' armature."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Track:

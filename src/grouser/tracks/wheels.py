@@ -14,9 +14,9 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.tracks.geoms import OwnsContact, tie
+from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link, tie
 from grouser.tracks.path import Arc, Line, Path
-from grouser.tracks.track import LINK_MASS, Belt, Track
+from grouser.tracks.track import Belt, Track
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     wheels = sorted(layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0])
     owner = OwnsContact(spec, (*track.rgb, 1.0))
     for number, wheel in enumerate(wheels):
-        X_BW = X_BT @ Pose(wheel.centre)
-        link = body.add_body(name=f"{name}/{number}", pos=X_BW.position, quat=X_BW.wxyz)
-        link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-        link.explicitinertial = True
+        link = add_link(body, f"{name}/{number}", X_BT @ Pose(wheel.centre))
         link.add_joint(
             name=f"{name}/{number}",
             type=mujoco.mjtJoint.mjJNT_HINGE,
