@@ -5,6 +5,7 @@ as ratios within one run, since machines are shared and noisy.
 """
 
 BENCHES: dict[str, str] = {
+    "matching": "grouser.benches.matching",
     "tracks": "grouser.benches.tracks",
 }
 """Name on the command line → module; imported on use."""

@@ -6,6 +6,9 @@
     grouser list KIND          what there is
     grouser experiment NAME    a paper's table, ours beside it
     grouser bench NAME         how fast it is here
+    grouser mobility ROBOT     what a robot can get over
+    grouser compare REAL SIM   how far a simulated run is from the real one
+    grouser calibrate REAL     what a log tells about a robot and its ground
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
 refuses becomes ``grouser: <one sentence>`` on the error stream and exit code 2; Ctrl-C is 130.
@@ -19,8 +22,11 @@ import typer
 from typer.core import TyperGroup
 
 from grouser.cli.bench import bench
+from grouser.cli.calibrate import calibrate
 from grouser.cli.catalogue import catalogue
+from grouser.cli.compare import compare
 from grouser.cli.experiment import experiment
+from grouser.cli.mobility import mobility
 from grouser.cli.run import run
 from grouser.cli.terminal import complain, out
 from grouser.errors import GrouserError
@@ -79,3 +85,6 @@ app.command("run")(run)
 app.command("list")(catalogue)
 app.command("experiment")(experiment)
 app.command("bench")(bench)
+app.command("mobility")(mobility)
+app.command("compare")(compare)
+app.command("calibrate")(calibrate)

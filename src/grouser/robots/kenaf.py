@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from grouser.contacts import SLIPPERY
 from grouser.drives import Drive
 from grouser.errors import BadValue
 from grouser.frames import Pose
@@ -24,7 +25,7 @@ from grouser.robots.hull import GREY, Vector, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.geoms import Surface
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import Path
 from grouser.tracks.track import Belt, Method, Track, add_track
@@ -40,14 +41,15 @@ ARM_LIMIT = 3.14  # rad   UDK: either way
 TRACK_Y = 0.110  # m   UDK: main wheels
 FLIPPER_SHARE = 2.0 / 24.0  # UDK: a flipper's arm and wheels weigh 2 of the robot's 24 kg
 
-LUG_LENGTH, LUG_HEIGHT = 0.006, 0.008  # m   estimate: the paper's tracks "have some lugs"
-LUG_PITCH = 0.025  # m   estimate: about three lug heights
-RADIUS = 0.075  # m   over the lugs: UDK's 600 mm over all = 2 x (225 mm + this)
-LENGTH = 0.550  # m   over the lugs: UDK's main wheels at 200 mm, and the radius
-TRACK_WIDTH = 0.190  # m   estimate: the two tracks cover almost the whole belly (robots.md A1)
-FLIPPER_LENGTH = 0.225  # m   estimate (robots.md A1): axis to tip, over the lugs
-FLIPPER_TIP = 0.045  # m   estimate: radius over the lugs; the large pulley is at the axis
+RADIUS = 0.300 - AXIS_X  # m   UDK: 600 over all, flippers folded, is the axes and a pulley each
+LENGTH = 2 * (0.200 + RADIUS)  # m   UDK: main wheels from -200 to 200, here the main pulleys
+TRACK_WIDTH = 0.140  # m   estimate: wide as a full-body track's, yet the front camera sees between
+FLIPPER_REACH = 0.145  # m   UDK: from the axis to the tip's wheel
+FLIPPER_TIP = 0.050  # m   estimate: radius of the small pulley; the large one is at the axis
 FLIPPER_WIDTH = 0.030  # m   estimate: beside the main tracks
+LUG = (0.006, 0.010)  # m   estimate: length and height; the paper's tracks "have some lugs"
+LUG_PITCH = 0.030  # m   estimate: about three lug heights
+STANDING = RADIUS + LUG[1]  # m   axes over level ground
 
 TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
@@ -95,6 +97,7 @@ class Kenaf:
     def build(self) -> Robot:
         """Return the robot: body, main tracks, four flippers, camera mounts, sensors."""
         spec = mujoco.MjSpec()
+        spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
         _add_body(body)
         belts = [
@@ -125,24 +128,23 @@ class Kenaf:
                 "rear": ("rear_left_arm", "rear_right_arm"),
             },
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
-            standing=RADIUS,
+            standing=STANDING,
             posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
         )
 
     def _track(self, path: Path, width: float, wheels: int) -> Track:
-        """Return a belt whose lugs' tips run along ``path``."""
-        wheeled = self.method == "wheels"
-        bare = path.grown(-LUG_HEIGHT)
+        """Return a belt along ``path``; wheels are as large as the belt with its lugs."""
+        own = WHEEL_FRICTION if self.method == "wheels" else SLIPPERY
         return Track(
-            path=path if wheeled else bare,
+            path=path,
             width=width,
             drive=_belt_drive(),
             inertia=BELT_INERTIA,
-            grouser=None if wheeled else Grouser.rounded(LUG_LENGTH, LUG_HEIGHT),
-            count=round(bare.length / LUG_PITCH),
+            grouser=Grouser.rounded(*LUG),
+            count=round(path.length / LUG_PITCH),
             method=self.method,
             wheels=wheels,
-            surface=Surface(friction=WHEEL_FRICTION) if wheeled else Surface(),
+            surface=Surface(friction=own),
         )
 
     def _main(self) -> Track:
@@ -162,10 +164,10 @@ class Kenaf:
             limited=mujoco.mjtLimited.mjLIMITED_TRUE,
             range=[-ARM_LIMIT, ARM_LIMIT],
         )
-        reach = FLIPPER_LENGTH - FLIPPER_TIP
-        half = (reach / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
-        add_hull(arm, f"{place}_arm", half, at=(forward * reach / 2, 0, 0), rgb=BLUE)
-        path = Path.around([(0.0, 0.0, RADIUS), (forward * reach, 0.0, FLIPPER_TIP)])
+        reach = forward * FLIPPER_REACH
+        inside = (FLIPPER_REACH / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
+        add_hull(arm, f"{place}_arm", inside, at=(reach / 2, 0, 0), rgb=BLUE)
+        path = Path.around([(0.0, 0.0, RADIUS), (reach, 0.0, FLIPPER_TIP)])
         track = self._track(path, FLIPPER_WIDTH, self.flipper_wheels)
         belt = add_track(spec, arm, track, place, Pose())
         mass, half, x = _flipper_mass()
@@ -198,15 +200,18 @@ def _centre_z() -> float:
 
     The robot's centre is taken as the middle of its 180 mm height, not as the axes.
     """
-    return HEIGHT / 2 - RADIUS + CENTRE_OF_MASS_Z
+    return HEIGHT / 2 - STANDING + CENTRE_OF_MASS_Z
 
 
 def _flipper_mass() -> tuple[float, Vector, float]:
     """Return a flipper's mass (kg), the half edges of its box (m) and how far out its middle is."""
-    reach = FLIPPER_LENGTH - FLIPPER_TIP
-    half = ((RADIUS + FLIPPER_LENGTH) / 2, FLIPPER_WIDTH / 2, (RADIUS + FLIPPER_TIP) / 2)
+    half = (
+        (RADIUS + FLIPPER_REACH + FLIPPER_TIP) / 2,
+        FLIPPER_WIDTH / 2,
+        (RADIUS + FLIPPER_TIP) / 2,
+    )
     # Pulleys of equal width weigh as their areas: the large one draws the middle to the axis.
-    x = reach * FLIPPER_TIP**2 / (RADIUS**2 + FLIPPER_TIP**2)
+    x = FLIPPER_REACH * FLIPPER_TIP**2 / (RADIUS**2 + FLIPPER_TIP**2)
     return MASS * FLIPPER_SHARE, half, x
 
 
@@ -218,7 +223,7 @@ def _add_body(body: mujoco.MjsBody) -> None:
     """Add what of the body can touch: a box between the belts' runs and a deck above them."""
     inside = (LENGTH / 2 - RADIUS, TRACK_Y + TRACK_WIDTH / 2 - 0.002, RADIUS * 0.7)
     add_hull(body, "hull", inside, rgb=BLUE)
-    top = HEIGHT - RADIUS
+    top = HEIGHT - STANDING
     deck = (0.20, 0.15, (top - RADIUS * 0.7) / 2)
     add_hull(body, "deck", deck, at=(0, 0, top - deck[2]), rgb=GREY)
 
@@ -234,4 +239,5 @@ def _add_cameras(body: mujoco.MjsBody) -> None:
         ("birds_eye", BIRDS_EYE_CAMERA, (math.sin(down), 0.0, math.cos(down))),
     ):
         camera = body.add_camera(name=name, pos=[x, -y, -z], fovy=OPENING_DEG)
+        camera.alt.type = mujoco.mjtOrientation.mjORIENTATION_XYAXES
         camera.alt.xyaxes = [0.0, -1.0, 0.0, *up]

@@ -42,13 +42,18 @@ _BAD = tuple(
 
 
 def run(
-    trials: Sequence[Trial], *, threads: int = 0, progress: Progress | None = None
+    trials: Sequence[Trial],
+    *,
+    threads: int = 0,
+    look_every: float = LOOK_EVERY,
+    progress: Progress | None = None,
 ) -> list[Outcome]:
     """Run ``trials`` and return their outcomes in the same order.
 
     Args:
         trials: what is run.
         threads: how many cores to use; 0: all.
+        look_every: simulated seconds between two samples, about; policies see as often.
         progress: told about finished trials.
     """
     log_warnings()
@@ -60,7 +65,7 @@ def run(
             progress(len(outcomes), len(trials))
 
     for group in _groups(trials):
-        _Group(group, threads).run(finished)
+        _Group(group, threads, look_every).run(finished)
     return [outcomes[number] for number in range(len(trials))]
 
 
@@ -105,7 +110,7 @@ def _layout(scene: Scene) -> bytes:
 
 
 def _option_names(model: mujoco.MjModel) -> list[str]:
-    """Return the physics settings of a model: time step, gravity, solver…"""
+    """Return the physics settings of a model: time step, gravity, solver."""
     names = (name for name in sorted(dir(model.opt)) if not name.startswith("_"))
     return [name for name in names if not callable(getattr(model.opt, name))]
 
@@ -115,14 +120,14 @@ def _fields() -> list[str]:
     return sorted(name for name in mujoco.batch.MODEL_FIELDS if not name.startswith("opt."))
 
 
-def _strides_per_look(scene: Scene) -> int:
-    """Return a number of strides that makes up about `LOOK_EVERY`.
+def _strides_per_look(scene: Scene, look_every: float = LOOK_EVERY) -> int:
+    """Return a number of strides that makes up about ``look_every`` (s).
 
     Whole settling periods: a trial that joins a batch later settles in the same rhythm.
     """
     every = scene.stride * float(scene.model.opt.timestep)
     settle = settle_strides(every)
-    return settle * max(1, round(LOOK_EVERY / every / settle))
+    return settle * max(1, round(look_every / every / settle))
 
 
 def look_time(scene: Scene) -> float:
@@ -133,7 +138,7 @@ def look_time(scene: Scene) -> float:
 class _Group:
     """Trials of one layout, run in the slots of one batch."""
 
-    def __init__(self, entries: list[_Entry], threads: int) -> None:
+    def __init__(self, entries: list[_Entry], threads: int, look_every: float) -> None:
         self._entries = entries
         self._waiting = list(reversed(entries))
         first = entries[0].scene
@@ -146,7 +151,7 @@ class _Group:
         self._parts = Parts(first)
         self._counts: Counts = self._parts.counts(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
-        self._strides_per_look = _strides_per_look(first)
+        self._strides_per_look = _strides_per_look(first, look_every)
         self._running: dict[int, _Run] = {}
 
     def run(self, finished: Callable[[int, Outcome], None]) -> None:

@@ -1,0 +1,146 @@
+"""Kurose et al. 2008, figs 9-16: how far apart are two Kenafs on the same test?  DP matching.
+
+The paper matches its simulated Kenaf with the real one. We have no log of the real robot, so here
+**the reference is our other variant**: belts with lugs (``segments``) stand for the real robot,
+the paper's own wheels are the simulated one. What is compared is therefore the size of the gap
+between two models of one machine, not a simulation with the truth; `grouser compare` does that
+for whoever has a log.
+
+All tests of Table I are driven once with each variant; both see the same strategy and the same
+ground. Passed and failed are the tests that both variants pass or both fail, as in the paper,
+whose one test with unequal results is in neither group either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from grouser.evaluation import plots
+from grouser.evaluation.matching import Match, match
+from grouser.evaluation.report import Report
+from grouser.evaluation.table import Row, Table
+from grouser.evaluation.trajectory import Trajectory
+from grouser.experiments.kurose_table1 import FIG8, PAPER, Case, trial
+from grouser.experiments.study import Study
+from grouser.frames import to_rpy
+from grouser.trials import threads
+from grouser.trials.trial import Outcome
+
+PRINTED = {  # sec. III-A
+    "passes_max_mean_norm_error_mm": 132.2,
+    "passes_max_mean_pitch_error_deg": 11.4,
+    "failures_max_mean_norm_error_mm": 88.1,
+    "failures_max_mean_pitch_error_deg": 18.2,
+    "fig15_max_x_error_mm": 83.8,
+    "fig15_max_z_error_mm": 38.4,
+    "fig15_max_pitch_error_deg": 11.0,
+}
+SAME_SIZE = 2.0  # a figure agrees when it is at most this many times larger or smaller
+RATE = 50.0  # Hz   looks are 0.1 s apart, 30 mm at our speed: lines between them are matched
+QUICK = (FIG8, PAPER[1], PAPER[11])  # a pass of each kind, and a failure
+
+
+def run(study: Study) -> Report:
+    """Drive every test with both variants and match them."""
+    cases = QUICK if study.quick else PAPER
+    drives = [trial(case, variant=variant) for case in cases for variant in ("segments", "wheels")]
+    outcomes = threads.run(
+        drives, progress=lambda done, of: study.progress("driving both variants", done, of)
+    )
+    pairs = {case: (outcomes[2 * i], outcomes[2 * i + 1]) for i, case in enumerate(cases)}
+    matches = {
+        case: match(trajectory(reference), trajectory(simulated))
+        for case, (reference, simulated) in pairs.items()
+    }
+    groups = {
+        "passes": [case for case, pair in pairs.items() if all(o.arrived for o in pair)],
+        "failures": [case for case, pair in pairs.items() if not any(o.arrived for o in pair)],
+    }
+    figures = _figures(matches, groups)
+    table = Table(
+        "kurose-fig16",
+        "Kurose et al. 2008, figs 15 and 16",
+        "DP matching of two Kenafs" + (" (quick: three tests)" if study.quick else ""),
+        tuple(_row(name, printed, figures[name]) for name, printed in PRINTED.items()),
+        figures
+        | {"tests_passed_by_both": len(groups["passes"])}
+        | {"tests_failed_by_both": len(groups["failures"]), "tests": len(cases)},
+        (
+            "The reference trajectory is NOT the real robot: it is our segments variant, matched "
+            "with our wheels variant. The paper's numbers are simulation against the real robot.",
+            f"A figure agrees when the two are of one size: within a factor of {SAME_SIZE:g}.",
+            "Tests that only one variant passes are in neither group: "
+            + (
+                ", ".join(c.name for c in cases if not any(c in g for g in groups.values()))
+                or "none"
+            )
+            + ".",
+        ),
+    )
+    report = Report(table)
+    _add_plots(report, pairs, matches)
+    return report
+
+
+def trajectory(outcome: Outcome) -> Trajectory:
+    """Return where a drive's root was, at `RATE`."""
+    x, _, z = outcome.positions.T
+    return Trajectory(outcome.times, x, z, to_rpy(outcome.wxyz)[:, 1]).resampled(RATE)
+
+
+def _figures(
+    matches: Mapping[Case, Match], groups: Mapping[str, list[Case]]
+) -> dict[str, float | None]:
+    """Return our figures by the names of `PRINTED`; None: no such test."""
+    figures: dict[str, float | None] = {}
+    for group, cases in groups.items():
+        for name, unit, by in (("norm", "mm", 1e3), ("pitch", "deg", 180 / np.pi)):
+            means = [matches[case].after.mean(name) * by for case in cases]
+            figures[f"{group}_max_mean_{name}_error_{unit}"] = max(means) if means else None
+    after = matches[FIG8].after.figures()
+    for name in ("max_x_error_mm", "max_z_error_mm", "max_pitch_error_deg"):
+        figures[f"fig15_{name}"] = after[name]
+    return figures
+
+
+def _row(name: str, printed: float, ours: float | None) -> Row:
+    agrees = ours is not None and printed / SAME_SIZE <= ours <= printed * SAME_SIZE
+    return Row({"figure": name}, printed, ours, agrees)
+
+
+def _add_plots(
+    report: Report,
+    pairs: Mapping[Case, tuple[Outcome, Outcome]],
+    matches: Mapping[Case, Match],
+) -> None:
+    """Add figs 9-16: in them "real" is the segments variant, "simulated" the wheels."""
+    fig8 = matches[FIG8]
+    report.add_text(
+        "In all plots the black curve, labelled real, is Kenaf on belts with lugs; the orange one, "
+        "labelled simulated, is Kenaf on wheels."
+    )
+    report.add_plot(plots.paths(fig8), f"{FIG8.name}: both ways and their matched samples")
+    report.add_plot(plots.components(fig8), f"{FIG8.name}: before and after matching (figs 9-14)")
+    report.add_plot(plots.errors(fig8), f"{FIG8.name}: errors per frame (Fig. 15)")
+    named = {case.name: found for case, found in matches.items()}
+    passed = {case.name: all(o.arrived for o in pair) for case, pair in pairs.items()}
+    report.add_plot(
+        plots.bars(named, passed),
+        "Mean errors of every test (Fig. 16); red: one variant fails, or both",
+    )
+    report.add_rows(
+        "Every test",
+        ("test", "segments", "wheels", "mean norm error mm", "mean pitch error deg"),
+        [
+            (
+                case.name,
+                pairs[case][0].verdict,
+                pairs[case][1].verdict,
+                found.after.mean("norm") * 1e3,
+                float(np.degrees(found.after.mean("pitch"))),
+            )
+            for case, found in matches.items()
+        ],
+    )

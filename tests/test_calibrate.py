@@ -1,0 +1,258 @@
+"""Calibration: a planted truth is found, and what a run does not show is said."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.errors import BadValue, UnknownName
+from grouser.evaluation.following import Clock, correlation, follow, loss, scales_of
+from grouser.evaluation.trajectory import Trajectory
+from grouser.trials import search, threads
+from grouser.trials.calibrate import Finding, calibrate, interval, judge, trajectory
+from grouser.trials.parameters import PARAMETERS, named
+from grouser.trials.trial import Trial
+from grouser.world.file import load
+
+TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
+WORLD = "kenaf_edge_and_slope"
+
+
+def planted(world, truth, seconds, *, seed=1):
+    """A log as a real robot's: 17 Hz, 0.3 s late, noisy, 10 % lost, its own clock."""
+    for name, value in truth.items():
+        world = PARAMETERS[name].applied(world, "kenaf", value)
+    trial = Trial(world=world, robot="kenaf", limit=seconds, tipped_beyond=math.inf)
+    [outcome] = threads.run([trial], look_every=0.01)
+    times = np.arange(0.3, seconds - 0.01, 1 / 17)
+    true = trajectory(outcome).at(times)
+    rng = np.random.default_rng(seed)
+    noisy = Trajectory(
+        times + 5,
+        true.x + rng.normal(0, 0.003, len(times)),
+        true.z + rng.normal(0, 0.003, len(times)),
+        true.pitch + rng.normal(0, math.radians(0.3), len(times)),
+    )
+    return noisy.taken(rng.random(len(times)) > 0.1)
+
+
+def on_the_flat(world):
+    robot = world.robots[0].model_copy(update={"position": (0.0, 0.0, 0.0)})
+    return world.changed(terrain=world.terrain[:1], robots=(robot,))
+
+
+# -- It shows 3: a planted truth is found --------------------------------------------------------
+
+
+def test_a_planted_truth_is_found_and_shown(tmp_path):
+    planted(load(WORLD), TRUTH, 2.6).write_csv(tmp_path / "log.csv")
+    arguments = ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--robot", "kenaf"]
+    arguments += ["--free", "pitch_inertia,friction", "--seed", "1"]
+    arguments += ["--report", str(tmp_path / "page"), "--json", str(tmp_path / "found.json")]
+    told = CliRunner().invoke(app, arguments)
+    assert told.exit_code == 0, told.output
+    assert told.output.count("determined ±") == 2
+    found = json.loads((tmp_path / "found.json").read_text())
+    for name, true in TRUTH.items():
+        assert found["parameters"][name]["found"] == pytest.approx(true, rel=0.1)
+        assert found["parameters"][name]["verdict"] == "determined"
+    assert found["offset_s"] == pytest.approx(0.3, abs=0.03)
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "2 of 2 parameters determined" in page
+    assert page.count("<img") == 3  # the runs, and a profile each
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3, 4, 5])
+def test_planted_truths_are_found_whatever_the_noise(seed):
+    log = planted(load(WORLD), TRUTH, 2.6, seed=seed)
+    found = calibrate(log, load(WORLD), "kenaf", list(TRUTH), seed=seed)
+    for finding in found.findings:
+        assert finding.found == pytest.approx(TRUTH[finding.parameter.name], rel=0.1)
+        assert finding.told
+
+
+@pytest.mark.slow
+def test_another_truth_is_found_when_the_origin_is_unknown():
+    truth = {"pitch_inertia": 1.0, "friction": 0.75}
+    log = planted(load(WORLD), truth, 2.6).shifted(x=-3.0, z=0.4)
+    found = calibrate(log, load(WORLD), "kenaf", list(truth), align=True)
+    for finding in found.findings:
+        assert finding.found == pytest.approx(truth[finding.parameter.name], rel=0.1)
+
+
+def test_a_run_without_slip_does_not_tell_friction():
+    flat = on_the_flat(load(WORLD))
+    log = planted(flat, TRUTH, 1.6)
+    [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
+    assert finding.verdict == "cannot be told"
+    assert finding.sentence.startswith("cannot be told from this run")
+    assert finding.found == finding.start
+    assert not finding.told
+
+
+@pytest.mark.slow
+def test_a_run_on_the_flat_tells_neither():
+    flat = on_the_flat(load(WORLD))
+    log = planted(flat, TRUTH, 2.5)
+    findings = calibrate(log, flat, "kenaf", list(TRUTH)).findings
+    assert {finding.verdict for finding in findings} == {"cannot be told"}
+
+
+# -- parameters ----------------------------------------------------------------------------------
+
+
+def test_parameters_start_where_the_world_is_and_change_only_themselves():
+    world = load(WORLD)
+    for name in TRUTH:
+        parameter = PARAMETERS[name]
+        assert parameter.low < parameter.start(world, "kenaf") < parameter.high
+        changed = parameter.applied(world, "kenaf", 1.25)
+        assert parameter.start(changed, "kenaf") == 1.25
+    assert PARAMETERS["friction"].applied(world, "kenaf", 1.25).robots == world.robots
+    assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
+
+
+def test_a_mistake_is_told_in_a_sentence(tmp_path):
+    with pytest.raises(UnknownName, match="no parameter 'frction'.*did you mean 'friction'"):
+        named(["frction"])
+    with pytest.raises(BadValue, match="'friction' is there twice"):
+        named(["friction", "friction"])
+    with pytest.raises(BadValue, match="nothing is free"):
+        named([])
+    slick = load(WORLD, ["terrain.0.friction=0", "terrain.1.friction=0.1"])
+    with pytest.raises(BadValue, match=r"friction is 0.05 in .*, plausible is 0.2 to 1.4"):
+        PARAMETERS["friction"].start(slick, "kenaf")
+    with pytest.raises(BadValue, match="'quince' has no pitch_inertia; of it can be freed"):
+        PARAMETERS["pitch_inertia"].start(load("quince_step"), "quince")
+    with pytest.raises(UnknownName, match="no robot 'kenav'.*did you mean 'kenaf'"):
+        PARAMETERS["pitch_inertia"].start(load(WORLD), "kenav")
+    short = Trajectory(*np.zeros((4, 5)) + np.arange(5))
+    with pytest.raises(BadValue, match="has 5 samples, at least 12 are needed"):
+        calibrate(short, load(WORLD), "kenaf", ["friction"])
+    short.write_csv(tmp_path / "log.csv")
+    told = CliRunner().invoke(
+        app, ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--free", "mass"]
+    )
+    assert told.exit_code == 2
+    assert "no parameter 'mass'" in told.output
+
+
+# -- verdicts ------------------------------------------------------------------------------------
+
+
+def test_the_interval_is_where_the_rise_is_explained():
+    at = np.linspace(0, 1, 11)
+    low, high = interval(at, ((at - 0.4) / 0.15) ** 2, 0.4)
+    assert (low, high) == pytest.approx((0.25, 0.55))
+    assert judge(low, high, 0.4) == "determined"
+    low, high = interval(at, np.where(at < 0.3, 50.0, 0.1), 0.6)  # sticks from 0.3 on
+    assert low > 0.2
+    assert high == 1.0
+    assert judge(low, high, 0.6) == "cannot be told"
+    assert judge(0.8, 1.0, 0.9) == "one-sided"
+    assert judge(0.9, 1.0, 1.0) == "at the end"
+
+
+def test_verdicts_are_sentences():
+    def say(low, high, found, verdict, name="friction"):
+        nothing = np.zeros(2)
+        return Finding(
+            parameter=PARAMETERS[name],
+            start=0.0,
+            found=found,
+            low=low,
+            high=high,
+            verdict=verdict,
+            values=nothing,
+            rises=nothing,
+        ).sentence
+
+    assert say(0.81, 0.99, 0.9, "determined") == "determined ± 10 %"
+    assert say(-0.01, 0.03, 0.01, "determined", "centre_x") == "determined ± 0.02 m"
+    assert say(1.0, 1.4, 1.2, "one-sided") == "at least 1"
+    assert say(0.2, 0.5, 0.3, "one-sided") == "at most 0.5"
+    assert say(0.2, 1.4, 0.7, "cannot be told") == "cannot be told from this run"
+    assert say(0.5, 1.4, 0.7, "cannot be told") == "cannot be told from this run, only above 0.5"
+    assert say(0.2, 0.9, 0.7, "cannot be told") == "cannot be told from this run, only below 0.9"
+    assert say(1.3, 1.4, 1.4, "at the end").startswith("at the end of the plausible range (1.4)")
+
+
+# -- following and searching ---------------------------------------------------------------------
+
+
+def curve(times):
+    return Trajectory(times, times**2, np.sin(3 * times), np.cos(2 * times))
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_the_clock_and_the_origin_are_found(align):
+    dense = curve(np.arange(0, 3, 0.005))
+    log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
+    scales = np.full((3, len(log)), 0.01)
+    found = follow(log, dense, scales, Clock(earliest=-1, latest=0.5, align=align))
+    assert found.offset == pytest.approx(0.3, abs=1e-3)
+    assert found.shift == pytest.approx((-2.0 * align, 1.0 * align), abs=1e-2)
+    assert loss(found.residuals, scales) < 1
+
+
+def test_noise_is_measured_beside_what_is_rough():
+    rng = np.random.default_rng(0)
+    rough = np.zeros((3, 4000))
+    rough[:, 2000:] = 0.05
+    noise = np.array([0.003, 0.01, 0.02])
+    left = rng.normal(size=(3, 4000)) * np.hypot(noise[:, None], rough)
+    scales = scales_of(left, rough, np.full(3, 1e-4), np.full(3, 1.0))
+    assert scales[:, 0] == pytest.approx(noise, rel=0.15)
+    assert scales[:, -1] == pytest.approx(np.hypot(noise, 0.05), rel=0.05)
+    assert loss(left, scales) == pytest.approx(12000, rel=0.15)  # outliers count less
+
+
+def test_neighbours_that_say_the_same_are_counted_once():
+    white = np.random.default_rng(0).normal(size=(3, 900))
+    assert correlation(white) == pytest.approx(1.0, abs=0.3)
+    assert correlation(np.repeat(white, 6, axis=1)) == pytest.approx(6.0, rel=0.3)
+
+
+class Bowl:
+    """Residuals with one least place and a roughness of its own at every point."""
+
+    def __init__(self, least, rough):
+        self.least, self.rough = np.array(least), rough
+        self.rng = np.random.default_rng(7)
+        self.slope = self.rng.normal(size=(90, len(least))) * 40
+        self.points, self.residuals = [], []
+
+    def run(self, points):
+        for point in points:
+            assert ((point >= 0) & (point <= 1)).all()
+            away = self.slope @ np.sin(point - self.least)
+            self.points.append(point)
+            self.residuals.append(away + self.rng.normal(size=90) * self.rough)
+
+    def look(self):
+        residuals = np.stack(self.residuals)
+        return np.stack(self.points), residuals, (residuals**2).sum(axis=1)
+
+    def roughen(self, rough):
+        assert rough.shape == (90,)
+
+
+@pytest.mark.parametrize("rough", [0.0, 3.0])
+def test_the_search_goes_down_and_stays_in_the_box(rough):
+    bowl = Bowl([0.3, 0.72], rough)
+    found, _ = search.descend(np.array([0.6, 0.5]), bowl)
+    assert found == pytest.approx(bowl.least, abs=0.002 + 0.01 * rough)
+    outside = Bowl([1.4, 0.5], rough)
+    found, _ = search.descend(np.array([0.8, 0.4]), outside)
+    assert found[0] == 1.0
+    assert search.scatter(*bowl.look()[:2], bowl.least, bowl.rng).max() < 0.02 * rough + 1e-3
+
+
+def test_the_first_points_are_spread_over_every_slice():
+    points = search.spread_out(8, 3, np.random.default_rng(0))
+    slices = np.sort((points * 8).astype(int), axis=0).T
+    assert slices.tolist() == [list(range(8))] * 3

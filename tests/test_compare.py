@@ -1,0 +1,157 @@
+"""``grouser compare`` and the bench of matching."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grouser.benches import matching
+from grouser.cli import app
+from grouser.evaluation.trajectory import Trajectory
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def grouser(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(result):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("grouser: ").strip()
+
+
+def climb(samples=160, late=0.0):
+    times = np.linspace(0, 8, samples)
+    s = np.clip((times - late) / (8 - late), 0, 1)
+    return Trajectory(
+        times=times,
+        x=0.9 * s,
+        z=0.2 / (1 + np.exp(-30 * (s - 0.5))),
+        pitch=-0.5 * np.exp(-(((s - 0.5) / 0.1) ** 2)),
+    )
+
+
+def errors(*arguments):
+    """Return the errors after matching, from the JSON file."""
+    result = grouser("compare", *arguments, "--json", "errors.json")
+    assert result.exit_code == 0, result.output
+    with open("errors.json") as file:
+        return json.load(file)
+
+
+def test_a_log_has_no_error_against_itself(tmp_path):
+    climb().write_csv("a.csv")
+    told = errors("a.csv", "a.csv")
+    assert all(abs(value) < 1e-9 for part in ("before", "after") for value in told[part].values())
+
+
+@pytest.mark.parametrize("own_times", [True, False])
+def test_nor_against_a_copy_with_repeated_samples(own_times):
+    log = climb()
+    log.write_csv("a.csv")
+    which = np.repeat(np.arange(len(log)), np.random.default_rng(0).integers(1, 4, len(log)))
+    copy = log.taken(which)
+    times = copy.times if own_times else 0.02 * np.arange(len(which))
+    Trajectory(times, copy.x, copy.z, copy.pitch).write_csv("b.csv")
+    told = errors("a.csv", "b.csv")
+    assert all(abs(value) < 1e-9 for value in told["after"].values())
+
+
+def test_rates_clocks_and_offsets_may_differ():
+    climb(400).write_csv("real.csv")
+    other = climb(137, late=0.6)
+    other.shifted(times=1.6e9, x=3.0, z=-1.0).write_csv("sim.csv")
+    told = errors("real.csv", "sim.csv", "--align-starts")
+    assert told["before"]["mean_norm_error_mm"] > 30
+    assert told["after"]["mean_norm_error_mm"] < 5
+    assert told["samples"] == [400, 137]
+    assert "counted as 0" in told["cleaned"][0]
+    loose = errors("real.csv", "sim.csv")
+    assert loose["after"]["mean_norm_error_mm"] > 2000
+
+
+def test_what_was_cleaned_is_said():
+    log = climb()
+    x = log.x.copy()
+    x[[5, 9]] = np.nan
+    Trajectory(log.times, x, log.z, log.pitch).write_csv("real.csv")
+    log.write_csv("sim.csv")
+    result = grouser("compare", "real.csv", "sim.csv")
+    assert result.exit_code == 0
+    assert "not finite, left out: 2 of 160 samples" in result.stdout
+    for word in ("x [mm]", "z [mm]", "norm [mm]", "pitch [deg]", "mean matched"):
+        assert word in result.stdout
+
+
+def test_nose_up_and_index_reach_the_matching():
+    log = climb()
+    log.write_csv("a.csv")
+    Trajectory(log.times, log.x, log.z, -log.pitch).write_csv("b.csv")
+    assert errors("a.csv", "b.csv")["after"]["max_pitch_error_deg"] > 30
+    assert errors("a.csv", "a.csv", "--nose-up")["after"]["max_pitch_error_deg"] == 0
+    assert errors("a.csv", "b.csv", "--index", "distance")["index"] == "distance"
+
+
+def test_numpy_logs_and_the_page(tmp_path):
+    log = climb()
+    log.write_csv("a.csv")
+    np.savez("b.npz", t=log.times, x_mm=log.x * 1e3, z=log.z, pitch_deg=np.degrees(log.pitch))
+    result = grouser("compare", "a.csv", "b.npz", "--report", "page")
+    assert result.exit_code == 0, result.output
+    html = (tmp_path / "page" / "index.html").read_text()
+    assert html.count("<img") == 4
+    assert "a.csv and b.npz" in html
+    assert "<script" not in html
+
+
+def bad(name):
+    log = climb()
+    if name == "nan.csv":
+        Trajectory(log.times, np.full(len(log), np.nan), log.z, log.pitch).write_csv(name)
+    elif name == "one.csv":
+        log.taken([0]).write_csv(name)
+    elif name == "cells.csv":
+        with open(name, "w") as file:
+            file.write("t,x,z,pitch\n0,0,0,0\n1,1,1\n")
+    elif name == "unequal.npz":
+        np.savez(name, t=log.times, x=log.x[:9], z=log.z, pitch=log.pitch)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nan.csv", "nan.csv: none of its 160 samples is finite"),
+        ("one.csv", "one.csv: has 1 usable sample, at least 2 are needed"),
+        ("cells.csv", "cells.csv line 3: has 3 cells, the header has 4"),
+        ("unequal.npz", "unequal.npz: columns must be equally long, not t 160, x 9"),
+        ("none.csv", "none.csv: cannot be read"),
+        ("log.txt", "the ending '.txt' is unknown"),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_logs_that_cannot_be_compared_get_one_sentence(name, sentence, first):
+    climb().write_csv("good.csv")
+    bad(name)
+    both = (name, "good.csv") if first else ("good.csv", name)
+    assert sentence in refused(grouser("compare", *both))
+
+
+def test_an_unknown_index_gets_its_nearest_match():
+    climb().write_csv("a.csv")
+    said = refused(grouser("compare", "a.csv", "a.csv", "--index", "diference"))
+    assert "did you mean 'difference'?" in said
+
+
+def test_the_bench_measures_matching():
+    figures = matching.run(lambda what, done, of: None)
+    assert 0 < figures["match_2000_s"] < 1.0  # 0.1 s on a free core
+    assert list(figures) == ["match_2000_s", "dtaidistance_s", "ratio"]

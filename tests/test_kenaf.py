@@ -1,0 +1,195 @@
+"""Kenaf: the compiled model has the published numbers; both variants drive, stand and flip."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue
+from grouser.robots import kenaf
+from grouser.robots.flippers import Strategy
+from grouser.robots.kenaf import Kenaf
+from grouser.simulation.simulation import Simulation
+from grouser.trials.trial import Seen
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+VARIANTS = ("segments", "wheels")
+
+
+def compiled(**options):
+    model = Kenaf(**options).build().spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data
+
+
+def pitch_inertia(model, data):
+    """Of the whole robot about its centre of mass, kg m2."""
+    whole = 0.0
+    for body in range(1, model.nbody):
+        turn = data.ximat[body].reshape(3, 3)
+        x, _, z = data.xipos[body] - data.subtree_com[1]
+        own = turn @ np.diag(model.body_inertia[body]) @ turn.T
+        whole += own[1, 1] + model.body_mass[body] * (x * x + z * z)
+    return whole
+
+
+def flat(*entries):
+    return Simulation(
+        World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=entries)
+    )
+
+
+def entry(name="kenaf", y=0.0, **options):
+    return RobotEntry(name=name, kind="kenaf", position=(0.0, y, 0.0), options=options)
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+@pytest.mark.parametrize(("batteries", "x"), [(True, 0.0), (False, -0.015)])
+def test_weighs_and_balances_as_published(method, batteries, x):
+    model, data = compiled(method=method, batteries=batteries)
+    assert model.body_mass.sum() == pytest.approx(20.0, rel=0.01)
+    centre_over_ground = data.subtree_com[1] + [0, 0, kenaf.STANDING]
+    # 50 mm below the middle of its 180 mm height
+    assert centre_over_ground == pytest.approx([x, 0, 0.090 - 0.050], abs=1e-3)
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+@pytest.mark.parametrize("factor", [0.7, 1.4])
+def test_pitch_inertia_is_the_whole_robots(method, factor):
+    usual = pitch_inertia(*compiled(method=method))
+    changed = pitch_inertia(*compiled(method=method, pitch_inertia=factor))
+    assert changed / usual == pytest.approx(factor, rel=0.005)
+    assert compiled(pitch_inertia=factor)[0].body_mass.sum() == pytest.approx(20.0)
+
+
+def test_flippers_are_where_published_and_have_their_limits():
+    model, _ = compiled()
+    for place in kenaf.PLACES:
+        forward = 1 if "front" in place else -1
+        left = 1 if "left" in place else -1
+        body = model.body(f"{place}_arm")
+        assert body.pos == pytest.approx([forward * 0.225, left * 0.230, 0.0])
+        joint = model.joint(f"{place}_arm")
+        assert joint.limited
+        assert joint.range == pytest.approx([-3.14, 3.14])
+
+
+def test_cameras_are_where_published_and_look_ahead_and_down():
+    model, data = compiled()
+    names = [model.camera(i).name for i in range(model.ncam)]
+    assert names == ["front", "birds_eye"]
+    assert model.camera("front").pos == pytest.approx([0.26, 0.0, 0.0392])
+    assert model.camera("birds_eye").pos == pytest.approx([-0.15, 0.0, 0.45])
+    sights = [-data.cam_xmat[i].reshape(3, 3)[:, 2] for i in range(2)]
+    assert sights[0] == pytest.approx([1, 0, 0], abs=1e-9)
+    assert sights[1] == pytest.approx([math.cos(1.0), 0, -math.sin(1.0)], abs=1e-9)
+
+
+def test_wheels_bring_the_papers_friction_and_belts_take_the_grounds():
+    for method, friction in (("wheels", 1.3), ("segments", 0.001)):
+        model, _ = compiled(method=method)
+        own = {model.geom(i).friction[0] for i in range(model.ngeom) if model.geom(i).contype == 2}
+        assert own == {friction}
+
+
+def test_six_encoders_and_the_truth():
+    sensors = {sensor.name: sensor for sensor in Kenaf().build().sensors}
+    arms = tuple(f"{place}_arm" for place in kenaf.PLACES)
+    assert sensors["encoder"].drives == ("left", "right", *arms)
+    assert "truth" in sensors
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+def test_stands_still_then_drives_straight(method):
+    simulation = flat(entry(method=method))
+    simulation.step(0.5)
+    settled = simulation.pose("kenaf").position
+    simulation.step(2.0)
+    stood = simulation.pose("kenaf").position
+    assert np.linalg.norm(stood - settled) < 0.001
+    assert stood[2] == pytest.approx(kenaf.STANDING, abs=0.002)
+    simulation.command("kenaf", forward=0.2)
+    simulation.step(0.5)
+    before = simulation.pose("kenaf").position
+    simulation.step(1.5)
+    x, y, _ = simulation.pose("kenaf").position - before
+    assert x == pytest.approx(0.3, rel=0.02)
+    assert abs(y) < 0.02 * 0.3
+    told = simulation.read("kenaf", "encoder")
+    assert told["left"] == pytest.approx(told["right"], rel=0.01)
+
+
+def test_a_sides_command_moves_its_flippers_belts_too():
+    robot = Kenaf().build()
+    told = robot.setpoints({"left": 0.2})
+    assert {name: setpoint.value for name, setpoint in told.items()} == dict.fromkeys(
+        ("left", "front_left", "rear_left"), 0.2
+    )
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+def test_flippers_reach_commanded_angles_up_positive(method):
+    simulation = flat(entry(method=method, rear_deg=30.0))
+    simulation.command("kenaf", front_deg=60.0, rear_left_arm_deg=80.0)
+    simulation.step(2.0)
+    told = simulation.read("kenaf", "encoder")
+    angles = [math.degrees(told[f"{place}_arm"]) for place in kenaf.PLACES]
+    assert angles == pytest.approx([60, 60, 80, 30], abs=1.0)
+    simulation.pose("kenaf")
+    for place in kenaf.PLACES:
+        arm = simulation.data.body(f"kenaf/{place}_arm")
+        assert arm.xipos[2] > arm.xpos[2] + 0.01  # up, front and rear alike
+    simulation.command("kenaf", front_speed=-0.5, rear_torque=1.0)
+    simulation.step(0.5)
+    moved = simulation.read("kenaf", "encoder")
+    assert moved["front_left_arm"] == pytest.approx(math.radians(60) - 0.25, abs=0.05)
+    assert moved["rear_right_arm"] > math.radians(31)
+
+
+def test_pressing_flippers_lift_the_body():
+    simulation = flat(entry())
+    simulation.command("kenaf", front_deg=-45.0, rear_deg=-45.0)
+    simulation.step(2.0)
+    assert simulation.pose("kenaf").position[2] > kenaf.STANDING + 0.03
+
+
+def test_can_be_attached_twice():
+    simulation = flat(entry("one", 0.5), entry("two", -0.5, method="wheels"))
+    simulation.step(0.2)
+    heights = [simulation.pose(name).position[2] for name in ("one", "two")]
+    assert heights == pytest.approx([kenaf.STANDING] * 2, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"front_deg": 200.0}, "front_deg is 200"),
+        ({"pitch_inertia": 0.0}, "pitch_inertia is 0"),
+        ({"pitch_inertia": 0.1}, "must be at least"),
+    ],
+)
+def test_impossible_options_are_refused(options, said):
+    with pytest.raises(BadValue, match=said):
+        Kenaf(**options).build()
+
+
+def test_the_strategy_raises_presses_and_levels():
+    strategy = Strategy(
+        raised=0.8, press_beyond=0.3, front_press=-0.2, rear_press=-1.0, level_below=0.1
+    )
+    policy = strategy()
+
+    def see(nose_up):
+        wxyz = np.array([math.cos(nose_up / 2), 0, -math.sin(nose_up / 2), 0])
+        return policy(Seen(0.0, np.zeros(3), wxyz))
+
+    assert see(0.0) is None
+    assert see(0.31) == {"front": -0.2, "rear": -1.0}
+    assert see(0.5) is None
+    assert see(0.05) == {"front": 0.0, "rear": 0.0}
+    assert see(0.5) is None
+    assert strategy().stage == "raise"  # every run begins anew

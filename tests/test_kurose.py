@@ -1,0 +1,79 @@
+"""Kurose et al.: the tests of Table I and the matching of Fig. 16."""
+
+import importlib
+
+import pytest
+
+from grouser.experiments import EXPERIMENTS, kurose_fig16, kurose_table1
+from grouser.experiments.study import Study
+from grouser.trials import threads
+
+DRIVEN = ("kurose-table1", "kurose-fig16")
+
+
+def only(monkeypatch, *cases):
+    """Leave only these rows of Table I, so that a run is short."""
+    monkeypatch.setattr(kurose_table1, "PAPER", cases)
+    monkeypatch.setattr(kurose_table1, "INERTIAS", (1.0,))
+
+
+def test_the_experiments_are_listed():
+    for name in DRIVEN:
+        assert callable(importlib.import_module(EXPERIMENTS[name]).run)
+
+
+def test_table_1_is_the_reading_that_fits_the_prose():
+    by_kind = {}
+    for case in kurose_table1.PAPER:
+        by_kind.setdefault(case.kind, []).append((case.size_mm, case.real, case.simulated))
+    assert len(kurose_table1.PAPER) == 12
+    highest = {
+        kind: tuple(max(size for size, *told in rows if told[i] == "S") for i in (0, 1))
+        for kind, rows in by_kind.items()
+    }
+    assert highest == {
+        "step without flippers": (100, 100),  # "up to 100 mm in height without using flippers"
+        "step with flippers": (300, 300),  # "up to 300 mm in height using flippers"
+        "trench": (300, 350),  # "of width up to 300 mm and 350 mm, respectively"
+    }
+
+
+def test_table1_has_the_shape_of_a_table(monkeypatch):
+    only(monkeypatch, kurose_table1.PAPER[0], kurose_table1.PAPER[2])
+    told = kurose_table1.run(Study(quick=True)).table.to_json()
+    assert told["experiment"] == "kurose-table1"
+    assert [row["case"]["size"] for row in told["rows"]] == ["50 mm", "150 mm"]
+    assert all(set(row["ours"]) == {"segments", "wheels"} for row in told["rows"])
+    assert [row["ours"]["segments"] for row in told["rows"]] == ["S", "F"]
+    assert told["agree"] == told["of"] == 2
+    assert told["figures"]["trench_350_at_inertia_x1"] == "F"
+
+
+def test_the_strategy_climbs_what_the_tracks_alone_do_not():
+    step = kurose_table1.FIG8
+    with_flippers = kurose_table1.trial(step)
+    without = kurose_table1.trial(kurose_table1.Case("step without flippers", step.size_mm))
+    assert [outcome.arrived for outcome in threads.run([with_flippers, without])] == [True, False]
+
+
+def test_fig16_matches_the_two_variants(monkeypatch):
+    monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_fig16.FIG8,))
+    report = kurose_fig16.run(Study(quick=True))
+    told = report.table.to_json()
+    assert [row["case"]["figure"] for row in told["rows"]] == list(kurose_fig16.PRINTED)
+    assert 0 < told["figures"]["passes_max_mean_norm_error_mm"] < 132.2
+    assert told["figures"]["failures_max_mean_norm_error_mm"] is None
+    assert "NOT the real robot" in told["notes"][0]
+    assert report.html().count("<img") == 4
+
+
+@pytest.mark.slow
+def test_kurose_table1_agrees_with_the_real_robot():
+    table = kurose_table1.run(Study()).table
+    assert table.agree >= 11, [row.case for row in table.rows if not row.agrees]
+
+
+@pytest.mark.slow
+def test_kurose_fig16_says_all_its_figures():
+    table = kurose_fig16.run(Study()).table
+    assert all(table.figures[name] is not None for name in kurose_fig16.PRINTED)

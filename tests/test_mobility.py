@@ -1,0 +1,335 @@
+"""The mobility suite: apparatus, operator, runs, limits, and the command that shows them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.errors import BadValue, UnknownName
+from grouser.frames import from_rpy
+from grouser.simulation.scene import compose
+from grouser.simulation.schedule import generator
+from grouser.trials import limits, mobility, threads
+from grouser.trials.apparatus import APPARATUS
+from grouser.trials.operator import RAISED_DEG, KeepTo, Operator, RaiseAndLevel
+from grouser.trials.trial import Seen
+
+PACKBOT = mobility.candidate("packbot", {})
+QUINCE = mobility.candidate("quince", {})
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def grouser(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(result):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("grouser: ").strip()
+
+
+def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
+    return Seen(at, np.array([x, y, 0.1]), from_rpy(0, 0, yaw))
+
+
+# -- apparatus -----------------------------------------------------------------------------------
+
+
+def test_a_robot_is_measured_as_it_stands():
+    assert PACKBOT.front == pytest.approx(0.345, abs=0.002)
+    assert QUINCE.front == pytest.approx(0.685 / 2 + 0.195 + 0.016, abs=0.005)
+    assert QUINCE.flippers
+    assert not PACKBOT.flippers
+    assert not mobility.candidate("quince", {}, flippers=False).flippers
+    assert mobility.candidate("conveyor", {}).cannot == "does not steer"
+
+
+@pytest.mark.parametrize("test", APPARATUS)
+def test_every_apparatus_holds_a_robot_at_its_start(test):
+    apparatus = APPARATUS[test]
+    assert apparatus.sizes == tuple(sorted(apparatus.sizes))
+    assert apparatus.span[0] < apparatus.sizes[0]
+    assert apparatus.sizes[-1] < apparatus.span[1]
+    chance = limits.draw(1, test)
+    trial = mobility.trial(PACKBOT, test, apparatus.sizes[-1], chance)
+    [outcome] = threads.run([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
+    height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
+    assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # it stands: no drop, no jump
+    assert outcome.positions[0, 0] < 0 < trial.goal.x
+    friction = compose(trial.world).model.geom_friction[:, 0]
+    assert {round(float(f / chance.friction), 6) for f in friction if f > 0.01} <= {0.2, 0.6, 1.2}
+
+
+def test_a_size_outside_the_span_is_refused():
+    with pytest.raises(BadValue, match="step: height is 5000 mm, must be 5 to 1000 mm"):
+        mobility.trial(PACKBOT, "step", 5000)
+    with pytest.raises(UnknownName, match="did you mean 'step'"):
+        mobility.trial(PACKBOT, "setp", 50)
+
+
+# -- operator ------------------------------------------------------------------------------------
+
+
+def test_the_operator_turns_back_to_the_line():
+    drive = KeepTo(0.3)
+    assert drive(seen()) == {"forward": 0.3, "turn": 0.0}
+    assert drive(seen(y=0.1))["turn"] < 0  # left of the line: to the right
+    assert drive(seen(yaw=-0.1))["turn"] > 0
+    assert drive(seen(y=-9.0))["turn"] == 0.4
+
+
+def test_flippers_are_raised_before_an_edge_and_levelled_above_it():
+    flippers = RaiseAndLevel(True)
+    assert flippers(seen(-1.0)) == {"front_deg": RAISED_DEG, "rear_deg": 0.0}
+    assert flippers(seen(-0.5, at=0.1)) is None  # told once
+    assert flippers(seen(0.01, at=0.2)) == {"front_deg": 0.0, "rear_deg": 0.0}
+    assert flippers(seen(-0.2, at=0.3)) is None  # never raised again
+
+
+def test_flippers_are_pressed_on_the_edge_when_the_robot_halts():
+    flippers = RaiseAndLevel(True)
+    told = [flippers(seen(-0.4, at=0.1 * i)) for i in range(14)]
+    assert [i for i, command in enumerate(told) if command] == [0, 11]
+    assert told[11]["front_deg"] == 0.0
+
+
+def test_without_an_edge_flippers_are_level():
+    assert RaiseAndLevel(False)(seen(-1.0))["front_deg"] == 0.0
+    assert "front_deg" not in Operator(0.2)(seen(-1.0))
+
+
+# -- runs ----------------------------------------------------------------------------------------
+
+
+def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
+    runs = mobility.nominal(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
+    assert [(run.test, run.size) for run in runs] == [
+        ("step", 60),
+        ("step", 300),
+        ("trench", 200),
+        ("trench", 600),
+    ]
+    assert [run.passed for run in runs] == [True, False, True, False]
+    assert runs[1].outcome.verdict == "stuck"
+    assert runs[1].outcome.time < mobility.STUCK_AFTER + 1.5 < runs[1].outcome.trial.limit
+    assert runs[3].outcome.verdict == "tipped"
+    assert runs[3].outcome.time < 4.0
+
+
+def test_a_passed_step_is_climbed_by_the_whole_robot():
+    [run] = mobility.nominal(PACKBOT, {"step": (60,)})
+    x, _, z = run.outcome.positions[-1]
+    assert x > PACKBOT.rear
+    assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)
+
+
+def test_spreading_over_cores_changes_no_bit():
+    trials = [mobility.trial(PACKBOT, "step", size) for size in (60, 90)]
+    spread, batch = mobility.spread(trials), threads.run(trials)
+    for one, other in zip(spread, batch, strict=True):
+        assert one.positions.tobytes() == other.positions.tobytes()
+
+
+def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
+    trial = mobility.trial(PACKBOT, "tipping_side", 30)
+    [outcome] = threads.run([trial])
+    assert outcome.arrived
+    steps = np.linalg.norm(np.diff(outcome.positions, axis=0), axis=1)
+    assert steps.max() < 0.1  # 1 m/s, four times its own speed
+
+
+# -- limits --------------------------------------------------------------------------------------
+
+
+def test_chances_depend_on_seed_and_name_alone():
+    assert limits.draw(3, "step/0") == limits.draw(3, "step/0")
+    draws = [limits.draw(seed, f"step/{i}") for seed in (0, 1) for i in range(200)]
+    assert len(set(draws)) == 400
+    assert all(0 <= d.back <= 0.05 and abs(d.heading_deg) <= 5 for d in draws)
+    frictions = [d.friction for d in draws]
+    assert 0.9 <= min(frictions) < 0.92
+    assert 1.08 < max(frictions) <= 1.1
+
+
+@pytest.mark.parametrize("true", [3, 5, 7, 60, 112, 225, 349, 777, 999, 1000, 4000])
+def test_bisection_finds_the_two_sizes_beside_the_limit(true):
+    asked = []
+
+    def passes(size):
+        asked.append(size)
+        return size <= true
+
+    low, high = limits.search(passes, APPARATUS["step"])
+    assert len(asked) == len(set(asked)) <= 12
+    assert low <= true or low == -math.inf
+    assert true < high
+    assert high - low == 5 or (low, high) in ((-math.inf, 5), (1000, math.inf))
+
+
+def test_the_fit_finds_a_planted_curve():
+    rng = np.random.default_rng(0)
+    true = rng.logistic(200, 12, 400)
+    found = [(5 * math.floor(t / 5), 5 * math.floor(t / 5) + 5) for t in true]
+    half, most = limits.fit(found, 5, generator(0, "test"))
+    assert half.value == pytest.approx(200, abs=3)
+    assert most.value == pytest.approx(200 - 12 * math.log(19), abs=6)
+    assert half.low < 200 < half.high
+    assert most.low < 200 - 12 * math.log(19) < most.high
+    assert half.high - half.low < 12
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+    covered = 0
+    for seed in range(40):
+        true = np.random.default_rng(seed).logistic(200, 12, 20)
+        found = [(5 * math.floor(t / 5), 5 * math.floor(t / 5) + 5) for t in true]
+        half, _ = limits.fit(found, 5, generator(seed, "test"))
+        covered += half.low < 200 < half.high
+    assert covered >= 35
+
+
+def test_equal_limits_are_known_to_half_a_size():
+    half, most = limits.fit([(110, 115)] * 20, 5, generator(0, "test"))
+    assert half.value == pytest.approx(112.5, abs=1)
+    assert half.low <= 110.5
+    assert half.high >= 114.5
+    assert 105 < most.value < half.value
+
+
+def test_limits_beyond_the_span_are_said_in_words():
+    all_pass = [(70.0, math.inf)] * 3
+    assert limits.fit(all_pass, 1, generator(0, "test")) == (None, None)
+    limit = limits.Limit(
+        test="tipping_up",
+        found=tuple(all_pass),
+        half=None,
+        most=None,
+        checked_half=None,
+        checked_most=None,
+    )
+    assert limit.words == "passes all up to 70 deg"
+    some = [(60.0, 61.0), (70.0, math.inf), (-math.inf, 1.0)]
+    half, _ = limits.fit(some, 1, generator(0, "test"))
+    assert 30 < half.value < 70
+
+
+def test_wilson():
+    assert limits.Share(0, 20).interval() == pytest.approx((0.0, 0.1611), abs=1e-4)
+    assert limits.Share(10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
+
+
+def test_a_limit_needs_two_repetitions():
+    with pytest.raises(BadValue, match="at least 2"):
+        limits.limit(PACKBOT, "step", repeats=1)
+
+
+def test_packbots_step_limit():
+    limit = limits.limit(PACKBOT, "step", repeats=2)
+    assert limit.half.value == pytest.approx(111, abs=8)
+    assert limit.share(100) == limits.Share(2, 2)
+    assert limit.share(200) == limits.Share(0, 2)
+    assert limit.checked_most.of == 2
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_prints_a_table_and_writes_json(tmp_path):
+    result = grouser(
+        *("mobility", "packbot", "--test", "step", "--sizes", "300,60", "--json", "m.json")
+    )
+    assert result.exit_code == 0, result.output
+    assert "60 mm, 300 mm stuck" in result.stdout
+    told = json.loads((tmp_path / "m.json").read_text())
+    assert [(run["size"], run["passed"]) for run in told["runs"]] == [(60, True), (300, False)]
+    assert not list(tmp_path.glob("mobility_*"))
+
+
+def test_the_help_names_every_test():
+    told = " ".join(grouser("mobility", "--help").stdout.split())
+    assert not [test for test in APPARATUS if test not in told]
+
+
+def test_the_page_has_a_picture_and_fetches_nothing(tmp_path):
+    result = grouser(
+        *("mobility", "packbot", "--test", "stepfield_hill", "--sizes", "20", "--report", "page")
+    )
+    assert result.exit_code == 0, result.output
+    html = (tmp_path / "page" / "index.html").read_text()
+    assert html.count("<img") == 1
+    assert "20 mm, passed" in html
+    assert "http" not in html.replace("http-equiv", "")
+    assert "<script" not in html
+
+
+def test_a_robot_that_does_not_steer_says_so():
+    result = grouser("mobility", "conveyor", "--sheet")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("does not steer") == len(APPARATUS)
+
+
+def test_a_robot_that_passes_no_size_cannot():
+    result = grouser("mobility", "packbot", "--test", "step", "--sizes", "500")
+    assert "500 mm stuck, cannot" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("packbo",), "did you mean 'packbot'?"),
+        (("packbot", "--test", "stais"), "did you mean 'stairs'?"),
+        (("packbot", "--set", "metod=wheels"), "did you mean 'method'?"),
+        (("packbot", "--set", "wheels"), "'option=value' is needed"),
+        (("packbot", "--sizes", "10,ten"), "numbers with commas are needed"),
+        (("packbot", "--sizes", "nan"), "numbers with commas are needed"),
+        (("packbot", "--test", "step", "--sizes", "0"), "must be 5 to 1000 mm"),
+        (("packbot", "--sheet", "--sizes", "50"), "in mm and"),
+        (("crawler",), "missing"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, sentence):
+    assert sentence in refused(grouser("mobility", *arguments))
+
+
+# -- the whole of it -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("robot", ["quince", "packbot"])
+def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path):
+    begun = time.process_time()
+    result = grouser("mobility", robot, "--sheet", "--json", "sheet.json")
+    assert result.exit_code == 0, result.output
+    assert time.process_time() - begun < 2 * 180  # two cores for three minutes
+    html = (tmp_path / f"mobility_{robot}" / "index.html").read_text()
+    assert html.count("<img") == len(APPARATUS)
+    verdicts = {run["verdict"] for run in json.loads((tmp_path / "sheet.json").read_text())["runs"]}
+    assert "diverged" not in verdicts
+
+
+@pytest.mark.slow
+def test_the_statistical_sheet(tmp_path):
+    result = grouser(
+        *("mobility", "packbot", "--sheet", "--limit", "--repeats", "20", "--json", "limits.json")
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "limits.json").read_text())["limits"]
+    assert [limit["test"] for limit in found] == list(APPARATUS)
+    for limit in found:
+        for percent, target in (("pass_50", 0.5), ("pass_95", 0.95)):
+            if limit[percent] and limit["test"] in ("step", "trench", "incline"):
+                low, high = limit[percent]["fresh"]["interval"]
+                assert low <= target <= high + 0.05, (limit["test"], percent)
