@@ -88,9 +88,7 @@ def test_quince_sub_tracks_go_where_they_are_told():
     angles = robot.read("robot0", "encoder").values
     assert math.degrees(angles["front_left_arm"]) == pytest.approx(60, abs=1)
     assert math.degrees(angles["rear_right_arm"]) == pytest.approx(30, abs=1)
-    tip = robot.data.body("robot0/front_left/0").xpos  # any link of a raised front belt
     assert max(robot.data.body(f"robot0/front_left/{i}").xpos[2] for i in range(4)) > 0.2
-    assert np.isfinite(tip).all()
 
 
 def test_quince_has_the_printed_size():
@@ -102,8 +100,8 @@ def test_quince_has_the_printed_size():
         if robot.model.geom(i).name.startswith("robot0/left/grouser")
     ]
     long = max(tip[0] for tip in tips) - min(tip[0] for tip in tips)
-    # Middles of grousers: 685 mm of belt and 40 grousers 16 mm high, none quite at the ends.
-    assert 0.68 < long < 0.72
+    # 685 mm of belt and 40 grousers 16 mm high; middles of tips, none quite at the ends.
+    assert 0.69 < long < 0.72
     assert len(tips) == 40
 
 
