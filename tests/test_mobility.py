@@ -321,15 +321,17 @@ def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_statistical_sheet(tmp_path):
-    result = grouser(
-        *("mobility", "packbot", "--sheet", "--limit", "--repeats", "20", "--json", "limits.json")
-    )
+@pytest.mark.parametrize("test", APPARATUS)
+def test_the_statistical_sheet(test, tmp_path):
+    arguments = ("--test", test, "--limit", "--repeats", "20", "--json", "limit.json")
+    result = grouser("mobility", "packbot", *arguments)
     assert result.exit_code == 0, result.output
-    found = json.loads((tmp_path / "limits.json").read_text())["limits"]
-    assert [limit["test"] for limit in found] == list(APPARATUS)
-    for limit in found:
-        for percent, target in (("pass_50", 0.5), ("pass_95", 0.95)):
-            if limit[percent] and limit["test"] in ("step", "trench", "incline"):
-                low, high = limit[percent]["fresh"]["interval"]
-                assert low <= target <= high + 0.05, (limit["test"], percent)
+    [limit] = json.loads((tmp_path / "limit.json").read_text())["limits"]
+    assert limit["repeats"] == 20
+    assert (limit["pass_50"] is None) == (limit["words"] is not None)
+    # PackBot's step limits lie between two neighbouring sizes, so the share in their middle may be
+    # anything; on ramps and stepfields, larger may be easier.
+    checked = {"step": ("pass_95",), "trench": ("pass_50", "pass_95")}
+    for percent in checked.get(test, ()):
+        low, high = limit[percent]["fresh"]["interval"]
+        assert low <= {"pass_50": 0.5, "pass_95": 0.95}[percent] <= high + 0.05, percent

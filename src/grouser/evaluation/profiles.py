@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BEFORE = "#8fa3b8"
 """The simulation with the values it started with."""
-_HIGHEST = 40.0  # rises are drawn up to this; what matters is near 1
+_HIGHEST = 12.0  # rises are drawn up to this; what matters is near 1
 
 
 def runs(
