@@ -6,7 +6,6 @@ fetched, no script runs, and the same results give the same bytes.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.evaluation.report import _STYLE, _data, _figure, _grid, _inline, _png, _version
-from grouser.evaluation.table import label, shown
+from grouser.evaluation.html import drawn, grid, image_of, inline, page, png_of, tiles
+from grouser.evaluation.table import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,15 +57,11 @@ class Page:
 
     def add_text(self, text: str) -> None:
         """Add a paragraph; ``**bold**`` and ```code``` are what they say."""
-        self._parts.append(f"<p>{_inline(text)}</p>")
+        self._parts.append(f"<p>{inline(text)}</p>")
 
     def add_figures(self, figures: Mapping[str, Any]) -> None:
         """Add a row of named numbers."""
-        tiles = "".join(
-            f"<div><dt>{escape(label(name))}</dt><dd>{escape(shown(value))}</dd></div>"
-            for name, value in figures.items()
-        )
-        self._parts.append(f"<dl>{tiles}</dl>")
+        self._parts.append(tiles(figures))
 
     def add_rows(self, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Add a table; its first column is text, the others are numbers."""
@@ -84,16 +79,11 @@ class Page:
             + "</tr>"
             for row in rows
         )
-        self._parts.append(_grid(f"<tr>{head}</tr>", body))
+        self._parts.append(grid(f"<tr>{head}</tr>", body))
 
     def add_plot(self, figure: Figure, caption: str = "") -> None:
         """Add a matplotlib figure as it is now."""
-        drawn = io.BytesIO()
-        # Without "Software" the bytes do not depend on matplotlib's version number.
-        figure.savefig(
-            drawn, format="png", dpi=144, bbox_inches="tight", metadata={"Software": None}
-        )
-        self._parts.append(_figure(_image(drawn.getvalue(), caption), caption))
+        self._parts.append(image_of(drawn(figure), caption))
 
     def add_cards(self, cards: Iterable[Card]) -> None:
         """Add cards side by side."""
@@ -101,14 +91,14 @@ class Page:
 
     def html(self) -> str:
         """Return the page."""
-        return _PAGE.format(
-            title=escape(self._title),
-            style=_STYLE + _MORE_STYLE,
-            above=escape(self._above),
-            verdict=escape(self._verdict),
-            parts="\n".join(self._parts),
-            command=escape(self._command),
-            version=escape(_version()),
+        return page(
+            self._title,
+            above=self._above,
+            verdict=self._verdict,
+            mood="open",
+            parts=self._parts,
+            command=self._command,
+            style=_MORE_STYLE,
         )
 
     def write(self, folder: Path | str) -> Path:
@@ -122,40 +112,13 @@ def _card(card: Card) -> str:
     marks = " ".join(
         f'<span class="mark {mood}">{escape(text)}</span>' for text, mood in card.marks
     )
-    words = "".join(f"<p>{_inline(line)}</p>" for line in card.words)
+    words = "".join(f"<p>{inline(line)}</p>" for line in card.words)
     picture = ""
     if card.picture is not None:
-        picture = _figure(_image(_png(card.picture), card.caption), card.caption)
+        picture = image_of(png_of(card.picture), card.caption)
     title = escape(card.title)
     return f'<article>{picture}<h2>{title}</h2><p class="marks">{marks}</p>{words}</article>'
 
-
-def _image(png: bytes, caption: str) -> str:
-    return f'<img alt="{escape(caption)}" src="{_data("image/png", png)}">'
-
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<header>
-<p class="paper">{above}</p>
-<h1>{title}</h1>
-<p class="verdict open">{verdict}</p>
-</header>
-{parts}
-<footer>Made by <code>{command}</code>, Grouser {version}</footer>
-</main>
-</body>
-</html>
-"""
 
 _MORE_STYLE = """
 main { max-width: 72rem; }
