@@ -17,7 +17,7 @@ Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -113,8 +113,17 @@ def torque(value: float) -> Setpoint:
 class Drives:
     """All drives of a compiled scene, by name, for one simulation or many."""
 
-    def __init__(self, model: mujoco.MjModel, drives: Mapping[str, Drive]) -> None:
-        """Look up every drive's actuator in ``model``; keys are actuator names."""
+    def __init__(
+        self, model: mujoco.MjModel, drives: Mapping[str, Drive], belts: Collection[str] = ()
+    ) -> None:
+        """Look up every drive's actuator in ``model``.
+
+        Args:
+            model: the compiled scene.
+            drives: by actuator name.
+            belts: names of those that are told speeds all the time: nobody has to look after
+                their speed input. (A belt that is sent to a position goes there more slowly.)
+        """
         self.names = tuple(drives)
         self._descriptions = tuple(drives.values())
         self._place = {name: place for place, name in enumerate(self.names)}
@@ -128,6 +137,10 @@ class Drives:
         self._states = model.actuator_actadr[self.actuators]
         self._outputs = model.actuator_outadr[self.actuators]
         self._leads = np.array([drive.lead for drive in self._descriptions])
+        followed = [place for place, name in enumerate(self.names) if name not in belts]
+        self._followed = np.array(followed, int)
+        self._followed_actuators = self.actuators[self._followed]
+        self._followed_inputs = self._inputs[self._followed]
 
     def command(
         self, rows: Rows, name: str, setpoint: Setpoint, which: Sequence[int] | slice = slice(None)
@@ -153,6 +166,7 @@ class Drives:
         if setpoint.mode == "angle":
             rows.actuator_dynprm[which, actuator, 1] = drive.speed
             rows.ctrl[which, first] = setpoint.value
+            rows.ctrl[which, first + 1] = 0.0
             return
         rate = float(np.clip(setpoint.value, -drive.speed, drive.speed))
         rows.ctrl[which, first + 1] = rate
@@ -183,9 +197,10 @@ class Drives:
         if (np.abs(ahead) > self._leads).any():
             act = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
             rows.act[:, self._states] = act
-        slew = rows.actuator_dynprm[:, self.actuators, 1]
-        wanted = (rows.ctrl[:, self._inputs] - act) / every
-        rows.ctrl[:, self._inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
+        if len(self._followed):
+            slew = rows.actuator_dynprm[:, self._followed_actuators, 1]
+            wanted = (rows.ctrl[:, self._followed_inputs] - act[:, self._followed]) / every
+            rows.ctrl[:, self._followed_inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
 
     def power(self, rows: Rows) -> Array:
         """Return what each drive puts into the world now, W, shape (n, drives)."""

@@ -47,7 +47,7 @@ class Parts:
 
     def __init__(self, scene: Scene) -> None:
         """Look everything up once."""
-        self.drives = Drives(scene.model, scene.drives)
+        self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
         every = scene.stride * float(scene.model.opt.timestep)
         self._settle_strides = settle_strides(every)
         self._settle_time = self._settle_strides * every
