@@ -22,7 +22,7 @@ from grouser.tracks.track import Belt
 from grouser.world.file import RobotEntry, World
 from grouser.world.looks import add_looks
 
-HOOK_TRAVEL = 0.2
+HOOK_TRAVEL = 0.3
 """Part of a pitch that the fastest belt may go between two looks at whether it must roll back."""
 HOOK_TIME = 0.005
 """Longest time (s) between two looks."""

@@ -17,7 +17,7 @@ from grouser import files
 from grouser.errors import SimulationDiverged
 from grouser.frames import Array
 
-EVERY = 0.02
+EVERY = 0.04
 """Simulated seconds between two looks."""
 KEPT = 1.0
 """Simulated seconds of states that are kept."""
