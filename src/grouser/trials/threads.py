@@ -23,7 +23,7 @@ from grouser.simulation.scene import Scene, compose
 from grouser.simulation.watch import log_warnings
 from grouser.trials.trial import Outcome, Seen, Trial, Verdict
 
-SLOTS = 16
+SLOTS = 32
 """Simulations in flight per batch, whatever the number of threads."""
 LOOK_EVERY = 0.1
 """Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
