@@ -231,3 +231,22 @@ def test_a_bad_standing_command_names_its_line():
     entry = text.robots[0].model_copy(update={"command": {"foward": 0.1}})
     with pytest.raises(BadValue, match=r"quince_step.yaml line \d+: .*did you mean 'forward'"):
         Simulation(text.changed(robots=(entry,)))
+
+
+def test_truth_of_any_body_agrees_with_the_state():
+    """A free root is read off the state, any other body is derived: both must say the same."""
+    from grouser.sensors.sensor import Moment
+    from grouser.sensors.truth import BoundTruth, Truth
+
+    simulation = Simulation(world(packbot(forward=0.3, turn=0.5)))
+    simulation.step(0.6)
+    model, data = simulation.model, simulation.data
+    mujoco.mj_forward(model, data)
+    moment, rng = Moment(model, data, {}), generator(0, "unused")
+    root = Truth(body="body").bind(model, "packbot/")
+    derived = BoundTruth(model, model.body("packbot/body").id)
+    derived.derived = True
+    told, again = root.read(moment, rng), derived.read(moment, rng)
+    assert told == pytest.approx(again, abs=1e-9)
+    assert not root.derived
+    assert Truth(body="left/0").bind(model, "packbot/").derived

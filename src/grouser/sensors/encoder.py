@@ -50,6 +50,7 @@ class BoundEncoder:
 
     description: Encoder
     drives: tuple[str, ...]
+    derived: bool = False
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Return each drive's position, m or rad, by the drive's name on its robot."""

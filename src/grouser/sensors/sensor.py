@@ -43,6 +43,11 @@ class Moment:
 class BoundSensor(Protocol):
     """A sensor that knows where it is in a compiled model."""
 
+    @property
+    def derived(self) -> bool:
+        """Whether it reads what MuJoCo derives from the state (places of bodies, speeds)."""
+        ...
+
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Measure, then corrupt with ``rng``; return named numbers."""
         ...

@@ -26,27 +26,37 @@ class Truth:
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundTruth:
         """Return the sensor of the robot whose names begin with ``prefix``."""
-        return BoundTruth(model.body(prefix + self.body).id)
+        return BoundTruth(model, model.body(prefix + self.body).id)
 
 
 class BoundTruth:
     """Ground truth of a known body."""
 
-    def __init__(self, body: int) -> None:
-        """Watch the body with this id."""
-        self.body = body
-        self._velocity = np.zeros(6)
+    def __init__(self, model: mujoco.MjModel, body: int) -> None:
+        """Watch the body with this id; a free one is read straight off the state."""
+        self._body, self._velocity = body, np.zeros(6)
+        joint = int(model.body_jntadr[body])
+        self.derived = joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE
+        self._qpos = 0 if self.derived else int(model.jnt_qposadr[joint])
+        self._dof = 0 if self.derived else int(model.jnt_dofadr[joint])
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        mujoco.mj_objectVelocity(
-            moment.model, moment.data, mujoco.mjtObj.mjOBJ_XBODY, self.body, self._velocity, 0
-        )
-        x, y, z = moment.data.xpos[self.body].tolist()
-        roll, pitch, yaw = to_rpy_one(*moment.data.xquat[self.body].tolist())
-        vx, vy, vz = self._velocity[3:].tolist()
+        x, y, z, *wxyz, vx, vy, vz = self._derived(moment) if self.derived else self._state(moment)
+        roll, pitch, yaw = to_rpy_one(*wxyz)
         return {
             "x": x, "y": y, "z": z,
             "roll": roll, "pitch": pitch, "yaw": yaw,
             "vx": vx, "vy": vy, "vz": vz,
         }  # fmt: skip
+
+    def _state(self, moment: Moment) -> list[float]:
+        data = moment.data
+        pose: list[float] = data.qpos[self._qpos : self._qpos + 7].tolist()
+        return pose + list(data.qvel[self._dof : self._dof + 3].tolist())
+
+    def _derived(self, moment: Moment) -> list[float]:
+        data, kind = moment.data, mujoco.mjtObj.mjOBJ_XBODY
+        mujoco.mj_objectVelocity(moment.model, data, kind, self._body, self._velocity, 0)
+        pose = [*data.xpos[self._body].tolist(), *data.xquat[self._body].tolist()]
+        return [*pose, *self._velocity[3:].tolist()]

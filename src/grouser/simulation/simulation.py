@@ -258,10 +258,11 @@ class Simulation:
             for key, clock in self._clocks.items()
             if clock.due <= self._steps or key not in self._readings
         ]
-        # After a step, MuJoCo's derived numbers are still those of the state before it.
-        mujoco.mj_kinematics(self.model, self.data)
-        mujoco.mj_comPos(self.model, self.data)
-        mujoco.mj_comVel(self.model, self.data)
+        if any(self.scene.sensors[key][1].derived for key in due):
+            # After a step, MuJoCo's derived numbers are still those of the state before it.
+            mujoco.mj_kinematics(self.model, self.data)
+            mujoco.mj_comPos(self.model, self.data)
+            mujoco.mj_comVel(self.model, self.data)
         travel = self.parts.travel(self.rows, self.counts)[0].tolist()
         names = self.parts.drives.names
         moment = Moment(self.model, self.data, dict(zip(names, travel, strict=True)))
