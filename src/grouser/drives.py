@@ -33,6 +33,9 @@ Mode = Literal["angle", "speed", "torque"]
 OUT_OF_REACH = 1e6
 """Where a speed command's target lies, m or rad: no run gets there."""
 
+STANDSTILL = 1e-9
+"""A speed (m/s or rad/s) at which nothing moves in any run."""
+
 ALL_INPUTS = (
     mujoco.mjtCtrlInput.mjINPUT_POS
     | mujoco.mjtCtrlInput.mjINPUT_VEL
@@ -137,6 +140,7 @@ class Drives:
         self._states = model.actuator_actadr[self.actuators]
         self._outputs = model.actuator_outadr[self.actuators]
         self._leads = np.array([drive.lead for drive in self._descriptions])
+        self._speeds = np.array([drive.speed for drive in self._descriptions])
         followed = [place for place, name in enumerate(self.names) if name not in belts]
         self._followed = np.array(followed, int)
         self._followed_actuators = self.actuators[self._followed]
@@ -176,6 +180,43 @@ class Drives:
         else:
             rows.actuator_dynprm[which, actuator, 1] = abs(rate)
             rows.ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
+
+    def hold(
+        self, rows: Rows, name: str, value: float, which: Sequence[int] | slice = slice(None)
+    ) -> None:
+        """Let drive ``name``, which is at ``value`` (m or rad), stay there."""
+        rows.act[which, self._states[self._place[name]]] = value
+        self.command(rows, name, angle(value), which)
+
+    def lead(
+        self, rows: Rows, places: Array, targets: Array, every: float, these: Array | None = None
+    ) -> None:
+        """Bring setpoints to ``targets`` in ``every`` seconds, evenly, as far as speed allows.
+
+        Args:
+            rows: the simulations.
+            places: which drives, as places in ``names``, (d,).
+            targets: where they shall be then (m or rad), (n, d).
+            every: time until the next call, s.
+            these: leave the others alone, bool (n, d); None: all of them.
+        """
+        first, actuators = self._inputs[places], self.actuators[places]
+        limits = self._speeds[places]
+        rate = (targets - rows.act[:, self._states[places]]) / every
+        rate = np.minimum(np.maximum(rate, -limits), limits)
+        # A slew of 0 would mean none at all.
+        slew = np.maximum(np.abs(rate), STANDSTILL)
+        if these is not None:
+            targets = np.where(these, targets, rows.ctrl[:, first])
+            rate = np.where(these, rate, rows.ctrl[:, first + 1])
+            slew = np.where(these, slew, rows.actuator_dynprm[:, actuators, 1])
+        rows.ctrl[:, first] = targets
+        rows.ctrl[:, first + 1] = rate
+        rows.actuator_dynprm[:, actuators, 1] = slew
+
+    def place(self, name: str) -> int:
+        """Return where ``name`` is in ``names``."""
+        return self._place[name]
 
     def positions(self, rows: Rows) -> Array:
         """Return where each drive is (m or rad), shape (n, drives)."""

@@ -77,7 +77,7 @@ def _one_robot() -> tuple[float, float]:
     twin.step(1.0)
     model, data = twin.model, twin.data
     rows, roll_back = Rows.one(model, data), RollBack(model, twin.scene.belts)
-    turns, stride = twin.counts.turns, twin.scene.stride
+    turns, stride = twin.memory.turns, twin.scene.stride
     steps = round(SECONDS / float(model.opt.timestep))
 
     def bare() -> None:

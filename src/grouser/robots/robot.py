@@ -18,6 +18,7 @@ import mujoco
 
 from grouser.drives import Drive, Setpoint, angle, speed, torque
 from grouser.errors import BadValue, nearest, unknown
+from grouser.frames import Array
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
 
@@ -53,6 +54,41 @@ class Steering:
         return wanted | {name: speed(forward + half) for name in self.right}
 
 
+class Gait(Protocol):
+    """How legs move: what a robot is told in, joint angles out, over time.
+
+    A frozen description and pure functions of the gait's state, on arrays with a leading axis, so
+    that one robot and thousands share them to the bit. `grouser.simulation.gaits` keeps the state.
+    """
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of what it can be told, such as ``forward`` (m/s) and ``turn`` (rad/s)."""
+        ...
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """The robot's drives that it moves."""
+        ...
+
+    @property
+    def period(self) -> float:
+        """Longest time (s) between two calls of ``advance``."""
+        ...
+
+    def start(self) -> Array:
+        """Return the state (k,) of a robot that stands still in its posture."""
+        ...
+
+    def advance(self, state: Array, told: Array, dt: float) -> Array:
+        """Return the states (n, k) of n robots, ``dt`` (s) after ``state``, told (n, inputs)."""
+        ...
+
+    def angles(self, state: Array) -> Array:
+        """Return where the drives shall be (rad or m) in ``state``, (n, drives)."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Robot:
     """A robot ready to be attached to a scene."""
@@ -68,6 +104,8 @@ class Robot:
     belts: tuple[Belt, ...] = ()
     steering: Steering | None = None
     """None: it does not drive about."""
+    gait: Gait | None = None
+    """None: it has no legs, or nobody moves them for it."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names that stand for several drives (``front``: both front sub-tracks)."""
     sensors: tuple[Sensor, ...] = ()
@@ -83,10 +121,13 @@ class Robot:
 
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
         a `Setpoint`, or a number: ``front`` its natural one (speed of a belt, angle of a joint),
-        ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say.
+        ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. What the
+        gait is told is left out: `wishes` has it.
         """
         wanted: dict[str, Setpoint] = {}
-        moves = {key: command[key] for key in ("forward", "turn", "turn_deg") if key in command}
+        command = {key: value for key, value in command.items() if not self._wish(key)}
+        steers = ("forward", "turn", "turn_deg")
+        moves = {key: command[key] for key in steers if key in command}
         if moves:
             wanted |= self._steer(moves)
         for key, value in command.items():
@@ -94,6 +135,32 @@ class Robot:
                 names, setpoint = self._setpoint(key, value)
                 wanted |= dict.fromkeys(names, setpoint)
         return wanted
+
+    def wishes(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
+        """Return what ``command`` tells the gait, by input, in SI (``turn_deg`` as ``turn``).
+
+        As in steering, an input that a command leaves out is 0, but a command that names none
+        leaves the gait alone: then this is empty.
+        """
+        told = {
+            self._wish(key): _number(key, value) * (math.radians(1) if key.endswith("_deg") else 1)
+            for key, value in command.items()
+            if self._wish(key)
+        }
+        if not told or self.gait is None:
+            return {}
+        both = [name for name in self.setpoints(command) if name in self.gait.drives]
+        if both:
+            raise BadValue(
+                f"command: {', '.join(told)} moves {both[0]} as well; tell the gait or the drive"
+            )
+        return dict.fromkeys(self.gait.inputs, 0.0) | told
+
+    def _wish(self, key: str) -> str:
+        """Return the gait's input that ``key`` names, or nothing."""
+        inputs = self.gait.inputs if self.gait else ()
+        stem = key.removesuffix("_deg")
+        return key if key in inputs else stem if stem in inputs else ""
 
     def _steer(self, moves: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
         if self.steering is None:
@@ -115,7 +182,8 @@ class Robot:
                 return names, angle(math.radians(_number(key, value)))
             if unit in makers:
                 return names, makers[unit](_number(key, value))
-        known = [*self.drives, *self.groups, *(("forward", "turn") if self.steering else ())]
+        moves = ("forward", "turn") if self.steering else self.gait.inputs if self.gait else ()
+        known = [*self.drives, *self.groups, *moves]
         raise unknown("command", "drive", key, known)
 
     def _named(self, name: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from grouser.simulation.parts import Counts, Parts
+from grouser.simulation.parts import Memory, Parts
 
 _WIDTHS = {
     mujoco.mjtJoint.mjJNT_FREE: (7, 6),
@@ -45,8 +45,9 @@ def carry_state(
             _copy(was.qacc_warmstart, start, now.qacc_warmstart, end, dofs)
 
 
-def carry_counts(before: Parts, was: Counts, after: Parts, now: Counts) -> None:
-    """Copy what belts and drives that both scenes have had counted."""
+def carry_memory(before: Parts, was: Memory, after: Parts, now: Memory) -> None:
+    """Copy what belts, drives and gaits that both scenes have remembered."""
+    before.gaits.carry(was.walks, after.gaits, now.walks)
     for here, name in enumerate(before.belts):
         if name in after.belts:
             now.turns[:, after.belts.index(name)] = was.turns[:, here]

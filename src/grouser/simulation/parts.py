@@ -1,17 +1,20 @@
-"""What happens between physics steps: belts roll, surfaces move, drives settle, work is counted.
+"""What happens between physics steps: belts roll, drives settle, work is counted, legs walk.
 
 Written on `Rows`, so that one simulation and a batch of thousands share it to the bit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.drives import Drives
+from grouser.drives import Drives, Setpoint
+from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.rows import Rows
+from grouser.simulation.gaits import Gaits, Walk, Which
 from grouser.simulation.scene import Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
@@ -21,7 +24,7 @@ SETTLE_TIME = 0.02
 
 
 @dataclass(frozen=True)
-class Counts:
+class Memory:
     """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
 
     turns: Array
@@ -30,11 +33,13 @@ class Counts:
     """Signed work of each drive, J, (n, drives): what it took back counts against it."""
     effort: Array
     """Sum of |force x speed| x dt of each drive, J, (n, drives): braking costs as well."""
+    walks: tuple[Walk, ...]
+    """What walking robots are doing, one for each kind of gait."""
 
-    def clear(self, which: slice | list[int] = slice(None)) -> None:
-        """Start counting from zero."""
-        for array in (self.turns, self.work, self.effort):
-            array[which] = 0.0
+    def arrays(self) -> list[Array]:
+        """Return all that is remembered."""
+        walks = [array for walk in self.walks for array in (walk.state, walk.told, walk.awake)]
+        return [self.turns, self.work, self.effort, *walks]
 
 
 def settle_strides(every: float) -> int:
@@ -48,12 +53,15 @@ class Parts:
     def __init__(self, scene: Scene) -> None:
         """Look everything up once."""
         self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
-        every = scene.stride * float(scene.model.opt.timestep)
+        self.gaits = Gaits(scene.robots, self.drives)
+        self._robots = scene.robots
+        every = self._every = scene.stride * float(scene.model.opt.timestep)
         self._settle_strides = settle_strides(every)
         self._settle_time = self._settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surface = bool(self._roll_back), bool(self._surface)
+        self._has_gaits = bool(self.gaits)
         pitches = {belt.name: belt.pitch for belt in scene.belts}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
         for row, name in enumerate(self.belts):
@@ -61,30 +69,75 @@ class Parts:
 
     @property
     def belts(self) -> tuple[str, ...]:
-        """Names of the belts that are rolled back, in the order of `Counts.turns`."""
+        """Names of the belts that are rolled back, in the order of `Memory.turns`."""
         return self._roll_back.names
 
-    def counts(self, simulations: int) -> Counts:
-        """Return fresh counts."""
+    def memory(self, simulations: int) -> Memory:
+        """Return a fresh memory."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
-        return Counts(*(np.zeros((simulations, size)) for size in (belts, drives, drives)))
+        turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
+        return Memory(turns, work, effort, self.gaits.walks(simulations))
+
+    def clear(self, memory: Memory, which: Which) -> None:
+        """Forget everything about the simulations ``which``."""
+        for array in (memory.turns, memory.work, memory.effort):
+            array[which] = 0.0
+        self.gaits.clear(memory.walks, which)
+
+    def settle_in(
+        self,
+        rows: Rows,
+        memory: Memory,
+        name: str,
+        command: Mapping[str, float],
+        which: Which = slice(None),
+    ) -> None:
+        """Make the drives of a new robot hold its posture, then give it its standing command."""
+        robot = self._robots[name]
+        for joint, value in robot.posture.items():
+            if joint in robot.drives:
+                self.drives.hold(rows, f"{name}/{joint}", value, which)
+        self.command(rows, memory, name, command, which)
+
+    def command(
+        self,
+        rows: Rows,
+        memory: Memory,
+        name: str,
+        command: Mapping[str, float | Setpoint],
+        which: Which = slice(None),
+    ) -> None:
+        """Tell robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
+        if name not in self._robots:
+            raise unknown("command", "robot", name, self._robots)
+        robot = self._robots[name]
+        wishes, setpoints = robot.wishes(command), robot.setpoints(command)
+        if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
+            self.gaits.sleep(memory.walks, name, which)
+        if wishes:
+            self.gaits.tell(rows, memory.walks, name, wishes, which)
+        for drive, setpoint in setpoints.items():
+            self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 
     def before(self, rows: Rows) -> None:
         """Do what must happen before a stride of physics."""
         if self._has_surface:
             self._surface.apply(rows)
 
-    def after(self, rows: Rows, counts: Counts, stride: int) -> None:
+    def after(self, rows: Rows, memory: Memory, stride: int) -> None:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
-            self._roll_back.apply(rows, counts.turns)
+            self._roll_back.apply(rows, memory.turns)
         if stride % self._settle_strides == 0 and self.drives.names:
             self.drives.settle(rows, self._settle_time)
             joules = self.drives.power(rows)
             joules *= self._settle_time
-            np.add(counts.work, joules, out=counts.work)
-            np.add(counts.effort, np.abs(joules, out=joules), out=counts.effort)
+            np.add(memory.work, joules, out=memory.work)
+            np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
+        if self._has_gaits:
+            # After settling, which would tell their drives to stop between two targets.
+            self.gaits.apply(rows, memory.walks, self._every)
 
-    def travel(self, rows: Rows, counts: Counts) -> Array:
+    def travel(self, rows: Rows, memory: Memory) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
-        return self.drives.positions(rows) + counts.turns @ self._per_turn
+        return self.drives.positions(rows) + memory.turns @ self._per_turn

@@ -8,7 +8,7 @@ carries the state of everybody who stays over by name.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -16,7 +16,7 @@ import mujoco
 from grouser.drives import Drive
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.robots.robot import Robot, describe
+from grouser.robots.robot import Gait, Robot, describe
 from grouser.sensors.sensor import BoundSensor, Sensor
 from grouser.tracks.track import Belt
 from grouser.world.file import RobotEntry, World
@@ -43,7 +43,7 @@ class Scene:
     sensors: Mapping[tuple[str, str], tuple[Sensor, BoundSensor]]
     """By robot and sensor name."""
     stride: int
-    """Physics steps between two looks at belts and drives."""
+    """Physics steps between two looks at belts, drives and gaits."""
 
     def initial(self) -> mujoco.MjData:
         """Return the state in which everybody stands in posture where the world file says."""
@@ -90,7 +90,8 @@ def compose(world: World) -> Scene:
         for name, robot in robots.items()
         for sensor in robot.sensors
     }
-    stride = _stride(belts, drives, model.opt.timestep)
+    gaits = [robot.gait for robot in robots.values() if robot.gait]
+    stride = _stride(belts, drives, gaits, model.opt.timestep)
     return Scene(world, model, robots, drives, belts, sensors, stride)
 
 
@@ -113,9 +114,11 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
     return robot
 
 
-def _stride(belts: tuple[Belt, ...], drives: Mapping[str, Drive], timestep: float) -> int:
-    """Return how many steps may pass before belts must be looked at again."""
-    times = [HOOK_TIME]
+def _stride(
+    belts: tuple[Belt, ...], drives: Mapping[str, Drive], gaits: Sequence[Gait], timestep: float
+) -> int:
+    """Return how many steps may pass before belts and gaits must be looked at again."""
+    times = [HOOK_TIME, *(gait.period for gait in gaits)]
     times += [SURFACE_TIME for belt in belts if belt.moving]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.name].speed for belt in belts if belt.links]
-    return max(1, math.floor(min(times) / timestep))
+    return max(1, math.floor(round(min(times) / timestep, 6)))

@@ -15,25 +15,23 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from grouser.drives import Setpoint, angle
+from grouser.drives import Setpoint
 from grouser.errors import BadValue, unknown
-from grouser.frames import Pose
+from grouser.frames import Array, Pose
 from grouser.rows import Rows
 from grouser.sensors.render import View
 from grouser.sensors.sensor import Moment, Reading
 from grouser.simulation.actions import Action, Command, Join, Leave, Place, Reset
-from grouser.simulation.carry import carry_counts, carry_state
+from grouser.simulation.carry import carry_memory, carry_state
 from grouser.simulation.parts import Parts
 from grouser.simulation.scene import Scene, compose
-from grouser.simulation.schedule import Clock, generator
+from grouser.simulation.schedule import Clock
+from grouser.simulation.senses import Senses
 from grouser.simulation.watch import EVERY, Watch, log_warnings
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Object
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-
-NEVER = 2**62
-"""A step that no run gets to."""
 
 
 class Simulation:
@@ -59,12 +57,11 @@ class Simulation:
         """Go back to the start: the world as it was given, time zero, the same random numbers."""
         self._agenda: list[tuple[float, int, Action]] = []
         self._order = count()
-        self._rngs: dict[str, np.random.Generator] = {}
-        self._readings: dict[tuple[str, str], Reading] = {}
+        self._senses = Senses(self.seed)
         self._steps = 0
         scene = compose(self._start)
         self._take(scene, scene.initial())
-        self.counts = self.parts.counts(1)
+        self.memory = self.parts.memory(1)
         for entry in scene.world.robots:
             self._settle_in(entry)
         self._sense()
@@ -118,11 +115,7 @@ class Simulation:
 
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; see `Robot.setpoints` for names.
         """
-        if robot not in self.scene.robots:
-            raise unknown("command", "robot", robot, self.scene.robots)
-        wanted = {**(command or {}), **more}
-        for drive, setpoint in self.scene.robots[robot].setpoints(wanted).items():
-            self.parts.drives.command(self.rows, f"{robot}/{drive}", setpoint)
+        self.parts.command(self.rows, self.memory, robot, {**(command or {}), **more})
 
     def step(self, seconds: float | None = None) -> None:
         """Let one step pass, or as many as fit into ``seconds``.
@@ -148,13 +141,13 @@ class Simulation:
                 self._watch_clock.tick()
 
     def read(self, robot: str, sensor: str) -> Reading:
-        """Return the newest reading of a robot's sensor."""
+        """Return a robot's sensor's newest reading; one with a delay was measured before now."""
         if robot not in self.scene.robots:
             raise unknown("read", "robot", robot, self.scene.robots)
-        if (robot, sensor) not in self._readings:
-            names = [entry.name for entry in self.scene.robots[robot].sensors]
+        if (robot, sensor) not in self.scene.sensors:
+            names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
-        return self._readings[robot, sensor]
+        return self._senses.read(robot, sensor, self.time)
 
     def energy(self, robot: str) -> dict[str, float]:
         """Return the signed work (J) each of a robot's drives has done since the start."""
@@ -163,7 +156,7 @@ class Simulation:
         prefix = f"{robot}/"
         return {
             name.removeprefix(prefix): float(work)
-            for name, work in zip(self.parts.drives.names, self.counts.work[0], strict=True)
+            for name, work in zip(self.parts.drives.names, self.memory.work[0], strict=True)
             if name.startswith(prefix)
         }
 
@@ -187,7 +180,7 @@ class Simulation:
         state = np.empty(mujoco.mj_stateSize(self.model, int(_STATE)))
         mujoco.mj_getState(self.model, self.data, state, int(_STATE))
         digest = hashlib.sha256(state.tobytes())
-        for array in (self.counts.turns, self.counts.work, self.counts.effort):
+        for array in self.memory.arrays():
             digest.update(array.tobytes())
         return digest.hexdigest()
 
@@ -199,25 +192,15 @@ class Simulation:
         self.rows = Rows.one(scene.model, data)
         self.parts = Parts(scene)
         timestep = float(scene.model.opt.timestep)
-        self._clocks = {
-            key: Clock(sensor.rate_hz, timestep) for key, (sensor, _) in scene.sensors.items()
-        }
         self._watch = Watch(scene.model, scene.world.physics.energy_limit, self._crash_folder)
         self._watch_clock = Clock(1 / EVERY, timestep)
-        self._next_sense = self._steps
-        for clock in (*self._clocks.values(), self._watch_clock):
-            clock.start(self._steps)
+        self._watch_clock.start(self._steps)
+        self._senses.take(scene, self._steps)
 
     def _settle_in(self, entry: RobotEntry) -> None:
-        """Make a new robot's drives hold its posture, then give it its standing command."""
-        robot = self.scene.robots[entry.name]
-        for joint, value in robot.posture.items():
-            if joint in robot.drives:
-                drive = f"{entry.name}/{joint}"
-                self.rows.act[0, self.model.actuator(drive).actadr[0]] = value
-                self.parts.drives.command(self.rows, drive, angle(value))
+        """Make a new robot hold its posture and start on its standing command."""
         try:
-            self.command(entry.name, entry.command)
+            self.parts.settle_in(self.rows, self.memory, entry.name, entry.command)
         except (BadValue, LookupError) as error:
             number = self.world.robots.index(entry)
             raise BadValue(f"{self.world.where('robots', number, 'command')}: {error}") from error
@@ -229,7 +212,7 @@ class Simulation:
     def _advance(self, steps: int) -> None:
         """Let ``steps`` pass; parts are looked after at whole multiples of the stride."""
         model, data, rows = self.model, self.data, self.rows
-        parts, counts, stride = self.parts, self.counts, self.scene.stride
+        parts, memory, stride = self.parts, self.memory, self.scene.stride
         now, end = self._steps, self._steps + steps
         while now < end:
             into = now % stride
@@ -239,45 +222,27 @@ class Simulation:
             mujoco.mj_step(model, data, run)
             now += run
             if into + run == stride:
-                parts.after(rows, counts, now // stride)
+                parts.after(rows, memory, now // stride)
         self._steps = now
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
-        due = min(self._next_sense, self._watch_clock.due)
+        due = min(self._senses.due, self._watch_clock.due)
         if self._agenda:
             due = min(due, round(self._agenda[0][0] / self.model.opt.timestep))
         return max(self._steps + 1, due)
 
     def _sense(self) -> None:
         """Read every sensor that is due."""
-        if self._next_sense > self._steps:
-            return
-        due = [
-            key
-            for key, clock in self._clocks.items()
-            if clock.due <= self._steps or key not in self._readings
-        ]
-        if any(self.scene.sensors[key][1].derived for key in due):
-            # After a step, MuJoCo's derived numbers are still those of the state before it.
-            mujoco.mj_kinematics(self.model, self.data)
-            mujoco.mj_comPos(self.model, self.data)
-            mujoco.mj_comVel(self.model, self.data)
-        travel = self.parts.travel(self.rows, self.counts)[0].tolist()
-        names = self.parts.drives.names
-        moment = Moment(self.model, self.data, dict(zip(names, travel, strict=True)))
-        for key in due:
-            _, bound = self.scene.sensors[key]
-            values = bound.read(moment, self._rng("/".join(key)))
-            self._readings[key] = Reading(key[1], self.time, values)
-            if self._clocks[key].due <= self._steps:
-                self._clocks[key].tick()
-        self._next_sense = min((clock.due for clock in self._clocks.values()), default=NEVER)
+        if self._senses.due <= self._steps:
+            names, effort = self.parts.drives.names, self.memory.effort[0]
+            self._senses.look(
+                self._steps, Moment(self.model, self.data, names, self._travel, effort)
+            )
 
-    def _rng(self, name: str) -> np.random.Generator:
-        if name not in self._rngs:
-            self._rngs[name] = generator(self.seed, name)
-        return self._rngs[name]
+    def _travel(self) -> Array:
+        """Return how far each drive is, m or rad."""
+        return np.asarray(self.parts.travel(self.rows, self.memory)[0])
 
     def _whole_steps(self, seconds: float) -> int:
         if not (np.isfinite(seconds) and seconds >= 0):
@@ -307,8 +272,6 @@ class Simulation:
         self._body(name)  # raises when there is nobody of this name
         robots = tuple(entry for entry in self.world.robots if entry.name != name)
         objects = tuple(thing for thing in self.world.objects if thing.name != name)
-        for key in [key for key in self._readings if key[0] == name]:
-            del self._readings[key]
         self._recompose(self.world.changed(robots=robots, objects=objects))
 
     def _recompose(self, world: World) -> None:
@@ -316,10 +279,10 @@ class Simulation:
         scene = compose(world)
         data = scene.initial()
         carry_state(self.model, self.data, scene.model, data)
-        before, was = self.parts, self.counts
+        before, was = self.parts, self.memory
         self._take(scene, data)
-        self.counts = self.parts.counts(1)
-        carry_counts(before, was, self.parts, self.counts)
+        self.memory = self.parts.memory(1)
+        carry_memory(before, was, self.parts, self.memory)
 
     def _place(self, name: str, X_WB: Pose) -> None:
         body = self.model.body(self._body(name)).id

@@ -15,10 +15,9 @@ import mujoco
 import mujoco.batch
 import numpy as np
 
-from grouser.drives import angle
 from grouser.frames import Array, up_tilt
 from grouser.rows import Rows
-from grouser.simulation.parts import Counts, Parts, settle_strides
+from grouser.simulation.parts import Memory, Parts, settle_strides
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.watch import log_warnings
 from grouser.trials.trial import Outcome, Seen, Trial, Verdict
@@ -149,7 +148,7 @@ class _Group:
         self._rows = Rows.many(self._batch)
         self._time = self._batch.bind("time")
         self._parts = Parts(first)
-        self._counts: Counts = self._parts.counts(slots)
+        self._memory: Memory = self._parts.memory(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
         self._strides_per_look = _strides_per_look(first, look_every)
         self._running: dict[int, _Run] = {}
@@ -164,7 +163,7 @@ class _Group:
             for stride in range(1, self._strides_per_look + 1):
                 self._parts.before(self._rows)
                 self._batch.step(some, nstep=self._stride)
-                self._parts.after(self._rows, self._counts, stride)
+                self._parts.after(self._rows, self._memory, stride)
             for slot in slots:
                 run = self._running[slot]
                 verdict = self._look(slot, run)
@@ -196,7 +195,7 @@ class _Group:
             values[slot] = getattr(model, name)[: values.shape[1]]
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
-        self._counts.clear([slot])
+        self._parts.clear(self._memory, [slot])
         data = entry.scene.initial()
         state = np.empty(mujoco.mj_stateSize(model, int(mujoco.mjtState.mjSTATE_INTEGRATION)))
         mujoco.mj_getState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
@@ -212,18 +211,7 @@ class _Group:
     def _settle_in(self, slot: int, entry: _Entry) -> None:
         """Hold every posture and give every robot its standing command, as a Simulation does."""
         for robot in entry.trial.world.robots:
-            built = entry.scene.robots[robot.name]
-            for joint, value in built.posture.items():
-                if joint in built.drives:
-                    drive = f"{robot.name}/{joint}"
-                    self._rows.act[slot, self._model.actuator(drive).actadr[0]] = value
-                    self._parts.drives.command(self._rows, drive, angle(value), [slot])
-            self._command(slot, entry, robot.name, robot.command)
-
-    def _command(self, slot: int, entry: _Entry, robot: str, command: Mapping[str, float]) -> None:
-        setpoints = entry.scene.robots[robot].setpoints(command)
-        for drive, setpoint in setpoints.items():
-            self._parts.drives.command(self._rows, f"{robot}/{drive}", setpoint, [slot])
+            self._parts.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
 
     def _look(self, slot: int, run: _Run) -> Verdict | None:
         """Sample a trial, give it its due commands and say whether it is over."""
@@ -237,7 +225,7 @@ class _Group:
         pose = self._rows.qpos[slot, root : root + 7].copy()
         verdict = run.see(time, pose)
         for command in run.commands(time, pose):
-            self._command(slot, run.entry, trial.robot, command)
+            self._parts.command(self._rows, self._memory, trial.robot, command, [slot])
         return verdict
 
     def _spent(self, slot: int, run: _Run) -> tuple[float, float]:
@@ -245,8 +233,8 @@ class _Group:
         prefix = f"{run.entry.trial.robot}/"
         mine = [i for i, name in enumerate(self._parts.drives.names) if name.startswith(prefix)]
         return (
-            float(self._counts.work[slot, mine].sum()),
-            float(self._counts.effort[slot, mine].sum()),
+            float(self._memory.work[slot, mine].sum()),
+            float(self._memory.effort[slot, mine].sum()),
         )
 
 

@@ -1,0 +1,142 @@
+"""Gaits: the state of all walking robots of a scene, advanced once a stride.
+
+Robots of one kind share one call, whatever the number of robots and simulations. A gait sleeps
+until its robot is told one of its inputs, and again when somebody moves one of its drives directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.drives import Drives, speed
+from grouser.frames import Array
+from grouser.robots.robot import Gait, Robot
+from grouser.rows import Rows
+
+Which = Sequence[int] | slice
+"""Which simulations, of many."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What the robots of one gait remember; arrays with one row per simulation."""
+
+    state: Array
+    """Of the gait, (n, robots, k)."""
+    told: Array
+    """What they were told last, (n, robots, inputs)."""
+    awake: Array
+    """Whether the gait moves the robot, bool (n, robots)."""
+
+    def clear(self, start: Array, which: Which = slice(None)) -> None:
+        """Let them stand still again, asleep."""
+        self.state[which] = start
+        self.told[which] = 0.0
+        self.awake[which] = False
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Robots that walk alike."""
+
+    gait: Gait
+    robots: tuple[str, ...]
+    places: Array
+    """Their drives in `Drives.names`, robot by robot, (robots x drives,)."""
+
+
+class Gaits:
+    """All gaits of a scene."""
+
+    def __init__(self, robots: Mapping[str, Robot], drives: Drives) -> None:
+        """Put robots with equal gaits together and look their drives up."""
+        self._drives = drives
+        together: dict[Gait, list[str]] = {}
+        for name, robot in robots.items():
+            if robot.gait:
+                together.setdefault(robot.gait, []).append(name)
+        self._groups = tuple(
+            _Group(
+                gait,
+                tuple(names),
+                np.array([drives.place(f"{name}/{d}") for name in names for d in gait.drives], int),
+            )
+            for gait, names in together.items()
+        )
+        self._where = {
+            name: (number, column)
+            for number, group in enumerate(self._groups)
+            for column, name in enumerate(group.robots)
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._groups)
+
+    def walks(self, simulations: int) -> tuple[Walk, ...]:
+        """Return fresh memories, one per kind of gait."""
+        made = []
+        for group in self._groups:
+            start, robots = group.gait.start(), len(group.robots)
+            walk = Walk(
+                np.zeros((simulations, robots, len(start))),
+                np.zeros((simulations, robots, len(group.gait.inputs))),
+                np.zeros((simulations, robots), bool),
+            )
+            walk.clear(start)
+            made.append(walk)
+        return tuple(made)
+
+    def clear(self, walks: Sequence[Walk], which: Which) -> None:
+        """Forget what the robots of the simulations ``which`` were doing."""
+        for group, walk in zip(self._groups, walks, strict=True):
+            walk.clear(group.gait.start(), which)
+
+    def tell(
+        self,
+        rows: Rows,
+        walks: Sequence[Walk],
+        name: str,
+        wishes: Mapping[str, float],
+        which: Which = slice(None),
+    ) -> None:
+        """Tell the gait of robot ``name``; one that slept wakes up standing still."""
+        number, column = self._where[name]
+        group, walk = self._groups[number], walks[number]
+        if not walk.awake[which, column].all():
+            for drive in group.gait.drives:
+                # Gains back on, whatever mode the drive was in; `apply` leads it from there.
+                self._drives.command(rows, f"{name}/{drive}", speed(0.0), which)
+            walk.state[which, column] = group.gait.start()
+            walk.awake[which, column] = True
+        walk.told[which, column] = [wishes[wish] for wish in group.gait.inputs]
+
+    def sleep(self, walks: Sequence[Walk], name: str, which: Which = slice(None)) -> None:
+        """Leave the drives of robot ``name`` to others."""
+        number, column = self._where[name]
+        walks[number].awake[which, column] = False
+
+    def apply(self, rows: Rows, walks: Sequence[Walk], every: float) -> None:
+        """Advance every gait that is awake by ``every`` seconds and lead its drives there."""
+        for group, walk in zip(self._groups, walks, strict=True):
+            if not walk.awake.any():
+                continue
+            n, robots, width = walk.state.shape
+            state = walk.state.reshape(n * robots, width)
+            now = group.gait.advance(state, walk.told.reshape(n * robots, -1), every)
+            walk.state[...] = now.reshape(walk.state.shape)
+            targets = group.gait.angles(now).reshape(n, -1)
+            these = None
+            if not walk.awake.all():
+                these = np.repeat(walk.awake, len(group.gait.drives), axis=1)
+            self._drives.lead(rows, group.places, targets, every, these)
+
+    def carry(self, was: Sequence[Walk], after: Gaits, now: Sequence[Walk]) -> None:
+        """Copy what robots that are in both scenes did to ``now``, the walks of ``after``."""
+        for name, (number, column) in self._where.items():
+            if name in after._where:
+                there, place = after._where[name]
+                for array in ("state", "told", "awake"):
+                    getattr(now[there], array)[:, place] = getattr(was[number], array)[:, column]
