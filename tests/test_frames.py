@@ -58,4 +58,4 @@ def test_many_at_once_is_each_alone():
 
 def test_nose_down_is_positive_pitch_and_tilt_is_from_the_vertical():
     assert rotate(from_rpy(0, 0.3, 0), (1, 0, 0))[2] < 0
-    assert math.isclose(float(up_tilt(from_rpy(0.0, 0.3, 1.0))), 0.3, abs_tol=1e-9)
+    assert math.isclose(up_tilt(*from_rpy(0.0, 0.3, 1.0)), 0.3, abs_tol=1e-9)

@@ -88,10 +88,9 @@ def to_rpy_one(w: float, x: float, y: float, z: float) -> tuple[float, float, fl
     return roll, pitch, yaw
 
 
-def up_tilt(wxyz: npt.ArrayLike) -> Array:
-    """Return the angle (rad) between each body's z axis and the vertical, from ``(…, 4)``."""
-    _, x, y, _ = np.moveaxis(np.asarray(wxyz, float), -1, 0)
-    return np.asarray(np.arccos(np.clip(1 - 2 * (x * x + y * y), -1.0, 1.0)))
+def up_tilt(w: float, x: float, y: float, z: float) -> float:
+    """Return the angle (rad) between a body's z axis and the vertical."""
+    return math.acos(max(-1.0, min(1.0, 1 - 2 * (x * x + y * y))))
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,14 @@ LOOK_EVERY = 0.1
 Progress = Callable[[int, int], None]
 """Called with (finished, all) whenever trials finish."""
 
-_BAD = tuple(
+_BAD = [
     int(kind)
     for kind in (
         mujoco.mjtWarning.mjWARN_BADQPOS,
         mujoco.mjtWarning.mjWARN_BADQVEL,
         mujoco.mjtWarning.mjWARN_BADQACC,
     )
-)
+]
 
 
 def run(
@@ -152,11 +152,11 @@ class _Group:
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
         self._strides_per_look = _strides_per_look(first, look_every)
         self._running: dict[int, _Run] = {}
+        self._starts: dict[int, Array] = {}
 
     def run(self, finished: Callable[[int, Outcome], None]) -> None:
         """Run until every trial has its outcome."""
-        for slot in range(self._batch.nsim):
-            self._fill(slot)
+        self._fill(list(range(self._batch.nsim)))
         while self._running:
             slots = sorted(self._running)
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
@@ -164,13 +164,11 @@ class _Group:
                 self._parts.before(self._rows)
                 self._batch.step(some, nstep=self._stride)
                 self._parts.after(self._rows, self._memory, stride)
-            for slot in slots:
-                run = self._running[slot]
-                verdict = self._look(slot, run)
-                if verdict:
-                    finished(run.entry.number, run.outcome(verdict, self._spent(slot, run)))
-                    del self._running[slot]
-                    self._fill(slot)
+            over = {slot: verdict for slot in slots if (verdict := self._look(slot))}
+            for slot, verdict in over.items():
+                run = self._running.pop(slot)
+                finished(run.entry.number, run.outcome(verdict, self._spent(slot, run)))
+            self._fill(list(over))
 
     def _varied(self) -> list[str]:
         """Return the model fields in which the group's models differ."""
@@ -184,11 +182,23 @@ class _Group:
             )
         ]
 
-    def _fill(self, slot: int) -> None:
-        """Put the next waiting trial into ``slot``."""
-        if not self._waiting:
-            return
-        entry = self._waiting.pop()
+    def _fill(self, slots: list[int]) -> None:
+        """Put the next waiting trials into ``slots``, as far as there are any."""
+        filled = {slot: self._waiting.pop() for slot in slots[: len(self._waiting)]}
+        for slot, entry in filled.items():
+            self._put(slot, entry)
+        if filled:
+            # Sensors must not show what the slot's last trial felt; forward() moves the warm start
+            # on, so the state is written once more.
+            self._batch.forward(np.array(list(filled), np.int32))
+        for slot, entry in filled.items():
+            self._batch.state[slot] = self._start(entry.scene)
+            self._batch.warning[slot] = 0
+            self._running[slot] = _Run(entry)
+            self._settle_in(slot, entry)
+
+    def _put(self, slot: int, entry: _Entry) -> None:
+        """Give ``slot`` the model and the first state of a trial."""
         model, rows = entry.scene.model, self._rows
         for name, values in self._varied_fields.items():
             # A batch keeps only the bodies' part of bvh_aabb, which comes first.
@@ -196,30 +206,27 @@ class _Group:
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
         self._parts.clear(self._memory, [slot])
-        data = entry.scene.initial()
-        state = np.empty(mujoco.mj_stateSize(model, int(mujoco.mjtState.mjSTATE_INTEGRATION)))
-        mujoco.mj_getState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
-        self._batch.state[slot] = state
-        # Sensors must not show what the slot's last trial felt; forward() moves the warm start on,
-        # so the state is written once more.
-        self._batch.forward(np.array([slot], np.int32))
-        self._batch.state[slot] = state
-        self._batch.warning[slot] = 0
-        self._running[slot] = _Run(entry)
-        self._settle_in(slot, entry)
+        self._batch.state[slot] = self._start(entry.scene)
+
+    def _start(self, scene: Scene) -> Array:
+        """Return the state in which ``scene`` starts; trials of one scene share it."""
+        if id(scene) not in self._starts:
+            state = np.empty(self._batch.nstate)
+            kind = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+            mujoco.mj_getState(scene.model, scene.initial(), state, kind)
+            self._starts[id(scene)] = state
+        return self._starts[id(scene)]
 
     def _settle_in(self, slot: int, entry: _Entry) -> None:
         """Hold every posture and give every robot its standing command, as a Simulation does."""
         for robot in entry.trial.world.robots:
             self._parts.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
 
-    def _look(self, slot: int, run: _Run) -> Verdict | None:
+    def _look(self, slot: int) -> Verdict | None:
         """Sample a trial, give it its due commands and say whether it is over."""
+        run = self._running[slot]
         trial, time = run.entry.trial, float(self._time[slot])
-        if (
-            self._batch.warning[slot][list(_BAD)].any()
-            or not np.isfinite(self._rows.qvel[slot]).all()
-        ):
+        if self._batch.warning[slot][_BAD].any() or not np.isfinite(self._rows.qvel[slot]).all():
             return "diverged"
         root = run.root
         pose = self._rows.qpos[slot, root : root + 7].copy()
@@ -257,7 +264,7 @@ class _Run:
         trial = self.entry.trial
         self._times.append(time)
         self._poses.append(pose)
-        tilt = float(up_tilt(pose[3:]))
+        tilt = up_tilt(*pose[3:].tolist())
         if trial.goal and trial.goal.reached(pose[:3], tilt):
             return "arrived"
         if tilt > trial.tipped_beyond:
