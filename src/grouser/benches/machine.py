@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 from importlib import metadata
 from pathlib import Path
 
+from grouser.cores import cores
+
 _CPUS = Path("/proc/cpuinfo")
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def machine() -> dict[str, str | int | float | None]:
     """Return the processor, the cores and memory (GiB) there are, and the versions that count."""
     return {
         "cpu": _cpu(),
-        "cores": _cores(),
+        "cores": cores(),
         "memory_gib": _memory_gib(),
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -38,16 +38,6 @@ def _cpu() -> str:
         if key.strip() == "model name":
             return value.strip()
     return platform.processor() or platform.machine()
-
-
-def _cores() -> int:
-    """Return how many cores this process may use; a container's share counts, rounded up."""
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
-    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    share, _, period = next(iter(_lines(_QUOTA)), "").partition(" ")
-    if share.isdecimal() and period.isdecimal():
-        cores = min(cores, math.ceil(int(share) / int(period)))
-    return cores
 
 
 def _memory_gib() -> float | None:

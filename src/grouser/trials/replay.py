@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grouser.simulation.simulation import Simulation
-from grouser.trials.threads import look_time
+from grouser.trials.lane import look_time
 from grouser.trials.trial import Seen, Trial
 
 
