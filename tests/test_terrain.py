@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
+from grouser.world.field import LeagueField
 from grouser.world.looks import add_looks
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
 from grouser.world.physics import STANDARD
@@ -28,6 +29,7 @@ EXAMPLES = {
     "incline": Incline(friction=0.3, x=1, slope_deg=30),
     "pitch_roll_ramps": PitchRollRamps(friction=0.3, x=1),
     "stepfield": Stepfield(friction=0.3, x=1, pattern="hill"),
+    "league_field": LeagueField(friction=0.3),
 }
 
 
@@ -174,13 +176,17 @@ def test_objects(kind, fixed, tmp_path):
         "ball": {"radius": 0.1},
         "cylinder": {"radius": 0.1, "length": 0.4},
         "mesh": {"file": stl(tmp_path / "rock.stl"), "scale": 0.1},
+        "victim": {"posture": "sitting"},
+        "tag": {"number": 1001},
     }
     thing = OBJECTS[kind](
         name="it", friction=0.4, mass=2, position=[1, 0, 1], fixed=fixed, **shapes[kind]
     )
     model = compiled(FLAT, thing)
     assert model.body("it").pos == pytest.approx([1, 0, 1])
-    assert model.geom("it/surface").friction[0] == pytest.approx(0.4)
+    geoms = model.geom_bodyid == model.body("it").id
+    assert geoms.any()
+    assert model.geom_friction[geoms, 0] == pytest.approx(0.4)
     assert model.njnt == (0 if fixed else 1)
     if not fixed:
         assert model.joint("it/free").type == mujoco.mjtJoint.mjJNT_FREE

@@ -5,14 +5,13 @@ A belt's encoder counts metres of belt; it goes on counting when the belt's link
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
-from grouser.errors import BadValue
-from grouser.sensors.sensor import Moment
+from grouser.frames import Array
+from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,46 +23,54 @@ class Encoder:
     name: str = "encoder"
     rate_hz: float = 25.0
     """Readings per second."""
+    delay_s: float = 0.0
+    """How long after it was measured a reading can be read, s."""
     resolution: float = 0.0
     """One tick, m or rad; 0: exact."""
     noise: float = 0.0
     """Standard deviation before counting, m or rad."""
+    wrap: float = 0.0
+    """The count starts again at 0 after so much, m or rad (2 pi: once a turn); 0: never."""
 
     def __post_init__(self) -> None:
-        if min(self.resolution, self.noise) < 0 or self.rate_hz <= 0:
-            raise BadValue(
-                f"encoder '{self.name}': resolution {self.resolution} and noise {self.noise} must "
-                f"be at least 0, rate_hz {self.rate_hz} above 0"
-            )
+        check(self, resolution=self.resolution, noise=self.noise, wrap=self.wrap)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Nothing to add: a drive's position is part of the state."""
+        """Add nothing, but refuse drives that are not there."""
+        check_drives(self, spec, self.drives)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundEncoder:
         """Return the encoder of the robot whose names begin with ``prefix``."""
         return BoundEncoder(self, tuple(prefix + drive for drive in self.drives))
 
 
-@dataclass(frozen=True)
 class BoundEncoder:
     """An encoder that knows its drives' full names."""
 
-    description: Encoder
-    drives: tuple[str, ...]
-    derived: bool = False
+    needs = Needs.STATE
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
+    def __init__(self, description: Encoder, drives: tuple[str, ...]) -> None:
+        """Keep the names; where they are among all drives is looked up at the first reading."""
+        self._told, self._names = description, drives
+        self._exact = not (description.resolution or description.noise or description.wrap)
+        self._places: list[int] = []
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
-        told = self.description
-        true = [moment.travel[drive] for drive in self.drives]
-        if told.resolution or told.noise:
-            true = corrupt(np.array(true), told.resolution, told.noise, rng).tolist()
-        return dict(zip(told.drives, true, strict=True))
+        if not self._places:
+            self._places = moment.places(self._names)
+        told, travel = self._told, moment.travel()
+        if self._exact:
+            exact = travel.tolist()  # picked out of a list: half the time of an array's
+            return {drive: exact[i] for drive, i in zip(told.drives, self._places, strict=True)}
+        said = corrupt(travel[self._places], told.resolution, told.noise, told.wrap, rng)
+        return dict(zip(told.drives, said.tolist(), strict=True))
 
 
 def corrupt(
-    positions: np.ndarray, resolution: float, noise: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Return ``positions`` with noise, counted down to whole ticks of ``resolution``."""
+    positions: Array, resolution: float, noise: float, wrap: float, rng: np.random.Generator
+) -> Array:
+    """Return ``positions`` with noise, counted down to whole ticks, started again at ``wrap``."""
     shaken = positions + rng.normal(0.0, noise, positions.shape) if noise else positions
-    return np.floor(shaken / resolution) * resolution if resolution else shaken
+    counted = np.floor(shaken / resolution) * resolution if resolution else shaken
+    return np.asarray(counted % wrap if wrap else counted)

@@ -2,17 +2,32 @@
 
 A sensor has three moments: ``add`` puts what it needs into a robot's spec, ``bind`` looks it up in
 the compiled model once, ``read`` measures the true value and then corrupts it with the sensor's
-own generator. A sensor does not know who reads it.
+own generator. A sensor does not know who reads it, nor when: its rate and its delay are kept by
+the simulation (`grouser.simulation.senses`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import importlib
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from enum import IntFlag
+from typing import Any, Protocol, runtime_checkable
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, nearest, unknown
+from grouser.frames import Array, Pose
+
+Value = float | npt.NDArray[Any]
+"""A number, or an array whose shape the sensor's ``read`` says."""
+
+Values = Mapping[str, Value]
+"""What a sensor says, by name; SI and radians."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +37,26 @@ class Reading:
     sensor: str
     """Name of the sensor on its robot."""
     time: float
-    """Simulated time of the measurement, s."""
-    values: Mapping[str, float]
-    """Named numbers, SI and radians."""
+    """Simulated time of the measurement, s: with a delay, earlier than it could be read."""
+    values: Values
+    """Named numbers and arrays, SI and radians."""
 
     def __getitem__(self, name: str) -> float:
-        return self.values[name]
+        """Return the number called ``name``."""
+        value = self._value(name)
+        if isinstance(value, np.ndarray):
+            raise BadValue(f"sensor '{self.sensor}': '{name}' is an array, ask array('{name}')")
+        return value
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """Return the array called ``name``; a number is an array of one."""
+        return np.atleast_1d(self._value(name))
+
+    def _value(self, name: str) -> Value:
+        try:
+            return self.values[name]
+        except KeyError:
+            raise unknown(f"sensor '{self.sensor}'", "value", name, self.values) from None
 
 
 @dataclass(frozen=True)
@@ -36,25 +65,61 @@ class Moment:
 
     model: mujoco.MjModel
     data: mujoco.MjData
-    travel: Mapping[str, float]
-    """Position of every drive by its full name (m or rad), counted through roll-backs."""
+    drives: tuple[str, ...]
+    """Full names of all drives."""
+    travel: Callable[[], Array]
+    """Returns each drive's position (drives,), m or rad, counted through roll-backs."""
+    effort: Array
+    """What each drive has spent since the start, (drives,), J: sum of |force x speed| x dt."""
+
+    def places(self, names: tuple[str, ...]) -> list[int]:
+        """Return where the drives ``names`` are in `drives`."""
+        return [self.drives.index(name) for name in names]
+
+
+class Needs(IntFlag):
+    """What must be derived from the state before a sensor can read; it is done for all at once.
+
+    After a step, MuJoCo's derived numbers are still those of the state before it. Contacts and
+    their forces always are: they belong to the step that has just been made.
+    """
+
+    STATE = 0
+    """Nothing but joint positions and speeds, or contacts."""
+    PLACES = 1
+    """Where bodies, geoms and sites are."""
+    SPEEDS = 2
+    """How fast bodies move."""
+    ACCELERATIONS = 4
+    """How bodies are accelerated, gravity included (``cacc``)."""
 
 
 class BoundSensor(Protocol):
     """A sensor that knows where it is in a compiled model."""
 
     @property
-    def derived(self) -> bool:
-        """Whether it reads what MuJoCo derives from the state (places of bodies, speeds)."""
+    def needs(self) -> Needs:
+        """What must be derived from the state before it reads."""
         ...
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
-        """Measure, then corrupt with ``rng``; return named numbers."""
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Measure, then corrupt with ``rng``; return named numbers and arrays."""
         ...
 
 
-class Sensor(Protocol):
-    """The description every sensor gives."""
+@runtime_checkable
+class Remembering(Protocol):
+    """A bound sensor whose reading depends on earlier ones.
+
+    When somebody joins or leaves, the scene is composed anew, and ``memory`` is handed on.
+    """
+
+    memory: Any
+    """All it remembers; None before the first reading."""
+
+
+class Timed(Protocol):
+    """The name and the timing of a sensor."""
 
     @property
     def name(self) -> str:
@@ -66,6 +131,15 @@ class Sensor(Protocol):
         """Readings per simulated second, > 0."""
         ...
 
+    @property
+    def delay_s(self) -> float:
+        """How long after it was measured a reading can be read, s, >= 0."""
+        ...
+
+
+class Sensor(Timed, Protocol):
+    """The description every sensor gives."""
+
     def add(self, spec: mujoco.MjSpec) -> None:
         """Put into the robot's spec what ``read`` will need."""
         ...
@@ -75,8 +149,97 @@ class Sensor(Protocol):
         ...
 
 
+def check(sensor: Timed, **at_least_zero: float) -> None:
+    """Refuse a rate, a delay or an error model that no sensor can have.
+
+    Args:
+        sensor: the description.
+        at_least_zero: its other numbers that may not be negative, by name.
+    """
+    if not sensor.rate_hz > 0:
+        raise BadValue(f"sensor '{sensor.name}': rate_hz is {sensor.rate_hz}, must be above 0")
+    for name, value in ({"delay_s": sensor.delay_s} | at_least_zero).items():
+        if not 0 <= value < np.inf:
+            raise BadValue(f"sensor '{sensor.name}': {name} is {value}, must be at least 0")
+
+
+def check_drives(sensor: Timed, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:
+    """Refuse drives that the robot of ``spec`` does not have."""
+    for drive in drives:
+        if spec.actuator(drive) is None:
+            names = [actuator.name for actuator in spec.actuators]
+            raise unknown(f"sensor '{sensor.name}'", "drive", drive, names)
+
+
 SENSORS: dict[str, str] = {
     "encoder": "grouser.sensors.encoder:Encoder",
     "truth": "grouser.sensors.truth:Truth",
+    "accelerometer": "grouser.sensors.inertial:Accelerometer",
+    "gyroscope": "grouser.sensors.inertial:Gyroscope",
+    "touch": "grouser.sensors.touch:Touch",
+    "pressure": "grouser.sensors.pressure:Pressure",
+    "infrared": "grouser.sensors.range:Infrared",
+    "sonar": "grouser.sensors.range:Sonar",
+    "laser": "grouser.sensors.laser:Laser",
+    "tachometer": "grouser.sensors.tachometer:Tachometer",
+    "odometry": "grouser.sensors.odometry:Odometry",
+    "ins": "grouser.sensors.ins:Ins",
+    "gps": "grouser.sensors.gps:Gps",
+    "compass": "grouser.sensors.compass:Compass",
+    "battery": "grouser.sensors.battery:Battery",
+    "mocap": "grouser.sensors.mocap:MotionCapture",
+    "camera": "grouser.sensors.camera:Camera",
+    "depth": "grouser.sensors.depth:DepthCamera",
+    "victims": "grouser.sensors.victims:VictimSensor",
+    "rfid": "grouser.sensors.rfid:RfidReader",
 }
 """Kind of sensor → where it is described; imported on use."""
+
+PLACE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
+"""How a world file says X_MS: a place in the mount (m), and turns taken in this order."""
+
+
+def describe(options: Mapping[str, Any], where: str) -> Sensor:
+    """Return the sensor that a world file describes, its options checked.
+
+    Args:
+        options: ``kind`` (a key of `SENSORS`) and fields of that sensor's dataclass; its pose in
+            its mount as `PLACE_KEYS`.
+        where: the place to name in an error, e.g. ``"step.yaml line 12"``.
+    """
+    kind = options.get("kind")
+    if kind not in SENSORS:
+        raise unknown(where, "sensor", str(kind), SENSORS)
+    module, name = SENSORS[str(kind)].split(":")
+    description = getattr(importlib.import_module(module), name)
+    given = {key: _frozen(value) for key, value in options.items() if key != "kind"}
+    allowed = [entry.name for entry in dataclasses.fields(description)]
+    try:
+        if "X_MS" in allowed:
+            allowed += PLACE_KEYS
+            given["X_MS"] = _place(given)
+        for key in given:
+            if key not in allowed:
+                listing = ", ".join(name for name in allowed if name != "X_MS")
+                hint = nearest(key, allowed)
+                raise BadValue(f"there is no option '{key}' (there are: {listing}){hint}")
+        made: Sensor = description(**given)
+        return made
+    except (BadValue, TypeError) as error:
+        raise BadValue(f"{where}: sensor '{kind}': {error}") from error
+
+
+def _place(given: dict[str, Any]) -> Pose:
+    """Take the keys that say where the sensor is out of ``given``; return the pose."""
+    at = given.pop("at", (0.0, 0.0, 0.0))
+    turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in PLACE_KEYS[1:]}
+    try:
+        x, y, z = at
+        return Pose.at(x, y, z, **{key: math.radians(turn) for key, turn in turns.items()})
+    except (TypeError, ValueError):
+        raise BadValue(f"at is {at!r} and turns are {turns}, numbers are needed") from None
+
+
+def _frozen(value: Any) -> Any:
+    """Return lists as tuples, all the way down."""
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value

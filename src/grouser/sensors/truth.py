@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
+from grouser.errors import unknown
 from grouser.frames import to_rpy_one
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import Moment, Needs, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +20,18 @@ class Truth:
     """Name of the body on this robot."""
     name: str = "truth"
     rate_hz: float = 25.0
+    """Readings per second."""
+    delay_s: float = 0.0
+    """How long after it was measured a reading can be read, s."""
+
+    def __post_init__(self) -> None:
+        check(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Nothing to add: poses are computed anyway."""
+        """Add nothing, but refuse a body that is not there."""
+        if spec.body(self.body) is None:
+            names = [body.name for body in spec.bodies]
+            raise unknown(f"sensor '{self.name}'", "body", self.body, names)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundTruth:
         """Return the sensor of the robot whose names begin with ``prefix``."""
@@ -36,13 +45,15 @@ class BoundTruth:
         """Watch the body with this id; a free one is read straight off the state."""
         self._body, self._velocity = body, np.zeros(6)
         joint = int(model.body_jntadr[body])
-        self.derived = joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE
-        self._qpos = 0 if self.derived else int(model.jnt_qposadr[joint])
-        self._dof = 0 if self.derived else int(model.jnt_dofadr[joint])
+        free = joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE
+        self.needs = Needs.STATE if free else Needs.PLACES | Needs.SPEEDS
+        self._measure = self._state if free else self._derived
+        self._qpos = int(model.jnt_qposadr[joint]) if free else 0
+        self._dof = int(model.jnt_dofadr[joint]) if free else 0
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Mapping[str, float]:
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        x, y, z, *wxyz, vx, vy, vz = self._derived(moment) if self.derived else self._state(moment)
+        x, y, z, *wxyz, vx, vy, vz = self._measure(moment)
         roll, pitch, yaw = to_rpy_one(*wxyz)
         return {
             "x": x, "y": y, "z": z,

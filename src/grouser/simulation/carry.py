@@ -19,7 +19,7 @@ _WIDTHS = {
 def carry_state(
     old: mujoco.MjModel, was: mujoco.MjData, new: mujoco.MjModel, now: mujoco.MjData
 ) -> None:
-    """Copy time, joints and drives that both models have from ``was`` to ``now``."""
+    """Copy time, joints, drives and moving surfaces that both models have to ``now``."""
     now.time = was.time
     for joint in range(old.njnt):
         name = old.joint(joint).name
@@ -35,6 +35,11 @@ def carry_state(
         there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_ACTUATOR, name)
         if there >= 0:
             _copy_drive(old, was, actuator, new, now, there)
+    for geom in range(old.ngeom):
+        name = old.geom(geom).name
+        there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_GEOM, name) if name else -1
+        if there >= 0:
+            new.geom_surfacevel[there] = old.geom_surfacevel[geom]
     mujoco.mj_forward(new, now)
     # mj_forward solved from these; the next step must start where the old one would have.
     for joint in range(old.njnt):

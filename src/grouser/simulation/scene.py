@@ -7,6 +7,7 @@ carries the state of everybody who stays over by name.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.robots.robot import Gait, Robot, describe
 from grouser.sensors.sensor import BoundSensor, Sensor
+from grouser.sensors.sensor import describe as describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.file import RobotEntry, World
 from grouser.world.looks import add_looks
@@ -66,7 +68,7 @@ def compose(world: World) -> Scene:
     for thing in world.objects:
         thing.add(spec, contact)
     robots = {
-        entry.name: _attach(spec, entry, world.where("robots", number, "kind"))
+        entry.name: _attach(spec, entry, world, number)
         for number, entry in enumerate(world.robots)
     }
     if sum(robot.free for robot in robots.values()) + len(world.objects) <= 1:
@@ -95,13 +97,15 @@ def compose(world: World) -> Scene:
     return Scene(world, model, robots, drives, belts, sensors, stride)
 
 
-def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
-    """Build the robot that ``entry`` names and attach it where it starts."""
+def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -> Robot:
+    """Build the robot that ``entry``, the world's ``number``-th, names; attach it at its start."""
+    where = world.where("robots", number, "kind")
     description = describe(entry.kind, entry.options, where)
     try:
         robot = description.build()
     except BadValue as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
+    robot = _equip(robot, entry, world, number)
     roll, pitch, yaw = (
         math.radians(turn) for turn in (entry.roll_deg, entry.pitch_deg, entry.yaw_deg)
     )
@@ -111,6 +115,24 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, where: str) -> Robot:
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:
         spec.body(f"{entry.name}/{robot.root}").add_freejoint(name=f"{entry.name}/free")
+    return robot
+
+
+def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
+    """Give the robot the world file's sensors; let every sensor put what it needs into the spec."""
+    wheres = [world.where("robots", number, "kind")] * len(robot.sensors)
+    wheres += [world.where("robots", number, "sensors", i) for i in range(len(entry.sensors))]
+    more = map(describe_sensor, entry.sensors, wheres[len(robot.sensors) :])
+    robot = dataclasses.replace(robot, sensors=(*robot.sensors, *more))
+    names: set[str] = set()
+    for sensor, where in zip(robot.sensors, wheres, strict=True):
+        if sensor.name in names:
+            raise BadValue(f"{where}: '{entry.name}' has two sensors called '{sensor.name}'")
+        names.add(sensor.name)
+        try:
+            sensor.add(robot.spec)
+        except LookupError as error:
+            raise BadValue(f"{where}: {error}") from error
     return robot
 
 

@@ -114,9 +114,6 @@ def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
     mujoco.mj_kinematics(model, data)
     if needs & ~Needs.PLACES:
         mujoco.mj_comPos(model, data)
-    if needs & Needs.CAMERAS:
-        mujoco.mj_camlight(model, data)
-    if needs & (Needs.SPEEDS | Needs.ACCELERATIONS):
         mujoco.mj_comVel(model, data)
     if needs & Needs.ACCELERATIONS:
         mujoco.mj_rnePostConstraint(model, data)

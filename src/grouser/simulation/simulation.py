@@ -151,12 +151,20 @@ class Simulation:
 
     def energy(self, robot: str) -> dict[str, float]:
         """Return the signed work (J) each of a robot's drives has done since the start."""
+        return self._by_drive("energy", robot, self.memory.work[0])
+
+    def power(self, robot: str) -> dict[str, float]:
+        """Return what each of a robot's drives puts into the world now, torque x speed, W."""
+        return self._by_drive("power", robot, self.parts.drives.power(self.rows)[0])
+
+    def _by_drive(self, where: str, robot: str, values: Array) -> dict[str, float]:
+        """Return the part of ``values`` (drives,) that is a robot's, by its drives' own names."""
         if robot not in self.scene.robots:
-            raise unknown("energy", "robot", robot, self.scene.robots)
+            raise unknown(where, "robot", robot, self.scene.robots)
         prefix = f"{robot}/"
         return {
-            name.removeprefix(prefix): float(work)
-            for name, work in zip(self.parts.drives.names, self.memory.work[0], strict=True)
+            name.removeprefix(prefix): float(value)
+            for name, value in zip(self.parts.drives.names, values, strict=True)
             if name.startswith(prefix)
         }
 

@@ -67,6 +67,8 @@ class RobotEntry(Description):
     """Right side down at the start, deg, before pitch and heading are taken."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The robot kind's own options."""
+    sensors: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
+    """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds."""
     command: dict[str, float] = Field(default_factory=dict)
     """What its drives are told from the start, in the drives' units."""
 

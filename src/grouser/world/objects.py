@@ -1,7 +1,8 @@
-"""Things that lie around in a world: boxes, balls, cylinders and meshes, fixed or free.
+"""Things that lie around in a world: boxes, balls, cylinders, meshes, victims, tags.
 
-Each becomes one body of its own name under the world body, with one geom; a free one has the
-joint ``{name}/free``. A mesh collides as its convex hull, and weighs as it too.
+Each becomes one body of its own name under the world body, with one geom (a victim: one for each
+part); a free one has the joint ``{name}/free``. A mesh collides as its convex hull, and weighs as
+it too. Victims and tags are marked, so that sensors recognise them (`grouser.marks`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_valid
 
 from grouser.errors import nearest
 from grouser.frames import from_rpy
+from grouser.marks import PARTS, mark
 from grouser.world.fields import Length, Name, Point, Rgb, mistake
 from grouser.world.physics import Contact
 from grouser.world.surface import Surface
+from grouser.world.victim import Posture, parts
 
 OBJECT: Rgb = (0.36, 0.52, 0.68)
 MESH_ENDINGS = (".obj", ".stl")
@@ -52,15 +55,18 @@ class Object(Surface):
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
         """Add the body, its joint if it is free, and its geom ``{name}/surface``."""
+        geom = self.geom(contact, OBJECT) | ({} if self.fixed else {"mass": self.mass})
+        self._body(spec).add_geom(name=f"{self.name}/surface", **self.shape(spec), **geom)
+
+    def _body(self, spec: mujoco.MjSpec) -> mujoco.MjsBody:
+        """Add the body where it is, and its joint if it is free."""
         turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
         body = spec.worldbody.add_body(
             name=self.name, pos=self.position, quat=from_rpy(*(math.radians(t) for t in turns))
         )
-        geom = self.geom(contact, OBJECT)
         if not self.fixed:
             body.add_freejoint(name=f"{self.name}/free")
-            geom["mass"] = self.mass
-        body.add_geom(name=f"{self.name}/surface", **self.shape(spec), **geom)
+        return body
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
         """Return type and size of the geom, adding to ``spec`` the assets it needs."""
@@ -85,10 +91,20 @@ class Ball(Object):
     kind: Literal["ball"] = "ball"
     radius: Length
     """Radius, m; above 0."""
+    rolling: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Rolling resistance: how far ahead of its middle the ground pushes a rolling ball up, m; 0: it
+    never comes to rest."""
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
         """Return a sphere."""
         return {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [self.radius, 0, 0]}
+
+    def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
+        """Return what every geom says, and how this one resists rolling and spinning."""
+        said = super().geom(contact, shade)
+        if self.rolling:
+            said |= {"condim": 6, "friction": [self.friction, self.rolling, self.rolling]}
+        return said
 
 
 class Cylinder(Object):
@@ -159,7 +175,52 @@ class Mesh(Object):
         return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": self.name}
 
 
-Thing = Annotated[Box | Ball | Cylinder | Mesh, Field(discriminator="kind")]
+class Victim(Object):
+    """A person who needs help: a dummy that victim sensors find."""
+
+    kind: Literal["victim"] = "victim"
+    posture: Posture = "lying"
+    """lying (on the back, head along x) or sitting (looking along x); `position` is on the ground
+    under the hips."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.8
+    """Coulomb's coefficient between clothes and whatever touches them, -; 0 to 10; estimate."""
+    fixed: bool = True
+    """True: nobody can move it. False: one stiff body of `mass`."""
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
+        """Add the body, and a geom ``{name}/{part}`` for every part, marked as what it is."""
+        body, made = self._body(spec), parts(self.posture)
+        for name, part in made.items():
+            geom = self.geom(contact, part.rgb)
+            if self.mass is not None and not self.fixed:
+                geom["mass"] = self.mass * part.share
+            body.add_geom(name=f"{self.name}/{name}", **part.shape(), **geom)
+        numbers = {f"{self.name}/{name}": PARTS.index(part.kind) for name, part in made.items()}
+        mark(spec, "victim", self.name, numbers)
+
+
+class Tag(Object):
+    """An RFID tag: a small plate that readers recognise by its number."""
+
+    kind: Literal["tag"] = "tag"
+    number: Annotated[int, Field(ge=0, le=2**31)]
+    """What a reader says when it reads the tag; at least 0."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.5
+    """Coulomb's coefficient, -; 0 to 10; estimate."""
+    fixed: bool = True
+    """True: glued to the ground. False: lies around with `mass`."""
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
+        """Add the plate and mark it."""
+        super().add(spec, contact)
+        mark(spec, "tag", self.name, {f"{self.name}/surface": self.number})
+
+    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
+        """Return a plate as large as a bank card and 4 mm thick."""
+        return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.043, 0.027, 0.002]}
+
+
+Thing = Annotated[Box | Ball | Cylinder | Mesh | Victim | Tag, Field(discriminator="kind")]
 """Any of the kinds, told apart by ``kind``."""
 
 OBJECTS: dict[str, type[Object]] = {
@@ -167,5 +228,7 @@ OBJECTS: dict[str, type[Object]] = {
     "ball": Ball,
     "cylinder": Cylinder,
     "mesh": Mesh,
+    "victim": Victim,
+    "tag": Tag,
 }
 """What a world file may call each kind of object."""

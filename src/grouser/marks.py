@@ -1,0 +1,53 @@
+"""What sensors recognise: parts of victims and RFID tags, written into the model by the world.
+
+A mark is a MuJoCo tuple: some geoms, each with a number, under one name. The world writes marks and
+sensors look for them, so neither has to know the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import mujoco
+
+Kind = Literal["victim", "tag"]
+
+PARTS = ("head", "chest", "pelvis", "arm", "hand", "leg", "foot")
+"""What a victim is made of (USARSim's names, in lower case); a geom's number counts in here."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One geom that a sensor can recognise."""
+
+    owner: str
+    """Name of the object it belongs to."""
+    geom: int
+    """Its id in the model."""
+    number: int
+    """Which of `PARTS` it is, or the tag's number."""
+
+
+def mark(spec: mujoco.MjSpec, kind: Kind, owner: str, numbers: Mapping[str, int]) -> None:
+    """Mark geoms of the object ``owner``, each by its name, with a number."""
+    spec.add_tuple(
+        name=f"{kind}/{owner}",
+        objtype=[mujoco.mjtObj.mjOBJ_GEOM] * len(numbers),
+        objname=list(numbers),
+        objprm=[float(number) for number in numbers.values()],
+    )
+
+
+def marked(model: mujoco.MjModel, kind: Kind) -> tuple[Marked, ...]:
+    """Return everything in ``model`` that was marked as ``kind``."""
+    found = []
+    for entry in range(model.ntuple):
+        group, _, owner = model.tuple(entry).name.partition("/")
+        if group == kind:
+            first = int(model.tuple_adr[entry])
+            for place in range(first, first + int(model.tuple_size[entry])):
+                number = round(model.tuple_objprm[place])
+                found.append(Marked(owner, int(model.tuple_objid[place]), number))
+    return tuple(found)

@@ -1,0 +1,55 @@
+"""Magnetic compass: the heading of the sensor's x axis. The world's x points north."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compass(Mounted):
+    """A compass that is held level by its own electronics."""
+
+    name: str = "compass"
+    declination: float = 0.0
+    """Where magnetic north is, rad from the world's x towards y (west is positive)."""
+    bias: float = 0.0
+    """Standard deviation of a constant error, drawn once per run, rad."""
+    noise: float = 0.0
+    """Standard deviation of each reading, rad."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, bias=self.bias, noise=self.noise)
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCompass:
+        """Return the compass of the robot whose names begin with ``prefix``."""
+        return BoundCompass(self, self.site(model, prefix))
+
+
+class BoundCompass:
+    """A compass that knows its site."""
+
+    needs = Needs.PLACES
+
+    def __init__(self, description: Compass, site: int) -> None:
+        self._told, self._site = description, site
+        self.memory: float | None = None
+        """Its constant error, rad; None before the first reading."""
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return heading, rad from magnetic north towards west (to the left), -pi to pi."""
+        told = self._told
+        if self.memory is None:
+            self.memory = rng.normal(0.0, told.bias) if told.bias else 0.0
+        R_WS = moment.data.site_xmat[self._site]
+        heading = math.atan2(R_WS[3], R_WS[0]) - told.declination + self.memory
+        if told.noise:
+            heading += rng.normal(0.0, told.noise)
+        return {"heading": math.remainder(heading, math.tau)}

@@ -1,0 +1,227 @@
+"""Depth camera: a picture of distances, and the cloud of points in it.
+
+The true distances come out of the renderer that all cameras share; `grouser.sensors.depth_errors`
+says what a camera makes of them. Depths are along the axis of view, m, ``nan`` where there is no
+answer. As with `Camera`, a picture is drawn when somebody first looks at it, or never.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Array
+from grouser.sensors.depth_errors import Disparity, Flight, incidence_cosines, pinhole, slopes
+from grouser.sensors.lens import Plane
+from grouser.sensors.mounted import Mounted, site_pose
+from grouser.sensors.render import shared
+from grouser.sensors.sensor import Moment, Needs, Value
+from grouser.sensors.snapshot import Snapshot, stand
+
+Depths = npt.NDArray[np.float32]
+"""A picture of depths, (height, width), m, top row first."""
+
+_SKY = 1e6
+"""A depth, m, that is too far for any camera."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optics:
+    """What one make of depth camera can do."""
+
+    plane: Plane
+    """The pixels that measure."""
+    errors: Flight | Disparity | None
+    """What they get wrong; None: nothing."""
+    near: float
+    """Nearest depth it can tell, m."""
+    far: float
+    """Furthest depth it can tell, m."""
+    cloud: Plane | None = None
+    """The pixels on which depths are given, if they are another camera's."""
+    grazing: float = math.radians(80.0)
+    """Angle of incidence from which there is no answer, rad; estimate."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.near < self.far and 0 < self.grazing <= math.pi / 2):
+            raise BadValue(
+                f"depth camera: near {self.near}, far {self.far} m, grazing {self.grazing} rad; "
+                "0 < near < far and 0 < grazing <= pi / 2 are needed"
+            )
+
+    @property
+    def given(self) -> Plane:
+        """The pixels of what is read."""
+        return self.cloud or self.plane
+
+
+_KINECT2 = pinhole(512, 424, 365.5)  # roach, sec. 2.1; focal length: estimate, 70 x 60 degrees
+_KINECT2_ERRORS = Flight(
+    # Fitted to the six errors of the roach report's Table 3.1 (a wall at 6 m, QHD) as one set.
+    floor=0.001,  # estimate
+    growth=0.1347e-3,
+    grain_part=0.45,
+    grain=1.6,
+    pattern_part=0.25,
+    pattern=20.0,
+    sure=4.5,  # m   the range it is sold for
+    silence=0.022,  # fitted to the number of points in the same table
+)
+
+
+def _kinect2(cloud: Plane | None = None) -> Optics:
+    return Optics(plane=_KINECT2, errors=_KINECT2_ERRORS, near=0.5, far=8.0, cloud=cloud)
+
+
+DEPTH_CAMERAS: dict[str, Optics] = {
+    "kinect1": Optics(
+        plane=pinhole(640, 480, 580.0),  # estimate: usual calibrations give 570 to 590
+        errors=Disparity(
+            baseline=0.075,  # m   usual calibrations
+            steps=8,  # eighths of a pixel
+            noise=0.0625,  # estimate: half a step
+            window=3.0,  # estimate: 9 pixels are compared at once
+        ),
+        near=0.5,
+        far=5.0,
+    ),
+    "kinect2": _kinect2(),  # 424 x 512
+    "kinect2_qhd": _kinect2(pinhole(960, 540, 540.7)),  # roach, sec. 2.1; colour focal: estimate
+    "kinect2_hd": _kinect2(pinhole(1920, 1080, 1081.4)),
+}
+"""Known cameras. The Kinect 2's larger clouds are its 424 x 512 depths seen through the lens of its
+colour camera, as its driver gives them; the 52 mm between the two cameras are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DepthCamera(Mounted):
+    """A depth camera; it looks along the sensor's x, with z up in the picture."""
+
+    name: str = "depth"
+    rate_hz: float = 30.0
+    """Pictures per second."""
+    camera: str | Optics = "kinect2"
+    """A name from `DEPTH_CAMERAS`, or what another one can do."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.camera, str) and self.camera not in DEPTH_CAMERAS:
+            raise unknown(f"sensor '{self.name}'", "depth camera", self.camera, DEPTH_CAMERAS)
+
+    @property
+    def optics(self) -> Optics:
+        """What the camera can do."""
+        return DEPTH_CAMERAS[self.camera] if isinstance(self.camera, str) else self.camera
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundDepthCamera:
+        """Return the camera of the robot whose names begin with ``prefix``."""
+        return BoundDepthCamera(self.optics, self.site(model, prefix))
+
+    def points(self, depths: npt.NDArray[Any]) -> Array:
+        """Return the cloud (n, 3) of all pixels that answer, in the sensor's frame, m."""
+        right, down = slopes(self.optics.given)
+        rows, columns = np.nonzero(np.isfinite(depths))
+        ahead = depths[rows, columns].astype(float)
+        return np.stack([ahead, -right[columns] * ahead, -down[rows] * ahead], axis=1)
+
+
+class DepthFrame(Mapping[str, Value]):
+    """What a depth camera says: ``depth``, drawn when it is first asked for."""
+
+    def __init__(self, draw: Callable[[], Depths]) -> None:
+        """Keep how to draw the picture."""
+        self._draw = draw
+
+    @cached_property
+    def depth(self) -> Depths:
+        """The picture of depths."""
+        depths = self._draw()
+        del self._draw  # and with it the snapshot
+        return depths
+
+    def __getitem__(self, name: str) -> Value:
+        if name != "depth":
+            raise KeyError(name)
+        return self.depth
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("depth",))
+
+    def __len__(self) -> int:
+        return 1
+
+
+class BoundDepthCamera:
+    """A depth camera that knows its site."""
+
+    needs = Needs.STATE  # the shared stand places everything, when it must
+
+    def __init__(self, optics: Optics, site: int) -> None:
+        self._optics, self._site = optics, site
+        self.memory: int | None = None
+        """Seed of the camera's own pattern; None before the first picture."""
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> DepthFrame:
+        """Return depth, float32 (height, width), m; nan: no answer."""
+        if self.memory is None:
+            self.memory = int(rng.integers(2**63))
+        seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
+        draw = partial(_draw, Snapshot.of(moment), self._site, self._optics, self.memory, seed)
+        return DepthFrame(draw)
+
+
+def _draw(snapshot: Snapshot, site: int, optics: Optics, own: int, seed: int) -> Depths:
+    """Measure, corrupt, and give the depths on the pixels of the cloud."""
+    model, data = snapshot.model, stand().show(snapshot)
+    true = shared().depths(model, data, site_pose(data, site), optics.plane).astype(float)
+    said = corrupt(true, optics, own, np.random.default_rng(seed))
+    if optics.cloud:
+        said = seen_through(said, optics.plane, optics.cloud)
+    return said.astype(np.float32)
+
+
+def corrupt(true: Array, optics: Optics, own: int, rng: np.random.Generator) -> Array:
+    """Return what a camera says of the ``true`` depths (height, width).
+
+    Args:
+        true: m; ``inf`` for the sky.
+        optics: what the camera can do.
+        own: seed of this camera's own pattern.
+        rng: of this picture's noise.
+    """
+    steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
+    said = np.minimum(true, _SKY)
+    if optics.errors:
+        said = optics.errors.measure(said, optics.plane, own, rng)
+    said[steep | ~((said >= optics.near) & (said <= optics.far))] = np.nan
+    return said
+
+
+def seen_through(depths: Array, plane: Plane, other: Plane) -> Array:
+    """Return ``depths``, measured on ``plane``, on the pixels ``other`` of a camera beside it.
+
+    Values in between are interpolated; a pixel answers when all four of its neighbours do.
+    """
+    right, down = slopes(other)
+    columns = right * plane.focal[0] + plane.centre[0]
+    rows = down * plane.focal[1] + plane.centre[1]
+    left, top = _inside(columns, plane.width), _inside(rows, plane.height)
+    x, y = columns - left, (rows - top)[:, None]
+    rowwise = (1 - y) * depths[top] + y * depths[top + 1]
+    seen = (1 - x) * np.take(rowwise, left, axis=1) + x * np.take(rowwise, left + 1, axis=1)
+    seen[(y[:, 0] < 0) | (y[:, 0] > 1)] = np.nan
+    seen[:, (x < 0) | (x > 1)] = np.nan
+    return np.asarray(seen)
+
+
+def _inside(places: Array, size: int) -> npt.NDArray[np.intp]:
+    """Return the pixel before each place, kept inside the picture."""
+    return np.clip(np.floor(places), 0, size - 2).astype(np.intp)

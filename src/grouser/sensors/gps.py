@@ -1,0 +1,100 @@
+"""GPS: latitude and longitude from the satellites that can be seen.
+
+The world's x points north, its y west; its origin is a place on Earth (USARSim's by default).
+Twelve satellites stand still in the sky; those that something stands in front of do not count. With
+fewer than four there is no fix; with four the error is 2.5 m, with all twelve 0.75 m (USARSim).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Array
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.rays import Rays
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+EARTH_RADIUS = 6_371_000.0
+"""m, of a sphere as large as the Earth."""
+SATELLITES = 12
+ENOUGH = 4
+"""Satellites without which there is no fix."""
+SKY = 1000.0
+"""How far away, m, something may stand in front of a satellite."""
+LOWEST = math.radians(15.0)
+"""Elevation of the lowest satellite, rad; estimate."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gps(Mounted):
+    """A GPS receiver."""
+
+    name: str = "gps"
+    rate_hz: float = 5.0
+    """Readings per second (USARSim: every 0.2 s)."""
+    latitude: float = math.radians(39 + 8.0273 / 60)
+    """Of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""
+    longitude: float = -math.radians(77 + 12.998 / 60)
+    """Of the world's origin, rad, east positive (USARSim: 77° 12.998' W)."""
+    noise: float = 0.75
+    """Standard deviation along each axis with all satellites in view, m (USARSim)."""
+    noise_worst: float = 2.5
+    """The same with four satellites, m (USARSim); in between, in proportion."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, noise=self.noise, noise_worst=self.noise_worst)
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundGps:
+        """Return the receiver of the robot whose names begin with ``prefix``."""
+        site = self.site(model, prefix)
+        return BoundGps(self, site, Rays(model, site))
+
+    def metres(self, latitude: float, longitude: float) -> tuple[float, float]:
+        """Return x (north) and y (west) in the world, m, of a place on Earth (rad)."""
+        around = EARTH_RADIUS * math.cos(self.latitude)
+        return (latitude - self.latitude) * EARTH_RADIUS, (self.longitude - longitude) * around
+
+
+class BoundGps:
+    """A receiver that knows its site."""
+
+    needs = Needs.PLACES
+
+    def __init__(self, description: Gps, site: int, rays: Rays) -> None:
+        self._told, self._site, self._rays = description, site, rays
+        self._sky = sky()
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return fix (1, 0), satellites, latitude, longitude (rad), altitude (m over the origin).
+
+        Without a fix, latitude, longitude and altitude are nan.
+        """
+        told, data = self._told, moment.data
+        R_WS = data.site_xmat[self._site].reshape(3, 3)
+        hits = self._rays.cast(moment, self._sky @ R_WS, SKY)
+        satellites = int(np.isinf(hits.distances).sum())
+        if satellites < ENOUGH:
+            nowhere = dict.fromkeys(("latitude", "longitude", "altitude"), math.nan)
+            return {"fix": 0.0, "satellites": float(satellites), **nowhere}
+        spread = np.interp(satellites, [ENOUGH, SATELLITES], [told.noise_worst, told.noise])
+        x, y, z = (data.site_xpos[self._site] + rng.normal(0.0, spread, 3)).tolist()
+        return {
+            "fix": 1.0,
+            "satellites": float(satellites),
+            "latitude": told.latitude + x / EARTH_RADIUS,
+            "longitude": told.longitude - y / (EARTH_RADIUS * math.cos(told.latitude)),
+            "altitude": z,
+        }
+
+
+def sky() -> Array:
+    """Return the directions of the satellites in the world frame, (12, 3): spread evenly."""
+    heights = np.linspace(math.sin(LOWEST), 1.0, SATELLITES)
+    turns = np.arange(SATELLITES) * math.pi * (3 - math.sqrt(5))  # the golden angle
+    sideways = np.sqrt(1 - heights**2)
+    return np.stack([sideways * np.cos(turns), sideways * np.sin(turns), heights], axis=1)

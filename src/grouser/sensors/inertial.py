@@ -1,0 +1,119 @@
+"""Accelerometer and gyroscope: what the robot's own motion feels like, in the sensor's frame.
+
+The true value is MuJoCo's own for the place of the sensor. An accelerometer feels what holds it up,
+not gravity: at rest it says 9.81 m/s² upwards. It is an instant value, as in Zaratti et al.
+(sec. 3): a foot that strikes the ground between two readings is not felt.
+
+Errors: a constant bias, drawn once per run; a bias that wanders; white noise; a limit; whole steps
+of a converter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Array
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+_Measure = Callable[[Moment, int, Array], Array]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inertial(Mounted):
+    """The error model that accelerometers and gyroscopes share, in their own unit."""
+
+    bias: float = 0.0
+    """Standard deviation of each axis' constant bias."""
+    drift: float = 0.0
+    """How far the bias wanders: its standard deviation after one second, per √s."""
+    noise: float = 0.0
+    """Standard deviation of each reading."""
+    limit: float = math.inf
+    """Largest value of each axis it can show."""
+    resolution: float = 0.0
+    """Step of its converter; 0: exact."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = {"bias": self.bias, "drift": self.drift, "noise": self.noise}
+        check(self, resolution=self.resolution, **given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accelerometer(Inertial):
+    """Three axes, m/s²; what holds the robot up included."""
+
+    name: str = "accelerometer"
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:
+        """Return the accelerometer of the robot whose names begin with ``prefix``."""
+        needs = Needs.PLACES | Needs.SPEEDS | Needs.ACCELERATIONS
+        return BoundInertial(self, self.site(model, prefix), needs, _acceleration)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gyroscope(Inertial):
+    """Three axes, rad/s."""
+
+    name: str = "gyroscope"
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:
+        """Return the gyroscope of the robot whose names begin with ``prefix``."""
+        needs = Needs.PLACES | Needs.SPEEDS
+        return BoundInertial(self, self.site(model, prefix), needs, _turning)
+
+
+class BoundInertial:
+    """An accelerometer or a gyroscope that knows its site."""
+
+    def __init__(self, description: Inertial, site: int, needs: Needs, measure: _Measure) -> None:
+        self._told, self._site, self.needs, self._measure = description, site, needs, measure
+        self._felt = np.zeros(6)
+        self.memory: Array | None = None
+        """The bias now, (3,); None before the first reading."""
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return x, y, z in the sensor's frame, m/s² or rad/s."""
+        true = self._measure(moment, self._site, self._felt)
+        self.memory = wander(self.memory, self._told, rng)
+        x, y, z = corrupt(true, self.memory, self._told, rng).tolist()
+        return {"x": x, "y": y, "z": z}
+
+
+def _acceleration(moment: Moment, site: int, felt: Array) -> Array:
+    """Return what holds the site up and pushes it, in its own frame, (3,), m/s²."""
+    kind = mujoco.mjtObj.mjOBJ_SITE
+    mujoco.mj_objectAcceleration(moment.model, moment.data, kind, site, felt, 1)
+    return felt[3:]
+
+
+def _turning(moment: Moment, site: int, felt: Array) -> Array:
+    """Return how fast the site turns, in its own frame, (3,), rad/s."""
+    kind = mujoco.mjtObj.mjOBJ_SITE
+    mujoco.mj_objectVelocity(moment.model, moment.data, kind, site, felt, 1)
+    return felt[:3]
+
+
+def wander(bias: Array | None, told: Inertial, rng: np.random.Generator) -> Array:
+    """Return the bias (3,) one reading later; a first one where there was None."""
+    if bias is None:
+        return rng.normal(0.0, told.bias, 3) if told.bias else np.zeros(3)
+    if told.drift:
+        return bias + rng.normal(0.0, told.drift / math.sqrt(told.rate_hz), 3)
+    return bias
+
+
+def corrupt(true: Array, bias: Array, told: Inertial, rng: np.random.Generator) -> Array:
+    """Return three axes with bias and noise, within the limit and in whole steps."""
+    said = true + bias
+    if told.noise:
+        said += rng.normal(0.0, told.noise, 3)
+    if told.resolution:
+        said = np.round(said / told.resolution) * told.resolution
+    return np.asarray(np.clip(said, -told.limit, told.limit))

@@ -1,0 +1,89 @@
+"""Laser scanner: a fan of rays in the sensor's x-y plane, read from right to left.
+
+The order and the number of rays are USARSim's: the first ray points to the right (-fov/2), and
+there are floor(fov / resolution) + 1 of them. What is further than ``far`` is reported at ``far``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.range import check_span
+from grouser.sensors.rays import Rays
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+SICK_LMS200 = {"fov": math.pi, "resolution": math.pi / 180, "far": 20.0}  # USARSim's SICK
+HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laser(Mounted):
+    """A scanner; ``Laser(mount="body", **HOKUYO_URG04LX)`` is a known one."""
+
+    name: str = "laser"
+    rate_hz: float = 5.0
+    """Scans per second (USARSim's SICK: every 0.2 s)."""
+    fov: float = math.pi
+    """Angle from the first to the last ray, rad, above 0, at most a full turn."""
+    resolution: float = math.pi / 180
+    """Angle from ray to ray, rad, above 0."""
+    near: float = 0.1
+    """Nearest distance it can tell, m (USARSim's default)."""
+    far: float = 20.0
+    """Furthest distance it can tell, m."""
+    noise: float = 0.0
+    """Standard deviation, m, at any distance."""
+    noise_part: float = 0.0
+    """Standard deviation as a part of the distance, added to it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, noise=self.noise, noise_part=self.noise_part)
+        check_span(self.name, self.near, self.far)
+        if not (0 < self.resolution <= self.fov <= math.tau):
+            raise BadValue(
+                f"sensor '{self.name}': fov {self.fov} and resolution {self.resolution} rad, "
+                "0 < resolution <= fov <= 2 pi is needed"
+            )
+
+    @property
+    def angles(self) -> Array:
+        """Direction of every ray from the sensor's x towards its y, (n,), rad, right to left."""
+        count = math.floor(round(self.fov / self.resolution, 9)) + 1
+        return np.asarray(-self.fov / 2 + self.resolution * np.arange(count))
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundLaser:
+        """Return the scanner of the robot whose names begin with ``prefix``."""
+        return BoundLaser(self, Rays(model, self.site(model, prefix)))
+
+
+class BoundLaser:
+    """A laser scanner with its fan of rays."""
+
+    needs = Needs.PLACES
+
+    def __init__(self, description: Laser, rays: Rays) -> None:
+        self._told, self._rays = description, rays
+        angles = description.angles
+        self._fan = np.stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))], axis=1)
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return ranges (n,), m, right to left, between near and far."""
+        ranges = self._rays.cast(moment, self._fan, self._told.far).distances
+        return {"ranges": corrupt(ranges, self._told, rng)}
+
+
+def corrupt(ranges: Array, told: Laser, rng: np.random.Generator) -> Array:
+    """Return ``ranges`` (n,) with noise on every ray that met something, within near and far."""
+    if told.noise or told.noise_part:
+        met = np.minimum(ranges, told.far)
+        spread = np.where(ranges <= told.far, told.noise + told.noise_part * met, 0.0)
+        ranges = met + spread * rng.standard_normal(len(ranges))
+    return np.asarray(np.clip(ranges, told.near, told.far))

@@ -1,0 +1,83 @@
+"""Motion capture: the pose of any body as cameras around the room see it (roach report, sec. 2.3).
+
+A stream of poses with a rate, a delay and a little noise; now and then markers are hidden and a
+frame is lost.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import unknown
+from grouser.frames import axis_angle, multiply, to_rpy_one
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+_KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotionCapture:
+    """One rigid body that the cameras know."""
+
+    body: str
+    """Name of a body of this robot, or the full name of any other body in the world."""
+    name: str = "mocap"
+    rate_hz: float = 120.0
+    """Frames per second; estimate: a usual OptiTrack."""
+    delay_s: float = 0.01
+    """How long after it was measured a pose can be read, s; estimate: one frame and the network."""
+    noise: float = 0.0003
+    """Standard deviation of the position along each axis, m; estimate."""
+    turn_noise: float = 0.002
+    """Standard deviation of the orientation about each axis, rad; estimate."""
+    lost: float = 0.0
+    """Part of the frames in which the body is not seen, 0 to 1."""
+
+    def __post_init__(self) -> None:
+        check(self, noise=self.noise, turn_noise=self.turn_noise, lost=self.lost)
+
+    def add(self, spec: mujoco.MjSpec) -> None:
+        """Nothing to add: poses are computed anyway."""
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundMotionCapture:
+        """Return the stream for the robot whose names begin with ``prefix``."""
+        for name in (prefix + self.body, self.body):
+            body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+            if body >= 0:
+                return BoundMotionCapture(self, body)
+        names = [model.body(body).name for body in range(model.nbody)]
+        raise unknown(f"sensor '{self.name}'", "body", self.body, names)
+
+
+@dataclass(frozen=True)
+class BoundMotionCapture:
+    """A stream that knows its body."""
+
+    description: MotionCapture
+    body: int
+    needs: Needs = Needs.PLACES
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return tracked (1, 0), x, y, z (m), qw, qx, qy, qz and roll, pitch, yaw (rad).
+
+        All in the world frame; nan in a frame that was lost.
+        """
+        told, data = self.description, moment.data
+        if told.lost and rng.random() < told.lost:
+            return {"tracked": 0.0, **dict.fromkeys(_KEYS, math.nan)}
+        position = data.xpos[self.body] + rng.normal(0.0, told.noise, 3)
+        wxyz = _shaken(data.xquat[self.body], told.turn_noise, rng).tolist()
+        numbers = (*position.tolist(), *wxyz, *to_rpy_one(*wxyz))
+        return {"tracked": 1.0, **dict(zip(_KEYS, numbers, strict=True))}
+
+
+def _shaken(wxyz: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+    """Return an orientation (4,) turned a little about every axis."""
+    if not noise:
+        return wxyz
+    turn = rng.normal(0.0, noise, 3)
+    return multiply(wxyz, axis_angle(turn.tolist(), float(np.linalg.norm(turn))))

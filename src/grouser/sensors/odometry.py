@@ -1,0 +1,123 @@
+"""Odometry: where the robot would be if its belts or wheels did not slip.
+
+Two sides' travel between readings makes an arc; arcs are added up from the start, so slip, ticks
+and noise add up as well. Skid steering slips a lot: a turn is reported larger than it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
+
+
+@dataclass(frozen=True, kw_only=True)
+class Odometry:
+    """Dead reckoning from the drives of the left and the right side."""
+
+    left: tuple[str, ...]
+    """Names of the drives on the left; their mean counts."""
+    right: tuple[str, ...]
+    """Names of the drives on the right."""
+    gauge: float
+    """Distance between the sides' middles, m; above 0."""
+    radius: float = 1.0
+    """Travel (m) per unit of the drives: 1 for belts, the radius for wheels; above 0."""
+    name: str = "odometry"
+    rate_hz: float = 25.0
+    """Readings per second; between two, the robot is taken to go along an arc."""
+    delay_s: float = 0.0
+    """How long after it was measured a reading can be read, s."""
+    resolution: float = 0.0
+    """One tick of a side's counter, m; 0: exact."""
+    noise_part: float = 0.0
+    """Standard deviation of each side's travel from reading to reading, as a part of it."""
+
+    def __post_init__(self) -> None:
+        check(self, resolution=self.resolution, noise_part=self.noise_part)
+        if not (self.gauge > 0 and self.radius > 0 and self.left and self.right):
+            raise BadValue(
+                f"sensor '{self.name}': gauge {self.gauge} and radius {self.radius} must be above "
+                "0, and both sides need a drive"
+            )
+
+    def add(self, spec: mujoco.MjSpec) -> None:
+        """Add nothing, but refuse drives that are not there."""
+        check_drives(self, spec, (*self.left, *self.right))
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundOdometry:
+        """Return the odometry of the robot whose names begin with ``prefix``."""
+        return BoundOdometry(self, prefix)
+
+
+@dataclass(frozen=True)
+class Reckoned:
+    """Where dead reckoning has got to."""
+
+    x: float = 0.0
+    """In the frame of the start, m."""
+    y: float = 0.0
+    yaw: float = 0.0
+    """rad, not wrapped."""
+    left: float = 0.0
+    """What the left counter showed, m."""
+    right: float = 0.0
+
+    def after(
+        self, left: float, right: float, gauge: float, errors: Sequence[float] = (0.0, 0.0)
+    ) -> Reckoned:
+        """Return where it has got to when the counters show ``left`` and ``right`` (m).
+
+        ``errors`` are parts of the left and the right side's travel that are added to it.
+        """
+        went_left = (left - self.left) * (1 + errors[0])
+        went_right = (right - self.right) * (1 + errors[1])
+        way, turn = (went_left + went_right) / 2, (went_right - went_left) / gauge
+        chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
+        middle = self.yaw + turn / 2
+        return Reckoned(
+            self.x + chord * math.cos(middle),
+            self.y + chord * math.sin(middle),
+            self.yaw + turn,
+            left,
+            right,
+        )
+
+
+class BoundOdometry:
+    """Odometry of a known robot."""
+
+    needs = Needs.STATE
+
+    def __init__(self, description: Odometry, prefix: str) -> None:
+        self._told = description
+        self._names = [
+            tuple(prefix + d for d in side) for side in (description.left, description.right)
+        ]
+        self._sides: list[list[int]] = []
+        self.memory: Reckoned | None = None
+        """Where it has got to; None before the first reading."""
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return x, y (m) and yaw (rad) from where and how the robot stood at the start."""
+        told = self._told
+        if not self._sides:
+            self._sides = [moment.places(names) for names in self._names]
+        travel = moment.travel()
+        left, right = (self._counted(float(travel[side].mean())) for side in self._sides)
+        if self.memory is None:
+            self.memory = Reckoned(left=left, right=right)
+        errors = rng.normal(0.0, told.noise_part, 2).tolist() if told.noise_part else (0.0, 0.0)
+        self.memory = self.memory.after(left, right, told.gauge, errors)
+        return {"x": self.memory.x, "y": self.memory.y, "yaw": self.memory.yaw}
+
+    def _counted(self, travel: float) -> float:
+        """Return a side's travel (m) as its counter shows it."""
+        way, tick = travel * self._told.radius, self._told.resolution
+        return math.floor(way / tick) * tick if tick else way

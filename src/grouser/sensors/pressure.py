@@ -1,0 +1,78 @@
+"""Pressure: several force sensors under one body, as under the soles of a humanoid.
+
+Every contact's normal force is felt by the sensor that is nearest to it. Contacts and their forces
+are those of the physics step that has just been made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Array
+from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.skin import Skin
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pressure:
+    """Force sensors at some places of one body."""
+
+    mount: str
+    """Name of the body that feels, with all of its geoms."""
+    places: tuple[tuple[str, tuple[float, float, float]], ...]
+    """Name of each sensor and its place in the body's frame, m."""
+    name: str = "pressure"
+    rate_hz: float = 25.0
+    """Readings per second."""
+    delay_s: float = 0.0
+    """How long after it was measured a reading can be read, s."""
+    noise: float = 0.0
+    """Standard deviation of each force, N."""
+
+    def __post_init__(self) -> None:
+        check(self, noise=self.noise)
+        if not self.places:
+            raise BadValue(f"sensor '{self.name}': places is empty, at least one is needed")
+
+    def add(self, spec: mujoco.MjSpec) -> None:
+        """Add nothing, but refuse a mount that is not there."""
+        if spec.body(self.mount) is None:
+            names = [body.name for body in spec.bodies]
+            raise unknown(f"sensor '{self.name}'", "body", self.mount, names)
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundPressure:
+        """Return the sensors of the robot whose names begin with ``prefix``."""
+        return BoundPressure(self, model, int(model.body(prefix + self.mount).id))
+
+
+class BoundPressure:
+    """Force sensors that know which geoms feel, and which are their own robot's."""
+
+    needs = Needs.PLACES
+
+    def __init__(self, description: Pressure, model: mujoco.MjModel, body: int) -> None:
+        self._told, self._body = description, body
+        self._skin = Skin(model, model.geom_bodyid == body, body)
+        self._places = np.array([place for _, place in description.places])
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return the force on each sensor, N, by its name."""
+        forces = self._forces(moment)
+        if self._told.noise:
+            forces = np.maximum(0.0, forces + rng.normal(0.0, self._told.noise, forces.shape))
+        names = (name for name, _ in self._told.places)
+        return dict(zip(names, forces.tolist(), strict=True))
+
+    def _forces(self, moment: Moment) -> Array:
+        """Return the true forces, N, (sensors,)."""
+        data, forces = moment.data, np.zeros(len(self._places))
+        R_WB = data.xmat[self._body].reshape(3, 3)
+        for contact, force in self._skin.presses(moment):
+            point = (data.contact.pos[contact] - data.xpos[self._body]) @ R_WB
+            nearest = np.square(self._places - point).sum(axis=1).argmin()
+            forces[nearest] += force
+        return forces

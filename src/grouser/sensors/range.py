@@ -1,0 +1,147 @@
+"""Range sensors of one value: infrared and sonar.
+
+Zaratti et al. (sec. 3) let the largest error of an infrared sensor depend on the distance that it
+measures; the error is anything within that bound, equally likely. A sonar hears the nearest
+surface in its cone that lies across the beam; what lies askew throws the sound elsewhere.
+
+What is further than ``far`` is reported at ``far``, what is nearer than ``near`` at ``near``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.rays import Rays
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+_AHEAD = np.array([[1.0, 0.0, 0.0]])
+
+
+def check_span(name: str, near: float, far: float) -> None:
+    """Refuse a range that is empty."""
+    if not 0 <= near < far:
+        raise BadValue(f"sensor '{name}': near {near} m and far {far} m, 0 <= near < far is needed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Infrared(Mounted):
+    """A narrow infrared beam along the sensor's x."""
+
+    name: str = "infrared"
+    near: float = 0.2
+    """Nearest distance it can tell, m (USARSim's default)."""
+    far: float = 1.5
+    """Furthest distance it can tell, m (USARSim's default)."""
+    bound: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
+    """Largest error by distance: (distance, error) in m, distances rising, straight lines between
+    them, constant outside; one pair of (0, 0): exact."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(self.name, self.near, self.far)
+        distances = [distance for distance, _ in self.bound]
+        rising = all(a < b for a, b in pairwise(distances))
+        if not (self.bound and rising and all(error >= 0 for _, error in self.bound)):
+            raise BadValue(
+                f"sensor '{self.name}': bound is {self.bound}, pairs of a distance, rising, and an "
+                "error of at least 0 are needed"
+            )
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInfrared:
+        """Return the sensor of the robot whose names begin with ``prefix``."""
+        return BoundInfrared(self, Rays(model, self.site(model, prefix), see_through=True))
+
+
+@dataclass(frozen=True)
+class BoundInfrared:
+    """An infrared sensor with its ray."""
+
+    description: Infrared
+    rays: Rays
+    needs: Needs = Needs.PLACES
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return the range, m, between near and far."""
+        told = self.description
+        true = float(self.rays.cast(moment, _AHEAD, told.far).distances[0])
+        said = within(true, told.bound, rng) if true <= told.far else told.far
+        return {"range": min(max(said, told.near), told.far)}
+
+
+def within(
+    distance: float, bound: tuple[tuple[float, float], ...], rng: np.random.Generator
+) -> float:
+    """Return ``distance`` with an error that is equally likely anywhere within its bound."""
+    distances, errors = zip(*bound, strict=True)
+    return distance + float(np.interp(distance, distances, errors)) * rng.uniform(-1.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sonar(Mounted):
+    """A cone of sound along the sensor's x."""
+
+    name: str = "sonar"
+    near: float = 0.1
+    """Nearest distance it can tell, m (USARSim's default)."""
+    far: float = 5.0
+    """Furthest distance it can tell, m (USARSim's default)."""
+    beam: float = 0.349
+    """Opening angle of the cone, rad (USARSim: 0.349)."""
+    incidence: float = 0.1745
+    """Largest angle between the beam and a surface's normal that gives an echo, rad (USARSim)."""
+    noise: float = 0.0
+    """Standard deviation, m, at any distance."""
+    noise_part: float = 0.0
+    """Standard deviation as a part of the distance, added to it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, noise=self.noise, noise_part=self.noise_part, incidence=self.incidence)
+        check_span(self.name, self.near, self.far)
+        if not 0 <= self.beam < math.pi:
+            raise BadValue(f"sensor '{self.name}': beam is {self.beam} rad, 0 to pi is allowed")
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSonar:
+        """Return the sensor of the robot whose names begin with ``prefix``."""
+        return BoundSonar(self, Rays(model, self.site(model, prefix)))
+
+
+class BoundSonar:
+    """A sonar with its cone of rays."""
+
+    needs = Needs.PLACES
+
+    def __init__(self, description: Sonar, rays: Rays) -> None:
+        self._told, self._rays, self._cone = description, rays, cone(description.beam)
+        self._least = math.cos(description.incidence)
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return the range of the nearest echo, m, between near and far."""
+        told = self._told
+        hits = self._rays.cast(moment, self._cone, told.far)
+        said = float(hits.distances[hits.cosines() >= self._least].min(initial=np.inf))
+        if said > told.far:
+            return {"range": told.far}
+        if told.noise or told.noise_part:
+            said += rng.normal(0.0, told.noise + told.noise_part * said)
+        return {"range": min(max(said, told.near), told.far)}
+
+
+CONES, RAYS_PER_CONE = 10, 16  # USARSim's sonar: ten cones of sixteen rays, one in the middle
+
+
+def cone(beam: float) -> Array:
+    """Return unit vectors (n, 3) that fill a cone about x with opening angle ``beam`` (rad)."""
+    offs = np.repeat(np.arange(1, CONES + 1) / CONES * beam / 2, RAYS_PER_CONE)
+    turns = np.tile(np.arange(RAYS_PER_CONE) * 2 * np.pi / RAYS_PER_CONE, CONES)
+    sideways = np.sin(offs)
+    fan = np.stack([np.cos(offs), sideways * np.cos(turns), sideways * np.sin(turns)], axis=1)
+    return np.vstack([[1.0, 0.0, 0.0], fan])

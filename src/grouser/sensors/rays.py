@@ -1,0 +1,100 @@
+"""Rays that a sensor sends out: to what they come, how far it is, and how its surface lies.
+
+A sensor sees what a picture shows, but not its own robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.frames import Array
+from grouser.sensors.sensor import Moment
+
+HIDDEN = mujoco.mjNGROUP - 1
+"""The geom group in which a sensor's own robot is while the sensor looks."""
+_MET = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # the groups that are drawn
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What a bundle of rays came to."""
+
+    distances: Array
+    """Along each ray, (n,), m; ``inf``: nothing within reach."""
+    normals: Array
+    """Of the surfaces in the world frame, outwards, (n, 3); 0 where there is nothing."""
+    geoms: npt.NDArray[np.int32]
+    """Whose surface it is, (n,); -1: nothing."""
+    directions: Array
+    """Of the rays in the world frame, unit vectors, (n, 3)."""
+
+    def cosines(self) -> Array:
+        """Return the cosine of each angle of incidence, (n,): 1 straight on, 0 past or nothing."""
+        return np.asarray(-np.einsum("ij,ij->i", self.directions, self.normals))
+
+
+class Rays:
+    """Where rays start, and what they pass through; looked up once."""
+
+    def __init__(self, model: mujoco.MjModel, site: int, *, see_through: bool = False) -> None:
+        """Let rays start at ``site``.
+
+        Args:
+            model: the compiled scene.
+            site: id of the site from whose middle they start.
+            see_through: whether they pass through what is drawn half transparent or more so.
+        """
+        self._site = site
+        own = model.body_rootid[model.site_bodyid[site]]
+        passed = model.body_rootid[model.geom_bodyid] == own
+        if see_through:
+            passed |= _opacity(model) <= 0.5
+        self._passed = np.flatnonzero(passed)
+
+    def cast(self, moment: Moment, directions: Array, far: float) -> Hits:
+        """Return what the rays meet now.
+
+        Args:
+            moment: sites and geoms must be up to date (`Needs.PLACES`).
+            directions: unit vectors in the site's frame, (n, 3).
+            far: how far they reach, m.
+        """
+        model, data, count = moment.model, moment.data, len(directions)
+        towards = directions @ data.site_xmat[self._site].reshape(3, 3).T
+        geoms, distances = np.empty(count, np.int32), np.empty(count)
+        normals = np.empty(3 * count)
+        groups = model.geom_group[self._passed]
+        model.geom_group[self._passed] = HIDDEN
+        try:
+            mujoco.mj_multiRay(
+                model,
+                data,
+                pnt=data.site_xpos[self._site],
+                vec=towards.ravel(),
+                geomgroup=_MET,
+                flg_static=True,
+                bodyexclude=-1,
+                geomid=geoms,
+                dist=distances,
+                normal=normals,
+                nray=count,
+                cutoff=far,
+            )
+        finally:
+            model.geom_group[self._passed] = groups
+        missed = distances < 0
+        distances[missed], geoms[missed] = np.inf, -1
+        facing = np.where(missed[:, None], 0.0, normals.reshape(count, 3))
+        return Hits(distances, facing, geoms, towards)
+
+
+def _opacity(model: mujoco.MjModel) -> Array:
+    """Return how opaque each geom is drawn, 0 to 1: its material's opacity, or its own."""
+    drawn = model.geom_rgba[:, 3].astype(float)
+    painted = model.geom_matid >= 0
+    drawn[painted] = model.mat_rgba[model.geom_matid[painted], 3]
+    return np.asarray(drawn)

@@ -1,0 +1,74 @@
+"""RFID reader: the tags within reach of its radio.
+
+Radio passes through wood and people, so a tag behind a thin wall is read as well, unless the
+reader is told to need a free line of sight. Tags are marked in the model (`grouser.marks`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.marks import Marked, marked
+from grouser.sensors.mounted import Mounted, seen_from
+from grouser.sensors.rays import Rays
+from grouser.sensors.sensor import Moment, Needs, Values
+
+
+@dataclass(frozen=True, kw_only=True)
+class RfidReader(Mounted):
+    """A reader that hears in all directions."""
+
+    name: str = "rfid"
+    rate_hz: float = 5.0
+    """Readings per second (USARSim: every 0.2 s)."""
+    far: float = 2.0
+    """How far it reads, m; estimate: a small UHF reader."""
+    missed: float = 0.0
+    """Part of the tags within reach that a reading misses by chance, 0 to 1."""
+    line_of_sight: bool = False
+    """Whether it misses tags that something stands in front of."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.far > 0 and 0 <= self.missed <= 1):
+            raise BadValue(
+                f"sensor '{self.name}': far {self.far} m must be above 0, missed {self.missed} "
+                "in 0 to 1"
+            )
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundRfidReader:
+        """Return the reader of the robot whose names begin with ``prefix``."""
+        site = self.site(model, prefix)
+        return BoundRfidReader(self, site, Rays(model, site), marked(model, "tag"))
+
+
+class BoundRfidReader:
+    """A reader that knows which tags there are."""
+
+    needs = Needs.PLACES
+
+    def __init__(
+        self, description: RfidReader, site: int, rays: Rays, tags: tuple[Marked, ...]
+    ) -> None:
+        self._told, self._site, self._rays = description, site, rays
+        self._geoms = np.array([tag.geom for tag in tags], int)
+        self._numbers = np.array([tag.number for tag in tags], int)
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return ids (k,), nearest first, and positions (k, 3) in the sensor's frame, m."""
+        told = self._told
+        p_S = seen_from(moment.data, self._site, moment.data.geom_xpos[self._geoms])
+        distances = np.linalg.norm(p_S, axis=1)
+        heard = distances <= told.far
+        if told.missed:
+            heard &= rng.random(len(heard)) >= told.missed
+        if told.line_of_sight and heard.any():
+            hits = self._rays.cast(moment, p_S / distances[:, None], told.far)
+            heard &= hits.geoms == self._geoms
+        found = np.flatnonzero(heard)
+        found = found[np.argsort(distances[found], kind="stable")]
+        return {"ids": self._numbers[found], "positions": p_S[found]}

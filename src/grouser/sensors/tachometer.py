@@ -1,0 +1,62 @@
+"""Tachometers: how fast drives turn and how far they are (USARSim's ``Vel`` and ``Pos``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tachometer:
+    """One tachometer on each of some drives."""
+
+    drives: tuple[str, ...]
+    """Names of the drives on this robot."""
+    name: str = "tachometer"
+    rate_hz: float = 5.0
+    """Readings per second (USARSim: every 0.2 s)."""
+    delay_s: float = 0.0
+    """How long after it was measured a reading can be read, s."""
+    noise: float = 0.0
+    """Standard deviation of the speed, m/s or rad/s."""
+
+    def __post_init__(self) -> None:
+        check(self, noise=self.noise)
+
+    def add(self, spec: mujoco.MjSpec) -> None:
+        """Add nothing, but refuse drives that are not there."""
+        check_drives(self, spec, self.drives)
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundTachometer:
+        """Return the tachometer of the robot whose names begin with ``prefix``."""
+        names = tuple(prefix + drive for drive in self.drives)
+        actuators = [int(model.actuator(name).id) for name in names]
+        joints = model.actuator_trnid[actuators, 0]
+        return BoundTachometer(
+            self, names, model.jnt_dofadr[joints], model.actuator_gear[actuators, 0].copy()
+        )
+
+
+class BoundTachometer:
+    """A tachometer that knows its drives' joints."""
+
+    needs = Needs.STATE
+
+    def __init__(
+        self, description: Tachometer, names: tuple[str, ...], dofs: np.ndarray, gears: np.ndarray
+    ) -> None:
+        self._told, self._names, self._dofs, self._gears = description, names, dofs, gears
+        self._places: list[int] = []
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return speeds (drives,), m/s or rad/s, and positions (drives,), m or rad."""
+        if not self._places:
+            self._places = moment.places(self._names)
+        speeds = moment.data.qvel[self._dofs] * self._gears
+        if self._told.noise:
+            speeds += rng.normal(0.0, self._told.noise, len(speeds))
+        return {"speeds": speeds, "positions": moment.travel()[self._places]}

@@ -1,0 +1,101 @@
+"""Victim sensor: which parts of people it sees, and where (USARSim's ``VictSensor``).
+
+A part is found when its middle is within reach and within the field of view, and nothing stands
+between: neither a wall nor another part of the same person. What is a part of a victim is marked
+in the model (`grouser.marks`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.marks import PARTS, Marked, marked
+from grouser.sensors.mounted import Mounted, seen_from
+from grouser.sensors.rays import Rays
+from grouser.sensors.sensor import Moment, Needs, Values, check
+
+
+@dataclass(frozen=True, kw_only=True)
+class VictimSensor(Mounted):
+    """Looks for people along the sensor's x."""
+
+    name: str = "victims"
+    rate_hz: float = 1.25
+    """Readings per second (USARSim: about every 0.8 s)."""
+    far: float = 6.0
+    """How far it sees, m (USARSim)."""
+    fov: float = 0.6981
+    """Horizontal field of view, rad (USARSim)."""
+    fov_vertical: float = 0.6981
+    """Vertical field of view, rad (USARSim)."""
+    noise: float = 0.0
+    """Standard deviation of each position along each axis, m."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self, noise=self.noise)
+        if not (self.far > 0 and 0 < self.fov <= math.tau and 0 < self.fov_vertical <= math.pi):
+            raise BadValue(
+                f"sensor '{self.name}': far {self.far} m must be above 0, fov {self.fov} in 0 to "
+                f"2 pi, fov_vertical {self.fov_vertical} in 0 to pi"
+            )
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundVictimSensor:
+        """Return the sensor of the robot whose names begin with ``prefix``."""
+        site = self.site(model, prefix)
+        return BoundVictimSensor(self, site, Rays(model, site), marked(model, "victim"))
+
+
+class BoundVictimSensor:
+    """A victim sensor that knows who could be found."""
+
+    needs = Needs.PLACES
+
+    def __init__(
+        self, description: VictimSensor, site: int, rays: Rays, parts: tuple[Marked, ...]
+    ) -> None:
+        self._told, self._site, self._rays = description, site, rays
+        self._geoms = np.array([part.geom for part in parts], int)
+        self._parts = np.array([PARTS[part.number] for part in parts], dtype="U8")
+        self._owners = np.array([part.owner for part in parts], dtype="U40")
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+        """Return parts (k,), whose they are: victims (k,), and positions (k, 3).
+
+        Positions are in the sensor's frame, m; the nearest comes first.
+        """
+        p_S = seen_from(moment.data, self._site, moment.data.geom_xpos[self._geoms])
+        found = self._in_view(p_S)
+        found = found[self._uncovered(moment, p_S, found)]
+        found = found[np.argsort(np.linalg.norm(p_S[found], axis=1), kind="stable")]
+        positions = p_S[found]
+        if self._told.noise:
+            positions = positions + rng.normal(0.0, self._told.noise, positions.shape)
+        return {
+            "parts": self._parts[found],
+            "victims": self._owners[found],
+            "positions": positions,
+        }
+
+    def _in_view(self, p_S: Array) -> np.ndarray:
+        """Return which points (n, 3) are within reach and within the field of view."""
+        told = self._told
+        x, y, z = p_S.T
+        sideways, upwards = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
+        near = np.linalg.norm(p_S, axis=1) <= told.far
+        inside = (np.abs(sideways) <= told.fov / 2) & (np.abs(upwards) <= told.fov_vertical / 2)
+        return np.flatnonzero(near & inside)
+
+    def _uncovered(self, moment: Moment, p_S: Array, which: np.ndarray) -> np.ndarray:
+        """Return for each of ``which`` whether nothing stands in front of it."""
+        if not len(which):
+            return np.zeros(0, bool)
+        directions = p_S[which] / np.linalg.norm(p_S[which], axis=1, keepdims=True)
+        hits = self._rays.cast(moment, directions, self._told.far)
+        return np.asarray(hits.geoms == self._geoms[which])

@@ -1,0 +1,197 @@
+"""Depth cameras: geometry, the Kinects' errors, what they do not see."""
+
+import math
+
+import numpy as np
+import pytest
+from sensing import block, put, simulation
+
+from grouser.errors import UnknownName
+from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, Optics, corrupt, seen_through
+from grouser.sensors.depth_errors import (
+    Disparity,
+    Flight,
+    in_shadow,
+    incidence_cosines,
+    pinhole,
+    slopes,
+    smooth_noise,
+)
+from grouser.world.objects import Ball
+
+EYE = {"kind": "depth", "mount": "body", "at": [0.4, 0.0, 0.91]}  # (0.4, 0, 1) in the world
+WALL = block("wall", (2.5, 0, 2), (0.2, 30, 4))  # its face is 2 m ahead
+SMALL = pinhole(160, 120, 120.0)
+
+
+def sees(camera, *objects):
+    """Return a camera's description and what it sees from where it stands."""
+    sim = simulation({**EYE, "camera": camera}, objects=objects)
+    description, _ = sim.scene.sensors["a", "depth"]
+    return description, sim.read("a", "depth").array("depth")
+
+
+def wall(plane, distance, yaw=0.0):
+    """Return the depths of a plane ``distance`` ahead that is turned about the vertical."""
+    right, _ = slopes(plane)
+    row = distance * math.cos(yaw) / (math.cos(yaw) - math.sin(yaw) * right)
+    return np.tile(row, (plane.height, 1))
+
+
+def test_depths_and_clouds_agree_with_geometry():
+    exact = Optics(plane=SMALL, errors=None, near=0.3, far=20.0)
+    ball = Ball(name="ball", friction=1, fixed=True, position=(1.9, 0.4, 1.2), radius=0.2)
+    description, depth = sees(exact, WALL, ball)
+    assert depth.shape == (120, 160)
+    assert depth.dtype == np.float32
+    assert depth[30, 140] == pytest.approx(2.0, abs=1e-4)
+    cloud = description.points(depth) + np.array([0.4, 0.0, 1.0])
+    on_ball = (
+        np.abs(np.linalg.norm(cloud - [1.9, 0.4, 1.2], axis=1) - 0.2) < 0.015
+    )  # it has few facets
+    on_wall = np.abs(cloud[:, 0] - 2.4) < 1e-3
+    on_floor = np.abs(cloud[:, 2]) < 1e-3
+    assert on_ball.sum() > 100
+    assert (on_ball | on_wall | on_floor).mean() > 0.999
+    pixels = np.nonzero(np.isfinite(depth))
+    assert on_ball[(pixels[1] < 80) & (pixels[0] < 60)].sum() > 0.9 * on_ball.sum(), "up, left"
+
+
+def test_edges_and_grazing_surfaces_do_not_answer():
+    exact = Optics(plane=SMALL, errors=None, near=0.3, far=20.0)
+    box = block("box", (1.6, 0.0, 1.0), (0.4, 0.6, 0.4))
+    _, depth = sees(exact, WALL, box)
+    silent = np.isnan(depth)
+    assert silent[60].sum() >= 2, "left and right edge of the box"
+    assert 0.001 < silent[:80].mean() < 0.1, "edges alone"
+    right, down = slopes(SMALL)
+    for angle, answers in ((75.0, True), (84.0, False)):
+        said = corrupt(wall(SMALL, 2.0, math.radians(angle)), exact, 0, np.random.default_rng(0))
+        assert np.isfinite(said[60, 80]) == answers
+    level = incidence_cosines(wall(SMALL, 2.0, 0.5), SMALL)
+    assert level[60, 80] == pytest.approx(math.cos(0.5), abs=0.01)
+    corner = math.sqrt(1 + right[0] ** 2 + down[0] ** 2)
+    assert incidence_cosines(wall(SMALL, 2.0), SMALL)[0, 0] == pytest.approx(1 / corner, abs=1e-6)
+
+
+def test_the_sky_and_what_is_out_of_range_do_not_answer():
+    _, depth = sees(Optics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
+    assert np.isnan(depth[:60]).all()
+    _, depth = sees("kinect2")
+    assert np.isnan(depth[:200]).all()
+    assert np.isfinite(depth[300:]).mean() > 0.9
+
+
+def test_kinect_1_counts_disparity_in_eighths_of_a_pixel():
+    """All depths are 8 f b / k with whole k: their spacing is depth² / (8 f b)."""
+    optics = DEPTH_CAMERAS["kinect1"]
+    scale = 8 * optics.plane.focal[0] * optics.errors.baseline
+    rng = np.random.default_rng(0)
+    said = corrupt(wall(optics.plane, 3.0, 0.5), optics, 0, rng)
+    steps = scale / said[np.isfinite(said)]
+    assert np.abs(steps - np.round(steps)).max() < 1e-6
+    levels = np.unique(np.round(said[np.isfinite(said)], 9))
+    near_three = levels[np.abs(levels - 3.0) < 0.2]
+    assert np.diff(near_three) == pytest.approx(near_three[:-1] * near_three[1:] / scale, rel=1e-6)
+    assert np.diff(near_three).mean() == pytest.approx(9.0 / scale, rel=0.02)  # 26 mm
+
+
+def test_kinect_1_noise_grows_with_the_square_of_distance_and_hangs_together():
+    optics = DEPTH_CAMERAS["kinect1"]
+    rng = np.random.default_rng(1)
+    spreads = {}
+    for distance in (1.0, 2.0, 4.0):
+        off = corrupt(wall(optics.plane, distance), optics, 0, rng) - distance
+        spreads[distance] = float(np.std(off))
+        if distance == 4.0:
+            together = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
+            apart = np.corrcoef(off[:, :-30].ravel(), off[:, 30:].ravel())[0, 1]
+    assert spreads[4.0] / spreads[1.0] == pytest.approx(16, rel=0.35)
+    assert together > 0.6 > 0.1 > abs(apart)
+
+
+def test_kinect_1_has_a_shadow_on_one_side_of_near_things():
+    """A background behind a near strip is dark on the side away from the projector."""
+    focal, baseline = 580.0, 0.075
+    depth = np.full((4, 640), 3.0)
+    depth[:, 300:340] = 1.0
+    shadow = in_shadow(focal * baseline / depth)
+    width = focal * baseline * (1 / 1.0 - 1 / 3.0)  # 29 pixels
+    dark = np.flatnonzero(shadow[0])
+    assert dark.max() == 299
+    assert len(dark) == pytest.approx(width, abs=1.5)
+    assert not in_shadow(focal * baseline / np.full((4, 640), 2.0)).any()
+
+
+def test_kinect_2_noise_grows_with_distance_and_hangs_together():
+    optics = DEPTH_CAMERAS["kinect2"]
+    told, rng = optics.errors, np.random.default_rng(2)
+    for distance in (1.0, 3.0, 4.4):
+        offs = [
+            corrupt(wall(optics.plane, distance), optics, own, rng) - distance for own in range(6)
+        ]
+        assert np.nanstd(offs) == pytest.approx(told.floor + told.growth * distance**2, rel=0.1)
+    off = offs[0]
+    near = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
+    further = np.corrcoef(off[:, :-10].ravel(), off[:, 10:].ravel())[0, 1]
+    assert near > 0.45 > further > 0.1
+    pair = [corrupt(wall(optics.plane, 4.0), optics, own, rng) - 4.0 for own in (7, 7, 8)]
+    same, other = (np.corrcoef(pair[0].ravel(), off.ravel())[0, 1] for off in pair[1:])
+    assert same == pytest.approx(told.pattern_part, abs=0.05), "its own pattern stays"
+    assert abs(other) < 0.15
+
+
+def test_smooth_noise_has_variance_one_everywhere():
+    rng = np.random.default_rng(3)
+    fields = np.array([smooth_noise((40, 60), 5.0, rng) for _ in range(1500)])
+    assert fields.std(axis=0) == pytest.approx(1.0, rel=0.12)
+    assert fields.mean() == pytest.approx(0.0, abs=0.02)
+    assert smooth_noise((30, 40), 0.0, rng).shape == (30, 40)
+
+
+@pytest.mark.parametrize(
+    ("camera", "shape"),
+    [("kinect2", (424, 512)), ("kinect2_qhd", (540, 960)), ("kinect2_hd", (1080, 1920))],
+)
+def test_kinect_2_gives_three_sizes_of_cloud(camera, shape):
+    description, depth = sees(camera, WALL)
+    assert depth.shape == shape
+    cloud = description.points(depth)
+    assert cloud.shape == (np.isfinite(depth).sum(), 3)
+    ahead = cloud[np.abs(cloud[:, 1:]).max(axis=1) < 0.4]
+    assert ahead[:, 0] == pytest.approx(2.0, abs=0.02)
+    assert np.isnan(depth[shape[0] // 2, 0]) == (camera != "kinect2"), (
+        "colour sees more to the sides"
+    )
+
+
+def test_another_cameras_pixels_interpolate_planes_exactly():
+    """1 / depth is linear in a plane, depth nearly so: a wall stays a wall."""
+    plane, other = pinhole(320, 240, 300.0), pinhole(480, 300, 420.0)
+    seen = seen_through(wall(plane, 2.0, 0.3), plane, other)
+    inside = np.isfinite(seen)
+    assert inside.mean() > 0.9
+    assert np.abs(seen - wall(other, 2.0, 0.3))[inside].max() < 1e-4
+    holed = wall(plane, 2.0)
+    holed[100, 100] = np.nan
+    assert 0 < np.isnan(seen_through(holed, plane, plane)[90:110, 90:110]).sum() <= 4
+
+
+def test_nothing_is_drawn_unless_somebody_looks():
+    sim = simulation({**EYE, "camera": "kinect2", "name": "a_camera"}, objects=(WALL,))
+    sim.step(0.05)
+    reading = sim.read("a", "a_camera")
+    assert "depth" not in vars(reading.values)
+    first = reading.array("depth")
+    put(sim, -1.0)
+    sim.step(0.001)
+    assert reading.array("depth") is first, "an old picture stays as it was"
+
+
+def test_unknown_cameras_are_named():
+    with pytest.raises(UnknownName, match="did you mean 'kinect2'"):
+        DepthCamera(mount="body", camera="kinekt2")
+    assert Flight(floor=0.0, growth=0.0).measure(
+        np.ones((2, 2)), SMALL, 0, np.random.default_rng(0)
+    ).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert Disparity(baseline=0.1).steps == 8

@@ -1,0 +1,118 @@
+"""Gaits in a simulation: told, woken, put to sleep, carried along, the same in a batch."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.drives import torque
+from grouser.errors import BadValue, UnknownName
+from grouser.experiments.pack import dog, pack
+from grouser.simulation.actions import Join, Leave
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.replay import replay
+from grouser.trials.trial import Trial
+
+
+def standing(*more):
+    return Simulation(pack(dog("rex", 0.0, 0.0, 0.0), *more))
+
+
+def legs(simulation, name="rex"):
+    gait = simulation.scene.robots[name].gait
+    return np.array([simulation.read(name, "encoder")[drive] for drive in gait.drives])
+
+
+def test_a_gait_sleeps_until_told_and_again_when_told_to_stop():
+    simulation = standing()
+    simulation.step(1.0)
+    still = legs(simulation)
+    simulation.step(0.4)
+    assert np.abs(legs(simulation) - still).max() < 1e-3, "nothing but the ground giving way"
+    simulation.command("rex", forward=0.1)
+    simulation.step(1.0)
+    walking = legs(simulation)
+    simulation.step(0.1)
+    assert np.abs(legs(simulation) - walking).max() > 0.05
+    simulation.command("rex", forward=0.0)
+    simulation.step(2.0)
+    stopped = legs(simulation)
+    simulation.step(0.4)
+    assert np.abs(legs(simulation) - stopped).max() < 2e-3
+    assert np.abs(stopped - still).max() < 0.05
+
+
+def test_degrees_and_left_out_inputs():
+    robot = standing().scene.robots["rex"]
+    told = robot.wishes({"turn_deg": 90})
+    assert told["turn"] == pytest.approx(math.pi / 2)
+    assert told["forward"] == 0.0
+    assert robot.wishes({"neck_deg": -20}) == {}
+
+
+def test_a_drive_told_directly_belongs_to_whoever_told_it():
+    simulation = standing()
+    simulation.command("rex", forward=0.15)
+    simulation.step(0.5)
+    simulation.command("rex", {"lf_knee": torque(0.0)})
+    simulation.step(0.2)
+    asleep = legs(simulation)
+    simulation.step(0.3)
+    moved = np.abs(legs(simulation) - asleep)
+    knee = simulation.scene.robots["rex"].gait.drives.index("lf_knee")
+    assert np.delete(moved, knee).max() < 0.05, "the others hold their angles"
+    simulation.command("rex", forward=0.15)
+    simulation.step(1.0)
+    first = legs(simulation)
+    simulation.step(0.1)
+    assert np.abs(legs(simulation) - first).max() > 0.05, "told again, it walks again"
+
+
+def test_head_joints_are_free_while_it_walks():
+    simulation = standing()
+    simulation.command("rex", forward=0.1, pan_deg=40)
+    simulation.step(1.5)
+    assert math.degrees(simulation.read("rex", "encoder")["pan"]) == pytest.approx(40, abs=1)
+    assert simulation.pose("rex").position[0] > 0.05
+
+
+def test_mistakes_are_one_sentence():
+    simulation = standing()
+    with pytest.raises(BadValue, match="tell the gait or the drive"):
+        simulation.command("rex", forward=0.1, lf_knee=0.3)
+    with pytest.raises(UnknownName, match="did you mean 'forward'"):
+        simulation.command("rex", forwards=0.1)
+    with pytest.raises(BadValue, match="forward is 'fast', a number is needed"):
+        simulation.command("rex", {"forward": "fast"})
+
+
+def test_who_walks_notices_nobody_who_joins_or_leaves():
+    alone, visited = standing(), standing()
+    for simulation in (alone, visited):
+        simulation.command("rex", forward=0.15)
+        simulation.step(0.6)
+    visited.do(Join(dog("guest", 5.0, 5.0, 0.0, forward=0.1)))
+    for simulation in (alone, visited):
+        simulation.step(0.4)
+    visited.do(Leave("guest"))
+    for simulation in (alone, visited):
+        simulation.step(0.6)
+    # Two robots are solved together, so the last bits may differ while both are there.
+    assert legs(visited) == pytest.approx(legs(alone), abs=1e-3)
+    assert visited.pose("rex").position == pytest.approx(alone.pose("rex").position, abs=2e-3)
+
+
+def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
+    def trial(forward, seconds):
+        world = pack(dog("rex", 0.0, 0.0, 0.0, forward=forward))
+        schedule = ((0.5, {"forward": forward, "turn": 0.4}),)
+        return Trial(world=world, robot="rex", limit=seconds, schedule=schedule)
+
+    trials = [trial(0.05 + 0.02 * number, 1.0 + 0.2 * (number % 3)) for number in range(5)]
+    together = threads.run(trials, threads=2)
+    for one, outcome in zip(trials, together, strict=True):
+        [alone] = threads.run([one], threads=1)
+        assert alone.positions.tobytes() == outcome.positions.tobytes()
+        poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay(one)])
+        assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()

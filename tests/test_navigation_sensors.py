@@ -1,0 +1,158 @@
+"""Where a robot believes to be: odometry, INS, GPS, compass, motion capture."""
+
+import math
+
+import numpy as np
+import pytest
+from sensing import block, put, reader, simulation
+
+from grouser.errors import BadValue, UnknownName
+from grouser.sensors.gps import Gps, sky
+from grouser.sensors.odometry import Reckoned
+
+UP = {"mount": "body", "at": [0.0, 0.0, 0.3]}
+SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
+
+
+def test_odometry_over_a_straight_run():
+    """Belts on flat ground slip by less than 2 %, and so much is odometry off."""
+    sim = simulation({"kind": "odometry", **SIDES}, forward=0.3)
+    sim.step(4.0)
+    said, true = sim.read("a", "odometry"), sim.read("a", "truth")
+    assert true["x"] > 1.0
+    assert said["x"] == pytest.approx(true["x"], rel=0.02)
+    assert said["y"] == pytest.approx(0.0, abs=0.01)
+    assert said["yaw"] == pytest.approx(0.0, abs=0.01)
+
+
+def test_odometry_believes_its_belts_when_they_slip():
+    """A skid turn is reported as rigid rolling would have it: larger than it is."""
+    sim = simulation({"kind": "odometry", **SIDES}, turn=1.0)
+    sim.step(2.0)
+    said, true = sim.read("a", "odometry"), sim.read("a", "truth")
+    assert 0.1 < true["yaw"] < 0.97 * said["yaw"]
+
+
+def test_reckoning_goes_along_an_arc():
+    """A quarter circle of radius 1 m to the left, in one step or in a hundred."""
+    gauge = 0.5
+    left, right = (1 - gauge / 2) * math.pi / 2, (1 + gauge / 2) * math.pi / 2
+    once = Reckoned().after(left, right, gauge)
+    many = Reckoned()
+    for part in np.arange(1, 101) / 100:
+        many = many.after(left * part, right * part, gauge)
+    for end in (once, many):
+        assert (end.x, end.y, end.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
+
+
+def test_odometry_with_errors_drifts():
+    """Noise of 5 % a reading: the error over 1 m is 5 % over the root of the readings."""
+    ends = []
+    for seed in range(300):
+        rng, at = np.random.default_rng(seed), Reckoned()
+        for step in range(1, 26):
+            at = at.after(step / 25, step / 25, 0.331, rng.normal(0.0, 0.05, 2))
+        ends.append((at.x, at.yaw))
+    spread = np.std(ends, axis=0)
+    assert spread[0] == pytest.approx(0.05 / math.sqrt(25 * 2), rel=0.2)
+    assert spread[1] == pytest.approx(0.05 * math.sqrt(2 / 25) / 0.331, rel=0.2)
+    with pytest.raises(BadValue, match="both sides need a drive"):
+        simulation({"kind": "odometry", "left": [], "right": ["right"], "gauge": 0.3})
+
+
+def test_an_ins_without_errors_is_the_truth_and_with_them_drifts():
+    sim = simulation({"kind": "ins", "mount": "body", "rate_hz": 25}, forward=0.3, turn=0.4)
+    sim.step(2.0)
+    said, true = sim.read("a", "ins"), sim.read("a", "truth")
+    for key in ("x", "y", "z", "roll", "pitch", "yaw"):
+        assert said[key] == pytest.approx(true[key], abs=1e-6)
+
+
+def test_an_ins_drifts_at_a_constant_speed_of_its_own():
+    """0.02 m/s and 1 mrad/s over 10 s at rest: 0.2 m and 10 mrad."""
+    still = simulation({"kind": "ins", "mount": "body", "drift": 0.02, "turn_drift": 0.001})
+    offs = []
+    for seed in range(600):
+        still.scene.sensors["a", "ins"][1].memory = None
+        read = reader(still, "ins", seed=seed)
+        for time in (0.0, 5.0, 10.0):
+            still.data.time = time
+            values = read()
+        offs.append([values["x"], values["y"], values["yaw"]])
+    assert np.std(offs, axis=0) == pytest.approx([0.2, 0.2, 0.01], rel=0.1)
+
+
+def test_gps_knows_where_north_and_west_are_and_how_good_it_is():
+    sim = simulation({"kind": "gps", **UP})
+    put(sim, 30.0, -20.0)
+    read = reader(sim, "gps")
+    fixes = [read() for _ in range(4000)]
+    assert all(fix["fix"] == 1 and fix["satellites"] == 12 for fix in fixes)
+    told = Gps(mount="body")
+    places = np.array([told.metres(fix["latitude"], fix["longitude"]) for fix in fixes])
+    assert places.mean(axis=0) == pytest.approx([30.0, -20.0], abs=0.05)
+    assert places.std(axis=0) == pytest.approx(0.75, rel=0.05)
+    north = math.degrees(fixes[0]["latitude"] - told.latitude)
+    assert north == pytest.approx(30 / 111_195, rel=0.2)  # 111.2 km to the degree
+
+
+def test_gps_needs_four_satellites():
+    """A roof takes the high ones away, four walls and a roof all of them."""
+    roof = block("roof", (0, 0, 2), (4, 4, 0.1))
+    walls = [
+        block(f"wall{n}", (2 * x, 2 * y, 1), (0.1 if x else 4, 0.1 if y else 4, 2))
+        for n, (x, y) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)])
+    ]
+    under = reader(simulation({"kind": "gps", **UP}, objects=(roof,)), "gps")
+    seen = [under() for _ in range(3000)]
+    assert 4 <= seen[0]["satellites"] < 12
+    worst = np.std([told["altitude"] for told in seen])
+    share = (seen[0]["satellites"] - 4) / 8
+    assert worst == pytest.approx(2.5 + (0.75 - 2.5) * share, rel=0.05)
+    inside = reader(simulation({"kind": "gps", **UP}, objects=(roof, *walls)), "gps")()
+    assert (inside["fix"], inside["satellites"]) == (0, 0)
+    assert math.isnan(inside["latitude"])
+    assert np.linalg.norm(sky(), axis=1) == pytest.approx(1.0)
+
+
+def test_a_compass_points_and_errs():
+    told = {"kind": "compass", **UP, "noise": 0.05, "declination": 0.2}
+    sim = simulation(told, {**told, "name": "astray", "bias": 0.3})
+    put(sim, yaw=3.0)
+    read = reader(sim, "compass")
+    headings = np.array([read()["heading"] for _ in range(4000)])
+    assert headings.mean() == pytest.approx(2.8, abs=0.005)
+    assert headings.std() == pytest.approx(0.05, rel=0.05)
+    put(sim, yaw=-3.1)
+    assert reader(sim, "compass")()["heading"] == pytest.approx(math.tau - 3.3, abs=0.2)
+    put(sim, yaw=1.2)
+    astray = reader(sim, "astray")
+    wrong = np.mean([astray()["heading"] for _ in range(2000)]) - 1.0
+    assert 0.005 < abs(wrong) < 1.2  # one constant error, not zero
+
+
+def test_motion_capture_follows_any_body_with_noise_and_delay():
+    ball = block("crate", (1.0, 2.0, 0.25), (0.5, 0.5, 0.5), yaw_deg=30)
+    told = {"kind": "mocap", "noise": 0.0005, "turn_noise": 0.003}
+    sim = simulation(
+        {**told, "body": "body"}, {**told, "body": "crate", "name": "it"}, objects=(ball,)
+    )
+    read = reader(sim, "it")
+    frames = [read() for _ in range(4000)]
+    places = np.array([[frame[key] for key in ("x", "y", "z", "yaw")] for frame in frames])
+    assert places.mean(axis=0) == pytest.approx([1, 2, 0.25, math.radians(30)], abs=2e-4)
+    assert places.std(axis=0) == pytest.approx([0.0005] * 3 + [0.003], rel=0.06)
+    quaternions = np.array([[frame[k] for k in ("qw", "qx", "qy", "qz")] for frame in frames])
+    assert np.linalg.norm(quaternions, axis=1) == pytest.approx(1.0)
+    sim.step(0.1)
+    assert sim.time - sim.read("a", "mocap").time >= 0.01 - 1e-9
+    with pytest.raises(UnknownName, match="did you mean 'crate'"):
+        simulation({**told, "body": "crat"}, objects=(ball,))
+
+
+def test_motion_capture_loses_frames():
+    read = reader(simulation({"kind": "mocap", "body": "body", "lost": 0.3}), "mocap")
+    frames = [read() for _ in range(3000)]
+    lost = [frame for frame in frames if not frame["tracked"]]
+    assert len(lost) / len(frames) == pytest.approx(0.3, abs=0.03)
+    assert all(math.isnan(frame["x"]) for frame in lost)

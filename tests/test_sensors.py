@@ -1,0 +1,223 @@
+"""The sensor contract, over the table: every sensor binds, reads, errs by its seed, keeps time."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue, UnknownName
+from grouser.sensors.encoder import Encoder, corrupt
+from grouser.sensors.sensor import SENSORS, Reading, describe
+from grouser.simulation.actions import Join, Leave
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World, parse
+from grouser.world.objects import Box, Tag, Victim
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+BODY = {"mount": "body", "at": [0.0, 0.0, 0.3]}
+OPTIONS = {
+    "encoder": {"drives": ["left", "right"], "noise": 0.01},
+    "truth": {"body": "left/0"},
+    "accelerometer": {**BODY, "bias": 0.1, "drift": 0.1, "noise": 0.1},
+    "gyroscope": {**BODY, "bias": 0.1, "drift": 0.1, "noise": 0.1},
+    "touch": {"mount": "left/0", "noise": 1.0},
+    "pressure": {"mount": "left/0", "noise": 1.0, "places": [["front", [0.2, 0.0, 0.0]]]},
+    "infrared": {**BODY, "bound": [[0.0, 0.01], [1.5, 0.1]], "far": 3.0},
+    "sonar": {**BODY, "noise": 0.01, "noise_part": 0.01},
+    "laser": {**BODY, "noise": 0.01, "noise_part": 0.01},
+    "tachometer": {"drives": ["left", "right"], "noise": 0.01},
+    "odometry": {"left": ["left"], "right": ["right"], "gauge": 0.331, "noise_part": 0.1},
+    "ins": {**BODY, "noise_part": 0.1, "drift": 0.01, "turn_drift": 0.01},
+    "gps": BODY,
+    "compass": {**BODY, "bias": 0.1, "noise": 0.1},
+    "battery": {"capacity": 1e5, "idle": 20.0},
+    "mocap": {"body": "body"},
+    "depth": {**BODY, "camera": "kinect2", "rate_hz": 10.0},
+    "camera": {**BODY, "camera": "ers210", "rate_hz": 10.0},
+    "victims": {**BODY, "noise": 0.01},
+    "rfid": {**BODY, "missed": 0.5},
+}
+EXACT = {"truth", "battery"}
+"""Sensors that have no error model."""
+
+
+def robot(name, *sensors, y=0.0):
+    """Return a PackBot with the tracks that are made fastest."""
+    return RobotEntry(
+        name=name,
+        kind="packbot",
+        position=(0, y, 0),
+        options={"method": "wheels"},
+        sensors=sensors,
+        command={"forward": 0.3},
+    )
+
+
+def world(*robots):
+    things = (
+        Box(name="wall", friction=1, fixed=True, position=(2, 0, 0.5), size=(0.1, 8, 1)),
+        Victim(name="anna", position=(1.2, 0.2, 0), posture="sitting"),
+        *(Tag(name=f"tag{n}", number=1000 + n, position=(0.9, n / 10, 0.01)) for n in range(10)),
+    )
+    return World(
+        name="test", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=robots, objects=things
+    )
+
+
+def sensor(kind, **changes):
+    return {"kind": kind, "name": "s", "rate_hz": 50.0, "delay_s": 0.0} | OPTIONS[kind] | changes
+
+
+def seen(simulation, seconds=0.1, robot="a", name="s"):
+    """Step and collect every reading of a sensor."""
+    said = {}
+    for _ in range(round(seconds / 0.005)):
+        simulation.step(0.005)
+        reading = simulation.read(robot, name)
+        said[reading.time] = reading
+    return list(said.values())
+
+
+def same(one, other):
+    return [reading.time for reading in one] == [reading.time for reading in other] and all(
+        np.array_equal(a.array(key), b.array(key), equal_nan=a.array(key).dtype.kind == "f")
+        for a, b in zip(one, other, strict=True)
+        for key in a.values
+    )
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind):
+    told = sensor(kind)
+    pair = world(robot("a", told), robot("b", told, y=3.0))
+    one, again, other = (Simulation(pair, seed=seed) for seed in (1, 1, 2))
+    first = seen(one)
+    assert first[0].values, "a reading must hold something"
+    assert same(first, seen(again))
+    if kind not in EXACT:
+        assert not same(first, seen(other)), "another seed, other errors"
+    noises = [s._senses._senses[who, "s"]._rng for s, who in ((one, "a"), (one, "b"))]
+    assert noises[0].random() != noises[1].random()
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_rate_and_delay_are_obeyed(kind):
+    delay = 0.03
+    simulation = Simulation(world(robot("a", sensor(kind, rate_hz=50.0, delay_s=delay))))
+    assert simulation.read("a", "s").time == pytest.approx(-delay)
+    times = []
+    for _ in range(200):
+        simulation.step()
+        reading = simulation.read("a", "s")
+        age = simulation.time - reading.time
+        assert age >= delay - 1e-9
+        assert age < delay + 0.02 + 1e-9 or simulation.time < delay
+        times.append(round(reading.time, 9))
+    assert sorted(set(times))[1:] == pytest.approx(np.arange(0, 0.2 - delay, 0.02).tolist())
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_reset_and_strangers_change_nothing(kind):
+    """Everything restarts with a reset; a robot that joins does not disturb what is remembered."""
+    simulation = Simulation(world(robot("a", sensor(kind))), seed=5)
+    plain = seen(simulation, 0.12)
+    simulation.reset()
+    assert same(plain, seen(simulation, 0.12))
+    simulation.reset()
+    begun = seen(simulation, 0.05)  # the next reading is due at 0.06
+    simulation.do(Join(robot("b", sensor(kind), y=4.0)))
+    simulation.do(Leave("b"))
+    assert same(plain, [*begun, *seen(simulation, 0.07)[1:]])
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_bad_timing_is_refused(kind):
+    for bad in ({"rate_hz": 0.0}, {"delay_s": -1.0}, {"delay_s": math.nan}):
+        with pytest.raises(BadValue, match="must be"):
+            describe(sensor(kind, **bad), "here")
+
+
+def test_a_delayed_reading_is_what_was_then():
+    now = sensor("truth", body="body", name="now")
+    late = sensor("truth", body="body", name="late", delay_s=0.1)
+    simulation = Simulation(world(robot("a", now, late)))
+    history = {}
+    for _ in range(300):
+        simulation.step()
+        reading = simulation.read("a", "now")
+        history[reading.time] = reading["x"]
+    reading = simulation.read("a", "late")
+    assert reading.time == pytest.approx(0.2)
+    assert reading["x"] == history[reading.time] != history[max(history)]
+
+
+def test_encoders_count_whole_ticks_with_noise_and_start_again():
+    rng = np.random.default_rng(0)
+    true = np.linspace(-7, 7, 9)
+    counted = corrupt(true, 0.25, 0.0, 0.0, rng)
+    assert counted == pytest.approx(np.floor(true * 4) / 4)
+    wrapped = corrupt(true, 0.0, 0.0, math.tau, rng)
+    assert ((wrapped >= 0) & (wrapped < math.tau)).all()
+    assert np.cos(wrapped) == pytest.approx(np.cos(true))
+    noisy = corrupt(np.zeros(20_000), 0.0, 0.02, 0.0, rng)
+    assert noisy.std() == pytest.approx(0.02, rel=0.03)
+    with pytest.raises(BadValue, match="resolution is -1"):
+        Encoder(drives=("left",), resolution=-1)
+
+
+def test_readings_hold_numbers_and_arrays():
+    reading = Reading("laser", 0.5, {"count": 2.0, "ranges": np.ones(3)})
+    assert reading["count"] == 2.0
+    assert reading.array("ranges").shape == (3,)
+    assert reading.array("count").shape == (1,)
+    with pytest.raises(BadValue, match="'ranges' is an array"):
+        reading["ranges"]
+    with pytest.raises(UnknownName, match="did you mean 'ranges'"):
+        reading.array("range")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"kind": "lasre"}, "there is no sensor 'lasre'.*did you mean 'laser'"),
+        ({"mount": "bdy"}, "there is no body or site 'bdy'.*did you mean 'body'"),
+        ({"fra": 3}, "there is no option 'fra'"),
+        (
+            {"kind": "encoder", "drives": ["lft"], "name": "e"},
+            "there is no drive 'lft'.*did you mean 'left'",
+        ),
+        ({"kind": "truth", "body": "bod", "name": "t"}, "no body 'bod'.*did you mean 'body'"),
+        ({"far": "x"}, "sensor 'laser'"),
+        ({"at": 3}, "at is 3"),
+        ({"name": "truth"}, "two sensors called 'truth'"),
+    ],
+)
+def test_mistakes_in_a_world_file_are_named(change, complaint):
+    told = {"kind": "laser", "mount": "body"} | change
+    if told["kind"] in ("encoder", "truth"):
+        del told["mount"]
+    with pytest.raises((BadValue, UnknownName), match=complaint):
+        Simulation(world(robot("a", told)))
+
+
+def test_a_world_file_may_add_sensors():
+    text = """
+name: scan
+physics: PHYSICS
+terrain: [{kind: flat, friction: 0.6}]
+robots:
+  - name: a
+    kind: packbot
+    position: [0, 0]
+    sensors:
+      - {kind: laser, mount: body, at: [0, 0, 0.2], pitch_deg: 10, far: 4}
+"""
+    physics = STANDARD.model_dump_json()
+    simulation = Simulation(parse(text.replace("PHYSICS", physics), where="scan.yaml"))
+    ranges = simulation.read("a", "laser").array("ranges")
+    height = simulation.data.site("a/sensor/laser").xpos[2]
+    assert ranges[90] == pytest.approx(height / math.sin(math.radians(10)))
+    wrong = text.replace("PHYSICS", physics).replace("mount: body", "mount: bdy")
+    with pytest.raises(BadValue, match="scan.yaml line 10: .*did you mean 'body'"):
+        Simulation(parse(wrong, where="scan.yaml"))

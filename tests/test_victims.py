@@ -1,0 +1,115 @@
+"""Victims and RFID tags: who is found, from where, and what is in the way."""
+
+import math
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from sensing import block, put, reader, simulation
+
+from grouser.errors import BadValue
+from grouser.marks import PARTS, marked
+from grouser.sensors.rfid import RfidReader
+from grouser.world.objects import Tag, Victim
+from grouser.world.victim import parts
+
+EYE = {"kind": "victims", "mount": "body", "at": [0.3, 0.0, 0.3]}  # at (0.3, 0, 0.39) in the world
+ANNA = Victim(name="anna", position=(2.5, 0.0, 0.0), yaw_deg=180, posture="sitting")
+
+
+def found(sim, name="victims"):
+    values = reader(sim, name)()
+    return dict(zip(values["parts"].tolist(), values["positions"], strict=False)), values
+
+
+def test_a_victim_in_view_is_found_where_it_is():
+    sim = simulation(EYE, objects=(ANNA,))
+    by_part, values = found(sim)
+    assert {"head", "chest", "leg", "foot"} <= set(by_part)
+    assert set(values["victims"].tolist()) == {"anna"}
+    assert by_part["head"] == pytest.approx([2.5 - 0.3, 0.0, 0.82 - 0.39])
+    distances = np.linalg.norm(values["positions"], axis=1)
+    assert (np.diff(distances) >= 0).all(), "nearest first"
+    assert set(values["parts"].tolist()) <= set(PARTS)
+
+
+def test_nobody_is_found_behind_a_wall_too_far_or_aside():
+    hidden = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 1), (0.1, 4, 2))))
+    assert len(found(hidden)[1]["parts"]) == 0
+    low = simulation(EYE, objects=(ANNA, block("wall", (1.2, 0, 0.2), (0.1, 4, 0.4))))
+    assert set(found(low)[0]) == {"head", "chest"}, "what looks over a low wall"
+    sim = simulation(EYE, objects=(ANNA,))
+    put(sim, yaw=math.radians(40))
+    assert len(found(sim)[1]["parts"]) == 0
+    put(sim, x=-5.5)
+    assert len(found(sim)[1]["parts"]) == 0
+    put(sim, x=-3.0)
+    assert len(found(sim)[1]["parts"]) > 0
+    alone = simulation(EYE)
+    assert len(found(alone)[1]["parts"]) == 0
+
+
+def test_victims_are_told_apart_and_positions_have_noise():
+    bob = Victim(name="bob", position=(3.5, 0.6, 0.0), yaw_deg=180)
+    sim = simulation({**EYE, "noise": 0.05, "fov": 1.5}, objects=(ANNA, bob))
+    read = reader(sim, "victims")
+    assert set(read()["victims"].tolist()) == {"anna", "bob"}
+    heads = np.array(
+        [(v := read())["positions"][v["parts"].tolist().index("head")] for _ in range(2000)]
+    )
+    assert heads.std(axis=0) == pytest.approx(0.05, rel=0.1)
+
+
+@pytest.mark.parametrize("posture", ["lying", "sitting"])
+def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture):
+    made = parts(posture)
+    assert sum(part.share for part in made.values()) == pytest.approx(1.0)
+    assert {part.kind for part in made.values()} == set(PARTS)
+    for part in made.values():
+        assert min(part.begin[2], part.end[2]) - part.radius >= -1e-9, f"{part} is in the ground"
+    free = Victim(name="anna", position=(2, 0, 0), posture=posture, fixed=False, mass=70)
+    sim = simulation(objects=(free,))
+    assert sim.model.body("anna").mass == pytest.approx(70)
+    before = sim.pose("anna").position
+    sim.step(1.0)
+    assert sim.pose("anna").position == pytest.approx(before, abs=0.1), "it lies still"
+    assert len(marked(sim.model, "victim")) == len(made)
+
+
+READER = {"kind": "rfid", "mount": "body", "at": [0.0, 0.0, 0.11]}  # 0.2 m over the ground
+
+
+def tag(number, x, y=0.0):
+    return Tag(name=f"tag{number}", number=number, position=(x, y, 0.2))
+
+
+def test_tags_are_read_within_reach_nearest_first():
+    sim = simulation(READER, objects=(tag(1001, 1.5), tag(1002, 0.8, 0.5), tag(1003, 2.1)))
+    values = reader(sim, "rfid")()
+    assert values["ids"].tolist() == [1002, 1001]
+    assert values["positions"] == pytest.approx(np.array([[0.8, 0.5, 0], [1.5, 0, 0]]), abs=1e-9)
+    put(sim, x=0.2)
+    assert reader(sim, "rfid")()["ids"].tolist() == [1002, 1001, 1003]
+
+
+def test_radio_passes_walls_unless_told_otherwise():
+    things = (tag(7, 1.5), tag(8, 0.8), block("wall", (1.2, 0, 0.5), (0.1, 3, 1)))
+    sim = simulation(READER, {**READER, "name": "seeing", "line_of_sight": True}, objects=things)
+    assert reader(sim, "rfid")()["ids"].tolist() == [8, 7]
+    assert reader(sim, "seeing")()["ids"].tolist() == [8]
+    with pytest.raises(BadValue, match="missed 2"):
+        RfidReader(mount="body", missed=2)
+
+
+def test_some_tags_are_missed():
+    sim = simulation(
+        {**READER, "missed": 0.25}, objects=tuple(tag(n, 0.5 + n / 100) for n in range(10))
+    )
+    read = reader(sim, "rfid")
+    heard = np.mean([len(read()["ids"]) for _ in range(2000)])
+    assert heard == pytest.approx(7.5, abs=0.15)
+
+
+def test_a_tag_has_a_number():
+    with pytest.raises(ValidationError, match="number"):
+        Tag(name="t", number=-1, position=(0, 0, 0))
