@@ -1,0 +1,67 @@
+"""How many lines of the USARSim wire are read and written in a second?
+
+``drive_reads_per_s``     short commands read, fifty to a packet, as a flood of joint commands comes
+``session_reads_per_s``   a burst of one robot's messages read by its client (UT2004, a scan in it)
+``state_writes_per_s``    short messages written
+``session_writes_per_s``  the same burst written by the server
+
+All on one core, processor time, the fastest of several repeats.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from grouser.protocol.dialects import UT2004
+from grouser.protocol.drive import SkidDrive
+from grouser.protocol.grouped import Encoders, Sonars
+from grouser.protocol.message import Message
+from grouser.protocol.sensed import GroundTruth, Ins, Odometry, RangeScan
+from grouser.protocol.state import GROUND, State
+from grouser.protocol.usarsim import ClientSide, ServerSide
+
+PACKETS = 200
+LINES_PER_PACKET = 50
+REPEATS = 7
+
+Progress = Callable[[str, int, int], None]
+
+STATE = State(GROUND, 48.22, 1196, 0.0, 0.0, False, 0, -1)
+BURST: tuple[Message, ...] = (
+    Sonars(48.22, tuple((f"F{number}", 4.5523) for number in range(1, 9))),
+    RangeScan(48.22, "Scanner1", 0.0174, 3.1415, (2.1922,) * 181),
+    Ins(48.22, "INS", (4.5, 1.9, 1.8), (0.0, 0.0, 0.1)),
+    Odometry(48.22, "Odometry", (0.0147, 0.0, 0.0247)),
+    Encoders(48.22, (("ECLeft", 12), ("ECRight", 14))),
+    GroundTruth(48.22, "GroundTruth", (4.5, 1.9, 1.85), (0.0, 6.28, 6.28)),
+    STATE,
+)
+"""What a P2AT says five times a second."""
+
+
+def run(progress: Progress) -> dict[str, float]:
+    """Measure the four in turns and return the figures."""
+    server, client = ServerSide(UT2004), ClientSide(UT2004)
+    drives = b"".join(client.send(SkidDrive(1.0, 1.0))) * LINES_PER_PACKET
+    burst = b"".join(line for message in BURST for line in server.send(message))
+    jobs: dict[str, tuple[int, Callable[[], object]]] = {
+        "drive_reads_per_s": (LINES_PER_PACKET, lambda: server.receive(drives)),
+        "session_reads_per_s": (len(BURST), lambda: client.receive(burst)),
+        "state_writes_per_s": (1, lambda: server.send(STATE)),
+        "session_writes_per_s": (len(BURST), lambda: [server.send(said) for said in BURST]),
+    }
+    fastest = dict.fromkeys(jobs, math.inf)
+    for repeat in range(REPEATS):
+        progress("protocol", repeat, REPEATS)
+        for name, (_, job) in jobs.items():
+            fastest[name] = min(fastest[name], _timed(job))
+    return {name: PACKETS * lines / fastest[name] for name, (lines, _) in jobs.items()}
+
+
+def _timed(job: Callable[[], object]) -> float:
+    begun = time.process_time()
+    for _ in range(PACKETS):
+        job()
+    return time.process_time() - begun

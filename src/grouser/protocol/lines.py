@@ -1,0 +1,98 @@
+"""A stream of bytes, cut into lines.
+
+Packets split and join lines as they like, and a line may end with any run of CR and LF. What is
+kept between two packets never grows beyond the limit: a longer line is reported once and skipped
+up to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from grouser.errors import BadValue
+
+ENCODING = "latin-1"
+"""Every byte is a character, so nothing that arrives can fail to decode (Unreal was 8-bit)."""
+
+END = "\r\n"
+"""How a line is ended when it is sent."""
+
+SHOWN = 80
+"""Bytes of a bad line that its fault keeps, for the log."""
+
+Heard = TypeVar("Heard")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that could not be understood; the stream goes on behind it."""
+
+    reason: str
+    """One sentence: what was given and what is allowed."""
+    line: bytes
+    """The beginning of what was given."""
+
+
+class LineCutter:
+    """Collects bytes until a line is complete.
+
+    Args:
+        longest: bytes that a line may have, without its end.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._pending = bytearray()
+        self._skipping = False
+
+    def feed(self, data: bytes) -> list[bytes | Fault]:
+        """Take the next bytes; return the lines they complete, without ends and empty ones."""
+        *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
+        lines: list[bytes | Fault] = []
+        if ended:
+            ended[0] = b"" if self._skipping else bytes(self._pending) + ended[0]
+            self._pending.clear()
+            self._skipping = False
+            lines = [self._checked(line) for line in ended if line]
+        if not self._skipping:
+            self._pending += rest
+            if len(self._pending) > self._longest:
+                lines.append(self._too_long(bytes(self._pending[:SHOWN])))
+                self._pending.clear()
+                self._skipping = True
+        return lines
+
+    def _checked(self, line: bytes) -> bytes | Fault:
+        return line if len(line) <= self._longest else self._too_long(line[:SHOWN])
+
+    def _too_long(self, beginning: bytes) -> Fault:
+        return Fault(f"the line is longer than {self._longest} bytes", beginning)
+
+
+class LineReader(Generic[Heard]):
+    """Turns bytes into what lines mean.
+
+    Args:
+        read: the meaning of one line of text; raises `BadValue` for what it cannot understand.
+        longest: bytes that a line may have, without its end.
+    """
+
+    def __init__(self, read: Callable[[str], Heard], longest: int) -> None:
+        self._read = read
+        self._cutter = LineCutter(longest)
+
+    def feed(self, data: bytes) -> list[Heard | Fault]:
+        """Take the next bytes; return what the lines they complete mean, and never raise."""
+        heard: list[Heard | Fault] = []
+        for line in self._cutter.feed(data):
+            if isinstance(line, Fault):
+                heard.append(line)
+                continue
+            try:
+                heard.append(self._read(line.decode(ENCODING)))
+            except BadValue as refusal:
+                if not line.isspace():
+                    heard.append(Fault(str(refusal), line[:SHOWN]))
+        return heard

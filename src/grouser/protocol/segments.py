@@ -1,0 +1,106 @@
+"""The grammar: ``TYPE {Key value} {Key value}``.
+
+Read as loosely as the old servers did: blanks may be anywhere or missing, keys come in any case and
+order, of two equal keys the first counts. Written strictly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+
+from grouser.errors import BadValue
+
+Segment = tuple[str, str]
+"""Key and value of one pair of braces; the value of ``{Open}`` is empty."""
+
+# Nothing is tried twice (``*+``), so the time is linear whatever a stranger sends.
+_SEGMENT = re.compile(r"\{\s*+([^\s{}]*+)\s*+([^{}]*+)\}", re.ASCII)
+_AFTER_COMMA = re.compile(r",\s+")
+_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
+
+
+@dataclass(slots=True)
+class Line:
+    """One line, taken apart."""
+
+    head: str
+    """What stands before the first brace, as it was written."""
+    segments: list[Segment]
+    """In the order of the line."""
+    found: dict[str, str]
+    """The first value of each key, keys in lower case; segments without a value are left out."""
+
+    def named(self) -> str:
+        """Return the head in upper case; refuse one that is no name."""
+        if not _NAME.fullmatch(self.head):
+            raise BadValue(f"a line starts with a name, not with {shown(self.head)}")
+        return self.head.upper()
+
+
+def parse(text: str) -> Line:
+    """Take a line apart; text between the segments is skipped."""
+    segments: list[Segment] = _SEGMENT.findall(text)
+    if not len(segments) == text.count("{") == text.count("}"):
+        raise BadValue("every '{' needs its own '}'")
+    if " }" in text or "\t}" in text:
+        segments = [(key, value.rstrip()) for key, value in segments]
+    # Backwards, so that of two equal keys the first one stays.
+    found = {key.lower(): value for key, value in reversed(segments) if value}
+    return Line(text.partition("{")[0].strip(), segments, found)
+
+
+def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) -> str:
+    """Put a line together, without its end.
+
+    Args:
+        head: the type of the message.
+        segments: keys and values; an empty value gives ``{Key}``.
+        glued: keys that are written without a blank before their brace.
+    """
+    pieces = [head]
+    for key, value in segments:
+        inside = f"{key} {value}" if value else key
+        blank = "" if key in glued or not pieces[-1] else " "
+        pieces.append(f"{blank}{{{inside}}}")
+    line = "".join(pieces)
+    if not line.count("{") == line.count("}") == len(pieces) - 1 or "\n" in line or "\r" in line:
+        raise BadValue(f"a line cannot hold braces or line ends in a value: {shown(line)}")
+    return line
+
+
+def unpacked(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield the segments with UT2004's ``{Name F1 Range 4.5}`` taken apart into two."""
+    for key, value in segments:
+        packed = " " in value and key.lower() == "name"
+        words = _AFTER_COMMA.sub(",", value).split() if packed else []
+        if len(words) < 3:
+            yield key, value
+            continue
+        yield key, words[0]
+        yield from zip(words[1::2], words[2::2], strict=False)
+
+
+def runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
+    """Yield what belongs together in a list: each run of segments that begins with ``first``.
+
+    Segments before the first run are left out. Keys are in lower case.
+    """
+    run: dict[str, str] = {}
+    first = first.lower()
+    for key, value in segments:
+        key = key.lower()
+        if key == first:
+            if run:
+                yield run
+            run = {key: value}
+        elif run:
+            run.setdefault(key, value)
+    if run:
+        yield run
+
+
+def shown(text: str) -> str:
+    """Return ``text`` quoted for a sentence, shortened if it is long."""
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")

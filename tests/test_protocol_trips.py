@@ -1,0 +1,303 @@
+"""The USARSim wire: every message there and back, and noise."""
+
+import dataclasses
+import functools
+import random
+import time
+import tracemalloc
+import types
+import typing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grouser.protocol import (
+    commands,
+    configuration,
+    control,
+    drive,
+    geometry,
+    grouped,
+    nfo,
+    package,
+    response,
+    sensed,
+    setting,
+    state,
+    truth,
+)
+from grouser.protocol.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.drive import Order
+from grouser.protocol.lines import Fault
+from grouser.protocol.message import Message
+from grouser.protocol.usarsim import MESSAGES, ClientSide, ServerSide
+
+MODULES = (
+    commands, drive, setting, package, control, nfo, state, sensed, grouped, geometry,
+    configuration, response,
+)  # fmt: skip
+ABSTRACT = {sensed.Reading, grouped.Grouped}
+SAID_BY_SERVERS = set(MESSAGES)
+
+
+def classes(server):
+    for module in MODULES:
+        for cls in vars(module).values():
+            if (
+                isinstance(cls, type)
+                and issubclass(cls, Message)
+                and cls.__module__ == module.__name__
+            ):
+                if not dataclasses.is_dataclass(cls) or cls in ABSTRACT:
+                    continue
+                if (getattr(cls, "head", "MISSTA") in SAID_BY_SERVERS) == server:
+                    yield cls
+
+
+WORDS = st.text(
+    st.characters(codec="latin-1", exclude_categories=["Z", "C"], exclude_characters="{},;"),
+    min_size=1,
+    max_size=8,
+)
+NAMES = st.from_regex(r"[A-Za-z]{2,8}", fullmatch=True)
+"""For keys and for texts among numbers."""
+GRID = st.integers(0, 628).map(lambda hundredths: hundredths / 100)
+"""Numbers that every style of every dialect can say, and angles that none of them turns."""
+MILLION = st.floats(-1e6, 1e6)
+ANY = st.floats(allow_nan=False, allow_infinity=False)
+FLAGS = ("true", "false")
+KEYS = {"type", "time", "name", "view", "battery", "paning"}
+VOCABULARY = {
+    (setting.Set, "type"): NAMES.filter(lambda word: word.lower() not in ("joint", "viewports")),
+    (setting.ResetSensor, "type"): st.sampled_from(["Odometry", "Encoder", "Tachometer"]),
+    (setting.Scan, "type"): st.sampled_from(["RangeScanner", "IRScanner", "RangeImager"]),
+    (setting.SetGripper, "action"): st.sampled_from(["OPEN", "CLOSE", "GRIP"]),
+    (setting.SetJoint, "params"): st.tuples(ANY) | st.tuples(ANY, st.just(1.0)),
+    (setting.SetPose, "pose"): st.tuples(*[ANY] * 6),
+    (setting.SetViewports, "views"): st.just((("Viewport1", "Camera2"), ("Viewport2", "Disabled"))),
+    (package.EffectorState, "status"): st.sampled_from(["OPEN", "CLOSED"]),
+    (geometry.PackageGeometry, "type"): st.sampled_from(["MisPkg", "Actuator"]),
+    (configuration.PackageConfiguration, "type"): st.sampled_from(["MisPkg", "Actuator"]),
+    (geometry.SensorGeometry, "type"): st.sampled_from(["Sonar", "IR"]),
+    (configuration.SensorConfiguration, "type"): st.sampled_from(["Sonar", "Camera", "INS"]),
+    (response.Result, "status"): st.sampled_from(["OK", "Failed"]),
+    (response.Result, "key"): st.sampled_from(["Name", "Config", "Viewport1"]),
+    (sensed.Gps, "longitude_deg"): st.none(),
+    (sensed.Gps, "latitude_deg"): st.none(),
+}
+KEYED = {
+    (drive.MultiDrive, "angles"): st.nothing(),
+    (state.State, "joints"): st.nothing(),
+    (configuration.SensorSettings, "settings"): st.booleans()
+    | st.integers(0, 99)
+    | NAMES.filter(lambda word: word.lower() not in FLAGS),
+}
+"""Fields that are lists of keys and numbers, and what else their values may be."""
+for described in (state.State, geometry.RobotGeometry, configuration.RobotConfiguration):
+    VOCABULARY[described, "type"] = st.sampled_from(state.VEHICLES)
+
+
+def values(hint, numbers):
+    """Return a strategy for a type of a field."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return values(arguments[0], numbers)
+    if origin in (typing.Union, types.UnionType):
+        return st.one_of(*(values(option, numbers) for option in arguments))
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return st.lists(values(arguments[0], numbers), min_size=1, max_size=3).map(tuple)
+    if origin is tuple:
+        return st.tuples(*(values(part, numbers) for part in arguments))
+    if dataclasses.is_dataclass(hint):
+        return messages(hint, numbers)
+    return {
+        types.NoneType: st.none(),
+        str: WORDS,
+        float: numbers,
+        int: st.integers(0, 99999),
+        bool: st.booleans(),
+        Order: st.sampled_from(Order),
+    }[hint]
+
+
+def pairs(numbers):
+    """Return a strategy for a list of keys and values whose keys no message knows."""
+    keys = NAMES.filter(lambda word: word.lower() not in KEYS)
+    one = st.tuples(keys, numbers)
+    return st.lists(one, min_size=1, max_size=3, unique_by=lambda pair: pair[0].lower()).map(tuple)
+
+
+@functools.cache
+def messages(cls, numbers):
+    """Return a strategy for a class of the wire."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    parts = {field.name: field.name for field in dataclasses.fields(cls)}
+    for name in parts:
+        keyed = KEYED.get((cls, name))
+        word = VOCABULARY.get((cls, name))
+        if keyed is not None:
+            parts[name] = pairs(numbers | keyed)
+        else:
+            parts[name] = values(hints[name], numbers) if word is None else word
+    return st.builds(cls, **parts)
+
+
+def says_something(command):
+    """Whether a command has a key that tells its form: DRIVE alone has many."""
+    told = ServerSide(UT2004).receive(b"".join(ClientSide(UT2004).send(command)))
+    return type(told[0]) is type(command)
+
+
+@pytest.mark.parametrize("cls", list(classes(server=False)), ids=lambda cls: cls.__name__)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_commands_come_back_as_they_were(cls, data):
+    """Client → bytes → server, with every digit."""
+    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    command = data.draw(messages(cls, ANY).filter(says_something))
+    (line,) = ClientSide(spoken).send(command)
+    assert ServerSide(spoken).receive(line) == [command]
+
+
+@pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_messages_come_back_as_they_were(cls, data):
+    """Server → bytes → client, with numbers that the dialect can say, less what it leaves out."""
+    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    message = data.draw(messages(cls, GRID))
+    heard = ClientSide(spoken).receive(b"".join(ServerSide(spoken).send(message)))
+    assert heard == expected(message, spoken)
+
+
+def expected(message, spoken):
+    """Return what a client of a dialect gets to know of a message."""
+    changes = {}
+    if isinstance(message, response.Response) and not spoken.responses:
+        return []
+    if isinstance(message, state.State):
+        changes["view"] = message.view if spoken.view else None
+        if message.type == state.GROUND and not spoken.flippers:
+            changes["joints"] = ()
+    if isinstance(message, sensed.Reading) and message.type in spoken.untimed:
+        changes["time"] = None
+    if isinstance(message, package.PackageState) and spoken is UDK:
+        changes["links"] = tuple(dataclasses.replace(link, torque=None) for link in message.links)
+    message = dataclasses.replace(message, **changes)
+    if isinstance(message, grouped.Grouped) and not spoken.packed:
+        return [dataclasses.replace(message, readings=(one,)) for one in message.readings]
+    return [message]
+
+
+@pytest.mark.parametrize("cls", list(classes(server=True)), ids=lambda cls: cls.__name__)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_number_is_settled_after_one_trip(cls, data):
+    """What a client read and says again is the same text, whatever the number was."""
+    spoken = DIALECTS[data.draw(st.sampled_from(list(DIALECTS)))]
+    lines = ServerSide(spoken).send(data.draw(messages(cls, MILLION)))
+    heard = ClientSide(spoken).receive(b"".join(lines))
+    assert [line for message in heard for line in ServerSide(spoken).send(message)] == lines
+
+
+@given(st.floats(-90, 90), st.floats(-180, 180))
+def test_degrees_and_minutes(latitude, longitude):
+    (line,) = ServerSide(UDK).send(sensed.Gps(None, "G", 7, latitude, longitude))
+    assert b",60." not in line
+    (heard,) = ClientSide(UDK).receive(line)
+    assert heard.latitude_deg == pytest.approx(latitude, abs=1e-6)
+    assert heard.longitude_deg == pytest.approx(longitude, abs=1e-6)
+    assert ServerSide(UDK).send(heard) == [line]
+
+
+# Noise.
+
+SEEDS = [
+    line
+    for path in sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
+    for line in path.read_bytes().splitlines()
+    if len(line) < 400
+]
+SPICE = b"{|}| |\t|,|nan|1e999|\r|\x00|\xff\xfe|{Left}|-|_".split(b"|")
+
+
+def mutated(rng, line):
+    """Return a line with some damage."""
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(len(line) + 1)
+        damage = rng.randrange(6)
+        if damage == 0:
+            line = line[:at] + line[at + rng.randrange(1, 6) :]
+        elif damage == 1:
+            line = line[:at] + rng.choice(SPICE) + line[at:]
+        elif damage == 2:
+            line = line[:at] + rng.randbytes(rng.randrange(1, 4)) + line[at:]
+        elif damage == 3:
+            line = line.replace(b" ", rng.choice([rng.randbytes(1), b"\xa0 \xa0", b""]))
+        elif damage == 4:
+            other = rng.choice(SEEDS)
+            line = line[:at] + other[rng.randrange(len(other)) :]
+        else:
+            line = line[:at] + line[at : at + 12] * rng.randrange(2, 5) + line[at:]
+    return line
+
+
+def test_a_hundred_thousand_mutated_lines_are_messages_or_faults():
+    rng = random.Random(6)
+    ends = [side(spoken) for side in (ServerSide, ClientSide) for spoken in DIALECTS.values()]
+    ends += [truth.TruthServerSide(), truth.TruthClientSide()]
+    counts = {Fault: 0, Message: 0}
+    for number in range(1000):
+        packet = b"\n".join(mutated(rng, rng.choice(SEEDS)) for _ in range(100))
+        for heard in ends[number % len(ends)].receive(packet + b"\r\n" * rng.randrange(2)):
+            kind = Fault if isinstance(heard, Fault) else Message
+            assert isinstance(heard, kind)
+            counts[kind] += 1
+            if kind is Fault:
+                assert heard.reason
+                assert "\n" not in heard.reason
+                assert len(heard.reason) < 400
+                assert len(heard.line) <= 80
+    assert counts[Fault] > 10_000
+    assert counts[Message] > 10_000
+
+
+def test_noise_takes_no_memory():
+    rng = random.Random(7)
+    packets = [b"\n".join(mutated(rng, rng.choice(SEEDS)) for _ in range(50)) for _ in range(100)]
+    server = ServerSide(UT2004)
+
+    def feed_all():
+        for packet in packets:
+            server.receive(packet)
+
+    feed_all()  # what is made once: compiled patterns, shapes of messages
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for _ in range(2):
+        feed_all()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 256 * 1024
+
+
+@pytest.mark.parametrize(
+    "part", [b"{", b"}", b"{}", b"{ ", b"{a ", b"{a b} ", b" ", b",", b"{Name a ", b"{Name a b c}"]
+)
+def test_hostile_lines_take_linear_time(part):
+    """Sixteen times as much may take sixteen times as long, not 256 times."""
+    once, more = (effort(b"SEN " + part * (size // len(part)) + b"\n") for size in (2**14, 2**18))
+    assert more < 64 * once
+
+
+def effort(line):
+    """Return the processor time for reading a line, the shortest of several, s."""
+    times = []
+    for _ in range(5):
+        client = ClientSide(UT2004)
+        begun = time.process_time()
+        client.receive(line)
+        times.append(time.process_time() - begun)
+    return min(times)
