@@ -140,6 +140,9 @@ class Drives:
         self._states = model.actuator_actadr[self.actuators]
         self._outputs = model.actuator_outadr[self.actuators]
         self._leads = np.array([drive.lead for drive in self._descriptions])
+        self._forces = np.array([drive.force for drive in self._descriptions])
+        self._timestep = float(model.opt.timestep)
+        self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
         self._speeds = np.array([drive.speed for drive in self._descriptions])
         followed = [place for place, name in enumerate(self.names) if name not in belts]
         self._followed = np.array(followed, int)
@@ -244,5 +247,21 @@ class Drives:
             rows.ctrl[:, self._followed_inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
 
     def power(self, rows: Rows) -> Array:
-        """Return what each drive puts into the world now, W, shape (n, drives)."""
-        return rows.actuator_force[:, self._outputs] * self.speeds(rows)
+        """Return what each drive put into the world in the last step, W, shape (n, drives)."""
+        speeds = self.speeds(rows)
+        force = rows.actuator_force[:, self._outputs]
+        if self._discrete:
+            force = force + self._yielded(rows, force, speeds)
+        return np.asarray(force * speeds)
+
+    def _yielded(self, rows: Rows, force: Array, speeds: Array) -> Array:
+        """Return by how much servos' forces changed within the last step, (n, drives).
+
+        MuJoCo keeps the force at the step's beginning, but its ``discrete`` integrator applies the
+        one at the end, when the joint has moved. At the light legs of a roach the work would else
+        come out 40 to 110 % too large (1 ms).
+        """
+        gains = rows.actuator_biasprm[:, self.actuators]
+        accelerations = rows.qacc[:, self._dofs] * self._gears
+        change = self._timestep * (gains[..., 1] * speeds + gains[..., 2] * accelerations)
+        return np.where(np.abs(force) < self._forces, change, 0.0)

@@ -27,6 +27,8 @@ class Rows:
     """Read only; one substep behind the state, as always in MuJoCo."""
     actuator_force: Array
     """Read only; as ``sensordata``."""
+    qacc: Array
+    """Read only; as ``sensordata``."""
     actuator_biasprm: Array
     actuator_dynprm: Array
     geom_surfacevel: Array
@@ -42,6 +44,7 @@ class Rows:
             qfrc_applied=data.qfrc_applied[None],
             sensordata=data.sensordata[None],
             actuator_force=data.actuator_force[None],
+            qacc=data.qacc[None],
             actuator_biasprm=model.actuator_biasprm[None],
             actuator_dynprm=model.actuator_dynprm[None],
             geom_surfacevel=model.geom_surfacevel[None],
@@ -58,6 +61,7 @@ class Rows:
             qfrc_applied=batch.bind("qfrc_applied"),
             sensordata=batch.bind("sensordata"),
             actuator_force=batch.bind("actuator_force"),
+            qacc=batch.bind("qacc"),
             actuator_biasprm=batch.expand("actuator_biasprm"),
             actuator_dynprm=batch.expand("actuator_dynprm"),
             geom_surfacevel=batch.expand("geom_surfacevel"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from grouser.errors import BadValue
+from grouser.evaluation.line import Line
 from grouser.evaluation.matching import Match, cost_table
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array
@@ -121,6 +122,40 @@ def bars(
             if colour in colours:
                 place.bar([0], [0], color=colour, label=name)
         place.legend()
+    return figure
+
+
+def fitted(x: Array, each: Array, line: Line, *, xlabel: str, ylabel: str) -> Figure:
+    """Draw the line through the means of several measurements at each x, and all of them.
+
+    Args:
+        x: where was measured, (n,).
+        each: what was measured there, (n, repeats).
+        line: through the means.
+        xlabel: with the unit.
+        ylabel: with the unit.
+    """
+    figure = _figure(6.4, 4.2, "")
+    axes = figure.subplots()
+    axes.axhline(0, color="#b9c0c8", linewidth=0.7)
+    axes.axvline(0, color="#b9c0c8", linewidth=0.7)
+    axes.plot(x, each, ".", color="#b9c0c8", markersize=5)
+    axes.plot(x, line.at(x), color=REAL, label=f"slope {line.slope:.3g}, R² {line.r2:.4f}")
+    axes.plot(x, each.mean(axis=1), "o", color=SIMULATED, label=f"mean of {each.shape[1]} starts")
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.legend()
+    return figure
+
+
+def ways(tracks: Mapping[str, Array]) -> Figure:
+    """Draw ways over ground, (k, 2 or 3) (m) each, seen from above, by name."""
+    figure = _figure(6.4, 4.2, "")
+    axes = figure.subplots()
+    for name, track in tracks.items():
+        axes.plot(track[:, 0], track[:, 1], linewidth=1.0, label=name)
+    axes.set(xlabel="x [m]", ylabel="y [m]")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.legend()
     return figure
 
 

@@ -20,7 +20,7 @@ from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
 SETTLE_TIME = 0.02
-"""Simulated seconds between two looks at drives: setpoints are reined in and work is counted."""
+"""Simulated seconds between two looks at drives: setpoints are reined in, belts' work counted."""
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,20 @@ class Parts:
             self._roll_back.apply(rows, memory.turns)
         if stride % self._settle_strides == 0 and self.drives.names:
             self.drives.settle(rows, self._settle_time)
-            joules = self.drives.power(rows)
-            joules *= self._settle_time
-            np.add(memory.work, joules, out=memory.work)
-            np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
+            if not self._has_gaits:
+                self._count(rows, memory, self._settle_time)
         if self._has_gaits:
+            # Legs swing within a settling time, and to and fro: their work is counted more often.
+            self._count(rows, memory, self._every)
             # After settling, which would tell their drives to stop between two targets.
             self.gaits.apply(rows, memory.walks, self._every)
+
+    def _count(self, rows: Rows, memory: Memory, seconds: float) -> None:
+        """Add up the drives' work of the last ``seconds``."""
+        joules = self.drives.power(rows)
+        joules *= seconds
+        np.add(memory.work, joules, out=memory.work)
+        np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
 
     def travel(self, rows: Rows, memory: Memory) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""

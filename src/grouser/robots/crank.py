@@ -1,0 +1,82 @@
+"""Two motors, six legs: how the cranks of VelociRoACH move its legs (roach, sec. 4.3).
+
+Each side has one motor. Its crank's phase moves the three legs of that side along one closed curve
+of two angles, protraction (fore and aft) and abduction (outwards, which lifts the foot):
+
+    protraction = P sin(phase)        abduction = A (1 + cos(phase))
+
+so a foot is on the ground while cos(phase) < 0 and goes backwards there. The middle leg of a side
+is half a turn apart from the fore and the hind one, and the sides start half a turn apart: an
+alternating tripod, which equal speeds keep and unequal ones give up, as on the real robot.
+
+Pure functions of the cranks' state; no controller, no MuJoCo.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.frames import Array
+
+SIDES = ("left", "right")
+ENDS = ("fore", "middle", "hind")
+LEGS = tuple(f"{end}_{side}" for side in SIDES for end in ENDS)
+"""All legs, left ones first."""
+MOTIONS = ("protraction", "abduction")
+"""The two angles of each leg."""
+
+_OFFSETS = np.array([0.0, math.pi, 0.0])  # of fore, middle and hind against their side's crank
+_START = (0.0, math.pi)  # one tripod stands upright, so no foot is pushed sideways; one is lifted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cranks:
+    """Both cranks and the legs they move; a `grouser.robots.robot.Gait`."""
+
+    protraction: float
+    """P: how far a leg swings fore and aft of its middle, rad."""
+    abduction: float
+    """A: half of how far it swings outwards, rad; the other end is straight down."""
+    top_speed: float
+    """Of a crank, rad/s."""
+    acceleration: float
+    """Largest of a crank, rad/s²."""
+    period: float
+    """Longest time between two setpoints, s."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Return the names of the cranks' speeds, rad/s; forwards is positive."""
+        return tuple(f"{side}_speed" for side in SIDES)
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """Return the names of the legs' joints: all protractions, then all abductions."""
+        return tuple(f"{leg}_{motion}" for motion in MOTIONS for leg in LEGS)
+
+    def start(self) -> Array:
+        """Return the phases (rad) and speeds (rad/s) of cranks that stand still, (4,)."""
+        return np.array([*_START, 0.0, 0.0])
+
+    def advance(self, state: Array, told: Array, dt: float) -> Array:
+        """Return ``state`` (n, 4) after ``dt`` (s), told speeds (n, 2), within the motors' limits.
+
+        Phases stay between -pi and pi, so that they lose no digits in a long run.
+        """
+        phase, speed = state[:, :2], state[:, 2:]
+        wanted = np.clip(told, -self.top_speed, self.top_speed)
+        most = self.acceleration * dt
+        after = speed + np.clip(wanted - speed, -most, most)
+        turned = phase + (speed + after) / 2 * dt
+        turned -= 2 * math.pi * np.round(turned / (2 * math.pi))
+        return np.concatenate([turned, after], axis=1)
+
+    def angles(self, state: Array) -> Array:
+        """Return every leg's protraction, then every leg's abduction (rad), (n, 12)."""
+        phase = (state[:, :2, None] + _OFFSETS).reshape(len(state), -1)
+        protraction = self.protraction * np.sin(phase)
+        abduction = self.abduction * (1 + np.cos(phase))
+        return np.concatenate([protraction, abduction], axis=1)

@@ -1,0 +1,177 @@
+"""VelociRoACH: a 30 g running robot with six legs and two motors (roach, sec. 4.3).
+
+As in the report's model, the body is a box, the legs are identical, and their protraction and
+abduction follow the cranks (`grouser.robots.crank`). The robot takes two crank speeds and nothing
+else; who chooses them is not its business.
+
+The root's frame is the middle of the box: x forward, y left, z up. Every leg's joint is a drive
+with a servo of its own, so that the torque and the speed at each joint can be read; the real
+robot's rods, which tie a side's legs to its one motor, are not modelled. Its C-shaped legs bend:
+here a leg is a rod that yields along its length, on a damped spring. With stiff legs a straight run
+at 5 strides a second drifts by 57 deg/m; on these springs by 2 deg/m.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+
+from grouser.contacts import HULL, HULL_TOUCHES, SLIPPERY
+from grouser.drives import Drive
+from grouser.errors import BadValue
+from grouser.robots.crank import ENDS, LEGS, Cranks
+from grouser.robots.hull import GREY, Vector, add_hull, weigh
+from grouser.robots.robot import Robot
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.truth import Truth
+from grouser.tracks.geoms import OWN_SOFTNESS_WINS, Softness
+
+MASS = 0.030  # kg   robots.md B4: abstract of the 2013 paper
+BODY = (0.104, 0.040, 0.020)  # m   robots.md B4: 104 long; width without legs and depth: estimate
+HIP_X = 0.038  # m   estimate: fore and hind hips before and behind the middle one
+HIP_Y = 0.026  # m   estimate: beside the box; feet then stand 52-70 apart (B4: 64 over all)
+HIP_Z = 0.0  # m   estimate: half-way up the box; 45 over all then (B4: 48)
+
+LEG_LENGTH = 0.035  # m   robots.md B4, estimate: hip to the lowest point
+LEG_RADIUS = 0.0025  # m   estimate: half the width of a leg and its rubber foot
+LEG_MASS = 0.00075  # kg   robots.md B4, estimate: 0.5-1 g
+
+LEG_STIFFNESS = 60.0  # N/m   estimate: of a tripod, 3 k l / m g is 21, as running animals have it
+LEG_VISCOSITY = 1.0  # N s/m   estimate: 0.65 of critical for a third of the robot
+LEG_TRAVEL = (-0.005, 0.010)  # m   estimate: stops of the spring, out and in
+
+FOOT = Softness(time_constant=0.015, damping_ratio=0.4, start=0.9, end=0.95, depth=0.001)
+"""Estimate: rubber feet, less damped than our standard ground. MuJoCo brakes a sliding foot as much
+as it damps the contact, and a strong brake throws a light foot off the ground: with the ground's
+own contact a foot loses touch 43 times in a stride, with this one 21 times, and it sinks 0.08 mm
+instead of 0.03 mm (medians, on the straight). With less damping still, a robot at rest trembles
+under ``implicitfast``."""
+
+PROTRACTION = math.radians(25)  # rad   estimate (B4 suggests 40: neighbouring legs would meet)
+ABDUCTION = math.radians(15)  # rad   estimate (B4 suggests 20)
+PROTRACTION_RANGE = (-math.radians(60), math.radians(60))  # rad   estimate: the rods' stops
+ABDUCTION_RANGE = (-math.radians(15), math.radians(75))  # rad   estimate: the rods' stops
+RANGES = {"protraction": PROTRACTION_RANGE, "abduction": ABDUCTION_RANGE}
+
+TOP_SPEED = 2 * math.pi * 24  # rad/s   robots.md B4, unchecked: up to 24 strides a second
+ACCELERATION = TOP_SPEED / 0.25  # rad/s2   estimate: a quarter of a second to top speed
+SETPOINT_TIME = 0.001  # s   every step of our worlds: held longer, the servos' torque is a saw
+
+LEG_TORQUE = 0.020  # N m   estimate: one leg can hold half the robot 130 mm out
+LEG_LEAD = 0.6  # rad   estimate: a tip yields 3.6 mm sideways under a third of the weight
+LEG_DAMPING = 70.0  # rad/s   estimate: critical for a leg in the air
+LEG_ARMATURE = 3e-7  # kg m2   estimate: a leg's share of a small rotor behind 16.6:1 (B4)
+LEG_SPEED = PROTRACTION * TOP_SPEED  # rad/s   what the fastest crank asks for
+
+GREEN: Vector = (0.20, 0.42, 0.26)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VelociRoach:
+    """VelociRoACH's options."""
+
+    protraction_deg: float = math.degrees(PROTRACTION)
+    """How far a leg swings fore and aft of its middle, deg."""
+    abduction_deg: float = math.degrees(ABDUCTION)
+    """Half of how far a leg swings outwards, deg."""
+
+    def __post_init__(self) -> None:
+        for name, most in (
+            ("protraction_deg", math.degrees(PROTRACTION_RANGE[1])),
+            ("abduction_deg", math.degrees(ABDUCTION_RANGE[1]) / 2),
+        ):
+            value = getattr(self, name)
+            if not 0 < value <= most:
+                raise BadValue(f"{name} is {value}, must be above 0, at most {most:g}")
+
+    def build(self) -> Robot:
+        """Return the robot: body, six legs, sensors."""
+        spec = mujoco.MjSpec()
+        spec.compiler.degree = False
+        body = spec.worldbody.add_body(name="body")
+        half = (BODY[0] / 2, BODY[1] / 2, BODY[2] / 2)
+        add_hull(body, "hull", half, rgb=GREEN)
+        weigh(body, MASS - len(LEGS) * LEG_MASS, half)
+        for leg in LEGS:
+            _add_leg(body, leg)
+        _keep_legs_apart(spec)
+        cranks = self._cranks()
+        for joint in cranks.drives:
+            _leg_drive().add(spec, joint, joint)
+        posture = dict(zip(cranks.drives, cranks.angles(cranks.start()[None])[0], strict=True))
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=MASS,
+            drives=dict.fromkeys(cranks.drives, _leg_drive()),
+            limits={joint: RANGES[joint.rpartition("_")[2]] for joint in cranks.drives},
+            gait=cranks,
+            sensors=(Truth(body="body"), Encoder(drives=cranks.drives)),
+            standing=LEG_LENGTH - HIP_Z,  # on one tripod, its legs upright
+            posture={joint: float(angle) for joint, angle in posture.items()},
+        )
+
+    def _cranks(self) -> Cranks:
+        return Cranks(
+            protraction=math.radians(self.protraction_deg),
+            abduction=math.radians(self.abduction_deg),
+            top_speed=TOP_SPEED,
+            acceleration=ACCELERATION,
+            period=SETPOINT_TIME,
+        )
+
+
+def _leg_drive() -> Drive:
+    return Drive(force=LEG_TORQUE, speed=LEG_SPEED, lead=LEG_LEAD, damping=LEG_DAMPING)
+
+
+def _add_leg(body: mujoco.MjsBody, name: str) -> None:
+    """Add one leg: a rod with a round foot that swings fore and aft and, on that, outwards."""
+    end, side = name.split("_")
+    x = HIP_X * (1 - ENDS.index(end))
+    left = 1 if side == "left" else -1
+    leg = body.add_body(name=name, pos=[x, left * HIP_Y, HIP_Z])
+    # A foot that goes forwards or outwards turns by a positive angle on either side.
+    turns = {"protraction": [0, -1, 0], "abduction": [left, 0, 0]}
+    for motion, axis in turns.items():
+        leg.add_joint(
+            name=f"{name}_{motion}",
+            type=mujoco.mjtJoint.mjJNT_HINGE,
+            axis=axis,
+            armature=LEG_ARMATURE,
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+            range=RANGES[motion],
+        )
+    leg.add_joint(
+        name=f"{name}_spring",
+        type=mujoco.mjtJoint.mjJNT_SLIDE,
+        axis=[0, 0, 1],
+        stiffness=LEG_STIFFNESS,
+        damping=LEG_VISCOSITY,
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        range=LEG_TRAVEL,
+    )
+    leg.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        fromto=[0, 0, 0, 0, 0, LEG_RADIUS - LEG_LENGTH],
+        size=[LEG_RADIUS, 0, 0],
+        mass=0,
+        friction=[SLIPPERY, 0, 0],
+        contype=HULL,
+        conaffinity=HULL_TOUCHES,
+        solref=FOOT.solref,
+        solimp=FOOT.solimp,
+        solmix=OWN_SOFTNESS_WINS,
+        rgba=(*GREY, 1.0),
+    )
+    weigh(leg, LEG_MASS, (LEG_RADIUS, LEG_RADIUS, LEG_LENGTH / 2), at=(0, 0, -LEG_LENGTH / 2))
+
+
+def _keep_legs_apart(spec: mujoco.MjSpec) -> None:
+    """Let no leg touch another: the rods of the real robot hold them apart."""
+    for number, one in enumerate(LEGS):
+        for other in LEGS[:number]:
+            spec.add_exclude(name=f"{one}|{other}", bodyname1=one, bodyname2=other)
