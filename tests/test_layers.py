@@ -1,24 +1,27 @@
 """Who may import whom: the seams of the design, enforced (docs/map.md draws them)."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "grouser"
 
-FLOOR = {"errors", "frames", "files", "contacts"}
+FLOOR = {"errors", "frames", "files", "contacts", "cores"}
 PARTS = FLOOR | {"rows", "drives"}
 MAY_IMPORT = {
     "errors": set(),
     "contacts": set(),
+    "cores": set(),
     "frames": set(),
     "files": {"errors"},
+    "marks": set(),
     "rows": {"frames"},
     "drives": {"errors", "frames", "rows"},
-    "world": FLOOR,
+    "world": FLOOR | {"marks"},
     "tracks": PARTS,
-    "sensors": FLOOR,
+    "sensors": FLOOR | {"marks"},
     "robots": PARTS | {"tracks", "sensors"},
     "simulation": PARTS | {"world", "robots", "sensors", "tracks"},
     "evaluation": FLOOR,
@@ -32,6 +35,12 @@ learning, cli) may import everything."""
 
 PURE = {"evaluation", "planning", "protocol", "client"}
 """Rooms that must not know MuJoCo."""
+
+BARE = {"protocol"}
+"""Rooms that need nothing but Python: a client runs where nothing else is installed."""
+
+OUTSIDE = {"asyncio", "datetime", "os", "random", "select", "socket", "ssl", "threading", "time"}
+"""Modules of the standard library that such a room does without: no I/O, no clock, no chance."""
 
 
 def modules():
@@ -65,6 +74,10 @@ def test_imports_stay_inside_the_seams(path):
                 assert there == here or there in MAY_IMPORT[here], f"{here} imports {name}"
         if name.split(".")[0] == "mujoco":
             assert here not in PURE, f"{here} must not know MuJoCo"
+        if here in BARE:
+            top = name.split(".")[0]
+            assert top == "grouser" or top in sys.stdlib_module_names, f"{here} imports {name}"
+            assert top not in OUTSIDE, f"{here} imports {name}"
 
 
 def test_every_room_is_on_the_map():

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from grouser.drives import angle, speed, torque
 from grouser.errors import BadValue, UnknownName
 from grouser.robots.robot import ROBOTS, describe
 from grouser.simulation.simulation import Simulation
@@ -63,6 +64,39 @@ def test_survives_random_commands(kind):
             robot.command("robot0", {f"{name}_speed": float(rng.uniform(-1, 1) * drive.speed)})
         robot.step(0.1)
     assert np.isfinite(robot.data.qpos).all()
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_joints_go_as_far_as_the_robot_says(kind):
+    simulated = simulation(kind)
+    model, robot = simulated.model, simulated.scene.robots["robot0"]
+    assert set(robot.limits) <= set(robot.drives)
+    for name in robot.drives:
+        joint = model.actuator(f"robot0/{name}").trnid[0]
+        assert bool(model.jnt_limited[joint]) == (name in robot.limits), name
+        if name in robot.limits:
+            assert model.jnt_range[joint] == pytest.approx(robot.limits[name]), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_survives_a_minute_of_random_commands_at_full_range(kind):
+    """Angles over the whole range, speeds and torques up to the limits, switched at random."""
+    simulated = simulation(kind)
+    robot = simulated.scene.robots["robot0"]
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        for name, drive in robot.drives.items():
+            low, high = robot.limits.get(name, (-math.pi, math.pi))
+            wanted = [
+                angle(float(rng.uniform(low, high))),
+                speed(float(rng.uniform(-1, 1) * drive.speed)),
+                torque(float(rng.uniform(-1, 1) * drive.force)),
+            ]
+            simulated.command("robot0", {name: wanted[rng.integers(3)]})
+        simulated.step(0.2)
+    assert np.isfinite(simulated.data.qpos).all()
+    assert np.isfinite(simulated.data.qvel).all()
 
 
 @pytest.mark.parametrize("kind", ["packbot", "quince", "crawler"])

@@ -5,7 +5,9 @@ as ratios within one run, since machines are shared and noisy.
 """
 
 BENCHES: dict[str, str] = {
+    "cmos": "grouser.benches.cmos",
     "matching": "grouser.benches.matching",
+    "protocol": "grouser.benches.protocol",
     "tracks": "grouser.benches.tracks",
 }
 """Name on the command line → module; imported on use."""

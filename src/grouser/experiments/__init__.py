@@ -5,10 +5,17 @@ paper's, and, when the study asks for pictures, pictures.
 """
 
 EXPERIMENTS: dict[str, str] = {
+    "cmos-distance": "grouser.experiments.cmos_distance",
+    "cmos-table1": "grouser.experiments.cmos_table1",
+    "cmos-images": "grouser.experiments.cmos_images",
     "kurose-table1": "grouser.experiments.kurose_table1",
     "kurose-fig16": "grouser.experiments.kurose_fig16",
     "okada-table1": "grouser.experiments.okada_table1",
     "okada-table2": "grouser.experiments.okada_table2",
     "okada-table4": "grouser.experiments.okada_table4",
+    "roach-table31": "grouser.experiments.roach_table31",
+    "roach-turning": "grouser.experiments.roach_turning",
+    "zaratti-fig8": "grouser.experiments.zaratti_fig8",
+    "zaratti-fig9": "grouser.experiments.zaratti_fig9",
 }
 """Name on the command line → module; imported on use."""

@@ -11,11 +11,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from grouser.evaluation.report import Report
 from grouser.evaluation.table import Row, Table
+from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -93,7 +93,9 @@ def run(study: Study) -> Report:
     figures = {_key(method): float(np.mean(factors[method])) for method in METHODS}
     belts = simulations[METHODS[0]].scene.belts
     figures["largest_misfit_at_seams_mm"] = max(belt.misfit for belt in belts) * 1000
-    figures |= _shares(simulations[METHODS[0]])
+    stopwatch = Stopwatch()
+    stopwatch.step(simulations[METHODS[0]], 2.0)
+    figures |= stopwatch.shares()
     notes = (
         "A row agrees when ours is on the same side of real time as the paper's.",
         "Segments use rounded grousers (two contacts each); the paper's cuboids are the last row.",
@@ -134,25 +136,3 @@ def _row(method: Method, factors: list[float], speeds: list[float], base: float)
 
 def _key(method: Method) -> str:
     return method.name.replace(", ", "_").replace(" ", "_") + "_rtf"
-
-
-def _shares(simulation: Simulation, steps: int = 2000) -> dict[str, float]:
-    """Return what part of a step's time each stage of physics takes, by MuJoCo's own timers."""
-    timers = mujoco.mjtTimer
-    stages = {
-        "share_collision": timers.mjTIMER_POS_COLLISION,
-        "share_constraint_rows": timers.mjTIMER_POS_MAKE,
-        "share_solver": timers.mjTIMER_CONSTRAINT,
-        "share_kinematics": timers.mjTIMER_POS_KINEMATICS,
-    }
-    data = simulation.data
-    mujoco.set_mjcb_time(lambda: time.perf_counter() * 1e6)
-    try:
-        before = {
-            timer: data.timer[timer].duration for timer in (*stages.values(), timers.mjTIMER_STEP)
-        }
-        simulation.step(steps * float(simulation.model.opt.timestep))
-        spent = {timer: data.timer[timer].duration - was for timer, was in before.items()}
-    finally:
-        mujoco.set_mjcb_time(None)
-    return {name: spent[timer] / spent[timers.mjTIMER_STEP] for name, timer in stages.items()}

@@ -27,9 +27,13 @@ ROBOTS: dict[str, str] = {
     "quince": "grouser.robots.quince:Quince",
     "kenaf": "grouser.robots.kenaf:Kenaf",
     "crawler": "grouser.robots.crawler:Crawler",
+    "qrio": "grouser.robots.qrio:Qrio",
+    "velociroach": "grouser.robots.velociroach:VelociRoach",
     "lugged_rover": "grouser.robots.lugged_rover:LuggedRover",
     "conveyor": "grouser.robots.conveyor:Conveyor",
     "air_traffic": "grouser.robots.air_traffic:AirTraffic",
+    "ers7": "grouser.robots.ers7:Ers7",
+    "ers210": "grouser.robots.ers210:Ers210",
 }
 """Kind of robot → where it is described; imported on use."""
 
@@ -101,6 +105,8 @@ class Robot:
     """Of everything, kg."""
     drives: Mapping[str, Drive]
     """Every drive by name; the actuator has the same name."""
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """How far joints go (from, to; rad), by drive; a drive that is left out turns without end."""
     belts: tuple[Belt, ...] = ()
     steering: Steering | None = None
     """None: it does not drive about."""

@@ -56,7 +56,7 @@ class BoundPressure:
 
     def __init__(self, description: Pressure, model: mujoco.MjModel, body: int) -> None:
         self._told, self._body = description, body
-        self._skin = Skin(model, model.geom_bodyid == body, body)
+        self._skin = Skin(model.geom_bodyid == body)
         self._places = np.array([place for _, place in description.places])
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:

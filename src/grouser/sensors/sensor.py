@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import mujoco
@@ -71,6 +72,24 @@ class Moment:
     """Returns each drive's position (drives,), m or rad, counted through roll-backs."""
     effort: Array
     """What each drive has spent since the start, (drives,), J: sum of |force x speed| x dt."""
+
+    @cached_property
+    def presses(self) -> dict[int, list[tuple[int, float]]]:
+        """Contacts by geom, each with its normal force (N); a robot's own parts do not count.
+
+        Worked out once a moment, whoever asks: every paw of every robot does.
+        """
+        model, data = self.model, self.data
+        pairs = data.contact.geom
+        roots = model.body_rootid[model.geom_bodyid[pairs]]
+        found: dict[int, list[tuple[int, float]]] = {}
+        wrench = np.zeros(6)
+        for contact in np.flatnonzero(roots[:, 0] != roots[:, 1]).tolist():
+            mujoco.mj_contactForce(model, data, contact, wrench)
+            force = float(wrench[0])
+            for geom in pairs[contact].tolist():
+                found.setdefault(geom, []).append((contact, force))
+        return found
 
     def places(self, names: tuple[str, ...]) -> list[int]:
         """Return where the drives ``names`` are in `drives`."""

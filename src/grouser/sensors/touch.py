@@ -47,11 +47,8 @@ class Touch:
         name = prefix + self.mount
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
         geom = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name)
-        if body >= 0:
-            return BoundTouch(self, Skin(model, model.geom_bodyid == body, body))
-        return BoundTouch(
-            self, Skin(model, np.arange(model.ngeom) == geom, int(model.geom_bodyid[geom]))
-        )
+        feels = model.geom_bodyid == body if body >= 0 else np.arange(model.ngeom) == geom
+        return BoundTouch(self, Skin(feels))
 
 
 @dataclass(frozen=True)

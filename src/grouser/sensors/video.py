@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue
+from grouser.sensors.opencv import opencv
 
 _CODECS = ("avc1", "vp09", "mp4v")  # H.264, VP9, MPEG-4 Part 2
 
@@ -109,8 +110,4 @@ def _even(frame: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 def _opencv() -> Any:
     # FFmpeg prints on its own when a codec is missing; it reads this once, at its first use.
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    try:
-        import cv2
-    except ImportError as error:
-        raise MissingDependency('videos need OpenCV: pip install "grouser[video]"') from error
-    return cv2
+    return opencv("videos", "video")

@@ -15,12 +15,9 @@ from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.rows import Rows
 from grouser.simulation.gaits import Gaits, Walk, Which
-from grouser.simulation.scene import Scene
+from grouser.simulation.scene import SETTLE_TIME, Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
-
-SETTLE_TIME = 0.02
-"""Simulated seconds between two looks at drives: setpoints are reined in, belts' work counted."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,9 @@ from grouser.world.looks import add_looks
 HOOK_TRAVEL = 0.3
 """Part of a pitch that the fastest belt may go between two looks at whether it must roll back."""
 HOOK_TIME = 0.005
-"""Longest time (s) between two looks."""
+"""Longest time (s) between two looks at belts."""
+SETTLE_TIME = 0.02
+"""Longest time (s) between two looks at drives: setpoints are reined in, belts' work counted."""
 SURFACE_TIME = 0.002
 """Longest time (s) between two looks when belts have moving surfaces."""
 
@@ -140,7 +142,8 @@ def _stride(
     belts: tuple[Belt, ...], drives: Mapping[str, Drive], gaits: Sequence[Gait], timestep: float
 ) -> int:
     """Return how many steps may pass before belts and gaits must be looked at again."""
-    times = [HOOK_TIME, *(gait.period for gait in gaits)]
+    times = [SETTLE_TIME, *(gait.period for gait in gaits)]
+    times += [HOOK_TIME for belt in belts]
     times += [SURFACE_TIME for belt in belts if belt.moving]
     times += [HOOK_TRAVEL * belt.pitch / drives[belt.name].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))

@@ -98,7 +98,7 @@ class _Sense:
         return self._said[0]
 
     def carry(self, before: _Sense) -> None:
-        self._said = before._said
+        self._said, self.clock = before._said, before.clock
         if isinstance(self._bound, Remembering) and isinstance(before._bound, Remembering):
             self._bound.memory = before._bound.memory
 

@@ -1,0 +1,47 @@
+"""What a camera sees: a pinhole's view, and what the AIBO ERS-210's lens and chip make of it.
+
+PackBot turns on the spot with both cameras on its back; the real one's rows are exposed one after
+another, so that the pole before it leans.
+"""
+
+import numpy as np
+
+from grouser import Simulation
+from grouser.sensors.cameras import ERS210
+from grouser.sensors.render import write_png
+from grouser.world.file import RobotEntry, World
+from grouser.world.objects import Cylinder
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+PLACE = {"kind": "camera", "mount": "body", "at": [0.2, 0.0, 0.3]}
+cameras = {"pinhole": ERS210.imager.ideal(), "ers210": ERS210.imager}
+
+robot = RobotEntry(
+    name="packbot",
+    kind="packbot",
+    position=(0, 0, 0),
+    sensors=[{**PLACE, "name": name, "camera": camera} for name, camera in cameras.items()],
+    command={"turn": 3.0},
+)
+pole = Cylinder(
+    name="pole", radius=0.04, length=1.2, position=(1.5, 0.2, 0.6), fixed=True, friction=1
+)
+world = World(
+    name="camera",
+    physics=STANDARD,
+    terrain=(Flat(friction=0.6),),
+    robots=(robot,),
+    objects=(pole,),
+)
+
+simulation = Simulation(world, seed=1)
+simulation.step(0.2)
+pictures = []
+for name in cameras:
+    reading = simulation.read("packbot", name)
+    pictures.append(reading.array("image"))
+    print(f"{name:8} {reading.time:.3f} s   SHA-256 {reading.values.hash[:16]}…")
+
+write_png("camera.png", np.concatenate(pictures, axis=1))
+print("side by side: camera.png")

@@ -1,0 +1,244 @@
+"""Is the CMOS filter faster in one sweep than its effects one after another?
+
+The paper's filter (cmos, sec. 4.4) brought a picture from 208 ms down to 112 ms, 0.54 of it. Here
+both ways do the same to the same rendered view: distortion, row delay, motion blur, lens blur, limb
+darkening, exposure, white balance, and noise or not. The camera turns at 300 deg/s. The other way
+is OpenCV's functions in a row, each on the whole picture, with everything that does not change
+prepared. Both use one thread. Times are processor time (on a busy machine the longer way would be
+interrupted more often), medians, measured in turns.
+
+``fused_over_separate``     the worst of the four ratios below
+``fused_over_render``       the filter over drawing the view that it works on, 176 x 144, noisy
+``fused_ms``, ``separate_ms``, ``render_ms``   of 176 x 144, noisy
+``…_<width>x<height>_<noisy or quiet>``        the same for each size, with noise and without
+``still_over_separate_…``   ratio for a camera that does not turn: no row delay, no motion blur
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Pose
+from grouser.sensors.cmos import SPARE, CmosFilter, Image
+from grouser.sensors.imager import IMAGERS
+from grouser.sensors.lens import Plane
+from grouser.sensors.light import darkening, white_balance
+from grouser.sensors.noise import QUIET, Noise
+from grouser.sensors.opencv import opencv
+from grouser.sensors.render import Renderer
+from grouser.sensors.shutter import turned
+from grouser.simulation.scene import compose
+from grouser.world.file import World
+from grouser.world.objects import Box
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat, Step
+
+ERS210 = IMAGERS["ers210"]
+SIZES = ((176, 144), (640, 480))
+SPIN = (0.0, math.radians(300.0), 0.0)
+"""rad/s about the camera's y, which points down: the paper's fig. 9."""
+STILL = (0.0, 0.0, 0.0)
+EYE = Pose.at(z=0.2, pitch=math.radians(5.0))
+REPEATS = 40
+
+Progress = Callable[[str, int, int], None]
+
+
+def run(progress: Progress) -> dict[str, float]:
+    """Measure everything and return the figures."""
+    cases = [(size, noise) for size in SIZES for noise in (ERS210.cmos.noise, QUIET)]
+    ratios: dict[str, float] = {}
+    details: dict[str, float] = {}
+    model, data = scene()
+    with Renderer(64, 64, shadows=False, smooth=False) as renderer, _one_thread():
+        for number, (size, noise) in enumerate(cases):
+            progress("filters", number, len(cases))
+            label = f"{size[0]}x{size[1]}_{'noisy' if noise else 'quiet'}"
+            camera = camera_of(size, noise)
+            turning, still = (View(renderer, model, data, camera, spin) for spin in (SPIN, STILL))
+            fused, separate = _medians(turning.fused, turning.separate)
+            ratios[f"fused_over_separate_{label}"] = fused / separate
+            details |= {f"fused_ms_{label}": fused, f"separate_ms_{label}": separate}
+            fused, separate = _medians(still.fused, still.separate)
+            details[f"still_over_separate_{label}"] = fused / separate
+        small = View(renderer, model, data, camera_of(SIZES[0], ERS210.cmos.noise), SPIN)
+        drawn, fused = _medians(small.draw, small.fused)
+    return {
+        "fused_over_separate": max(ratios.values()),
+        "fused_over_render": fused / drawn,
+        "fused_ms": details["fused_ms_176x144_noisy"],
+        "separate_ms": details["separate_ms_176x144_noisy"],
+        "render_ms": drawn,
+        **ratios,
+        **details,
+    }
+
+
+def scene() -> tuple[mujoco.MjModel, mujoco.MjData]:
+    """Return something to look at: ground, a few edges and colours."""
+    boxes = tuple(
+        Box(
+            name=f"box{number}",
+            position=(1.5 + 0.3 * number, 0.5 * (number - 2), 0.15),
+            size=(0.2, 0.2, 0.3),
+            rgb=colour,
+            friction=0.6,
+            fixed=True,
+        )
+        for number, colour in enumerate(
+            ((0.9, 0.8, 0.2), (0.2, 0.7, 0.9), (1.0, 0.4, 0.1), (0.9, 0.2, 0.6), (0.9, 0.9, 0.9))
+        )
+    )
+    world = World(
+        name="cmos",
+        physics=STANDARD,
+        terrain=(Flat(friction=0.6), Step(x=4.0, height=0.3, friction=0.6)),
+        objects=boxes,
+    )
+    composed = compose(world)
+    return composed.model, composed.initial()
+
+
+def camera_of(size: tuple[int, int], noise: Noise) -> CmosFilter:
+    """Return the ERS-210's filter at another size, in light it is not balanced for."""
+    lens = replace(ERS210.lens, width=size[0], height=size[1])
+    balance = white_balance(light_kelvin=3800.0, camera_kelvin=4300.0)
+    cmos = replace(ERS210.cmos, noise=noise, exposure=1.1, balance=balance)
+    return CmosFilter(lens, cmos, ERS210.shutter)
+
+
+class View:
+    """A rendered view and the two ways to filter it."""
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        camera: CmosFilter,
+        spin: tuple[float, float, float],
+    ) -> None:
+        self.camera, self.spin = camera, spin
+        self.plane = camera.window(spin)
+        self._pixels = np.empty(self.plane.height * self.plane.width * 3 + SPARE, np.uint8)
+        self._matrix = self.plane.matrix(upside_down=True)
+        self._renderer, self._model, self._data = renderer, model, data
+        self.draw()
+        raw = self._pixels[:-SPARE].reshape(self.plane.height, self.plane.width, 3)
+        self._chain = Chain(camera, self.plane, spin)
+        self._picture = np.ascontiguousarray(raw[::-1])
+
+    def draw(self) -> None:
+        """Draw the view again."""
+        pixels = self._pixels[:-SPARE]
+        self._renderer.look(self._model, self._data, EYE, self.plane, pixels)
+
+    def fused(self, seed: int = 0) -> Image:
+        """Return the picture made in one sweep."""
+        return self.camera.warped(self._pixels, self.plane, self._matrix, spin=self.spin, seed=seed)
+
+    def separate(self) -> Image:
+        """Return the picture made by one effect after another."""
+        return self._chain.apply(self._picture)
+
+
+class Chain:
+    """The same effects one after another with OpenCV, the quickest plain way.
+
+    Everything that does not change from picture to picture is prepared, and every step writes into
+    an array that is there already: asking for memory takes as long as some of the effects.
+    """
+
+    def __init__(self, camera: CmosFilter, plane: Plane, spin: tuple[float, float, float]) -> None:
+        self._camera, self._spin, self._matrix = camera, np.array(spin), plane.matrix()
+        points = camera.lens.rays()
+        rays = np.concatenate([points, np.ones_like(points[..., :1])], axis=-1)
+        self._rays = np.ascontiguousarray(rays.transpose(0, 2, 1), np.float32)
+        dark = darkening(points, camera.cmos.darkening)[..., None].repeat(3, axis=-1)
+        self._gains = dark.astype(np.float32)
+        self._fixed = None
+        if not any(spin):
+            places = np.ascontiguousarray((rays @ self._matrix.T)[..., :2], np.float32)
+            # Fixed-point maps are OpenCV's quickest; some versions round them to 1/32 pixel.
+            self._fixed = _opencv().convertMaps(places, None, _opencv().CV_16SC2)
+        size = (camera.lens.height, camera.lens.width)
+        self._places = np.empty_like(self._rays)
+        self._u, self._v = np.empty(size, np.float32), np.empty(size, np.float32)
+        self._part = np.empty((*size, 3), np.uint8)
+        self._seen, self._drawn, self._spread = (np.empty((*size, 3), np.float32) for _ in range(3))
+
+    def apply(self, picture: Image) -> Image:
+        """Return the filtered picture."""
+        cv2, cmos, seen = _opencv(), self._camera.cmos, self._seen
+        samples = self._move(picture)
+        cv2.GaussianBlur(seen, (5, 5), cmos.blur, dst=seen, borderType=cv2.BORDER_REPLICATE)
+        cv2.multiply(seen, self._gains, dst=seen, scale=cmos.exposure / samples)
+        if cmos.noise:
+            self._shake()
+        image: Image = cv2.multiply(seen, (*cmos.balance, 0.0), dtype=cv2.CV_8U)
+        return image
+
+    def _move(self, picture: Image) -> int:
+        """Distortion, row delay and motion blur: add up a remapping per sample; return how many."""
+        cv2, part, seen = _opencv(), self._part, self._seen
+        edge = {"interpolation": cv2.INTER_LINEAR, "borderMode": cv2.BORDER_REPLICATE}
+        if self._fixed is not None:
+            seen[:] = cv2.remap(picture, *self._fixed, dst=part, **edge)
+            return 1
+        lens, shutter = self._camera.lens, self._camera.shutter
+        samples = shutter.samples(float(np.linalg.norm(self._spin)) * max(lens.focal))
+        times = shutter.times(lens.height, samples)
+        maps = turned(self._matrix, self._spin, times).astype(np.float32)
+        seen[:] = 0.0
+        for sample in range(samples):
+            np.matmul(maps[:, sample], self._rays, out=self._places)
+            np.divide(self._places[:, 0], self._places[:, 2], out=self._u)
+            np.divide(self._places[:, 1], self._places[:, 2], out=self._v)
+            cv2.accumulate(cv2.remap(picture, self._u, self._v, dst=part, **edge), seen)
+        return samples
+
+    def _shake(self) -> None:
+        cv2, noise = _opencv(), self._camera.cmos.noise
+        seen, drawn, spread = self._seen, self._drawn, self._spread
+        cv2.randn(drawn, (0.0,) * 3, (1.0,) * 3)
+        cv2.addWeighted(seen, noise.shot, seen, 0.0, noise.read**2, dst=spread)
+        cv2.multiply(cv2.sqrt(spread, dst=spread), drawn, dst=drawn)
+        cv2.add(seen, drawn, dst=seen)
+
+
+def _opencv() -> Any:
+    return opencv("filters one after another", "camera")
+
+
+def _medians(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    """Return the median times of both in ms, measured in turns."""
+    first(), second()  # the first call may compile
+    times = [(_timed(first), _timed(second)) for _ in range(REPEATS)]
+    one, other = (float(np.median(column)) * 1e3 for column in zip(*times, strict=True))
+    return one, other
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep OpenCV to one thread inside the block, as the sweep is."""
+    cv2 = _opencv()
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(threads)

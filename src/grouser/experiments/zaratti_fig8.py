@@ -1,0 +1,121 @@
+"""Zaratti et al. 2006, Fig. 8: how many walking AIBOs still run at full frame rate?
+
+"Each AIBO is created and set in walking state to make full use of the physics engine." All of them
+walk in one world, physics runs at 500 Hz, and each frame ends with one view; one core does it all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from grouser.evaluation.report import Report
+from grouser.evaluation.table import Row, Table
+from grouser.experiments.pack import PIXELS, RATE, TIMESTEP, Frames, dog, one_core, pack
+from grouser.experiments.study import Study
+from grouser.sensors.render import Renderer, View
+from grouser.simulation.simulation import Simulation
+
+COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32)
+QUICK_COUNTS = (1, 5, 12, 32)
+FRAMES, QUICK_FRAMES = 60, 15
+SETTLE = 1.0  # s   simulated, until all of them trot
+SPEED = 0.15  # m/s
+APART = 1.0  # m   so that nobody meets anybody
+PAPER_COUNT, PAPER_RATE = 5, 25.0  # sec. 5: "acceptable with five AIBOs … greater than 25 fps"
+
+
+def run(study: Study) -> Report:
+    """Time packs of growing size."""
+    counts, frames = (QUICK_COUNTS, QUICK_FRAMES) if study.quick else (COUNTS, FRAMES)
+    rates: dict[int, float] = {}
+    falls = 0
+    with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
+        for done, count in enumerate(counts):
+            study.progress(f"{count} walking", done, len(counts))
+            rates[count], fallen = _measure(count, frames, renderer)
+            falls += fallen
+    figures = {
+        "robots_at_30fps": max((count for count, rate in rates.items() if rate >= RATE), default=0),
+        "physics_hz": 1 / TIMESTEP,
+        "fps_with_5": rates[PAPER_COUNT],
+        "falls": falls,
+    }
+    rows = tuple(_row(count, rate) for count, rate in rates.items())
+    table = Table(
+        "zaratti-fig8",
+        "Zaratti et al. 2006, Fig. 8",
+        "Frames per second of simulation plus one view, all robots walking, one core",
+        rows,
+        figures,
+        (
+            "The curve itself is not printed as numbers; its text says that five robots still run "
+            "at more than 25 fps. The other rows have nothing to be compared with.",
+            f"A frame is 1/{RATE:g} s of physics at {1 / TIMESTEP:g} Hz and one view of "
+            f"{PIXELS[0]} x {PIXELS[1]} pixels; the rate is what one core of this machine sustains.",
+        ),
+    )
+    report = Report(table)
+    report.add_plot(_plot(rates), "Frame rate against the number of walking AIBOs (Fig. 8)")
+    if study.pictures:
+        report.add_picture(_picture(max(counts)), f"{max(counts)} of them walking")
+    return report
+
+
+def crowd(count: int) -> Simulation:
+    """Return ``count`` ERS-7 in a square, all walking the same way."""
+    side = math.ceil(math.sqrt(count))
+    robots = (
+        dog(f"dog{n}", APART * (n // side), APART * (n % side), 0.0, forward=SPEED)
+        for n in range(count)
+    )
+    return Simulation(pack(*robots))
+
+
+def _measure(count: int, frames: int, renderer: Renderer) -> tuple[float, int]:
+    """Return the frame rate that ``count`` robots allow and how many of them fell."""
+    simulation = crowd(count)
+    simulation.step(SETTLE)
+    watched = Frames(simulation, _view(count), renderer)
+    watched.next()  # puts the model on stage
+    seconds = float(np.mean([watched.next() for _ in range(frames)]))
+    heights = [simulation.pose(name).position[2] for name in simulation.scene.robots]
+    standing = simulation.scene.robots["dog0"].standing
+    return 1 / seconds, sum(height < standing / 2 for height in heights)
+
+
+def _row(count: int, rate: float) -> Row:
+    printed = count <= PAPER_COUNT
+    return Row(
+        {"walking AIBOs": count},
+        f"> {PAPER_RATE:g}" if printed else None,
+        round(rate, 1),
+        rate > PAPER_RATE if printed else None,
+        f"{rate / RATE:.1f} x the full rate of {RATE:g} fps",
+    )
+
+
+def _view(count: int) -> View:
+    """Return a view in which all of them are."""
+    wide = APART * (math.ceil(math.sqrt(count)) - 1)
+    return View((wide / 2, wide / 2, 0.1), 1.5 + 1.6 * wide, 60.0, -30.0)
+
+
+def _plot(rates: dict[int, float]) -> Figure:
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(list(rates), list(rates.values()), "o-", color="#e07a1f", label="ours")
+    axes.axhline(RATE, color="#222222", linewidth=0.8, linestyle="--", label="full rate, 30 fps")
+    axes.plot([PAPER_COUNT], [PAPER_RATE], "^", color="#222222", label="the paper: more than this")
+    axes.set(xlabel="walking AIBOs", ylabel="frames per second", yscale="log")
+    axes.legend()
+    return figure
+
+
+def _picture(count: int) -> np.ndarray:
+    simulation = crowd(count)
+    simulation.step(SETTLE)
+    with Renderer(960, 540) as renderer:
+        return renderer.picture(simulation.model, simulation.data, _view(count))

@@ -1,0 +1,177 @@
+"""Zaratti et al. 2006, Fig. 9: what a collision of three AIBOs costs; with the strips of Figs 6, 7.
+
+"The graph in Fig. 9 corresponds to the collision of 3 AIBOs. It is very jagged and each performance
+drop corresponds to a contact between two or more robots." Three robots walk towards one point and
+push on; frames are timed as in Fig. 8, and a twin of the run is taken apart by MuJoCo's timers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+from matplotlib.figure import Figure
+
+from grouser.evaluation.report import Report
+from grouser.evaluation.strip import strip
+from grouser.evaluation.table import Row, Table
+from grouser.experiments.pack import PIXELS, RATE, Frames, dog, one_core, pack
+from grouser.experiments.stages import Stopwatch
+from grouser.experiments.study import Study
+from grouser.sensors.render import Renderer, View
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import World
+from grouser.world.objects import Ball
+
+ROBOTS = 3  # Fig. 7, Fig. 9
+START = 0.55  # m   from the point where they meet
+SPEED = 0.15  # m/s
+SECONDS, QUICK_SECONDS = 10.0, 4.0
+PAPER_SHARE = 0.75  # sec. 5: "more than 75% of CPU time is devoted to collision detection and …"
+
+BALL_RADIUS = 0.0425  # m   robots.md, Part C: about 85 mm in diameter
+BALL_MASS = 0.15  # kg   estimate
+
+VIEW = View((0.0, 0.0, 0.1), 1.7, 60.0, -32.0)
+
+
+def run(study: Study) -> Report:
+    """Let three robots collide, timed, and once more, taken apart."""
+    seconds = QUICK_SECONDS if study.quick else SECONDS
+    study.progress("colliding", 0, 3)
+    times, touching = _timed(seconds)
+    study.progress("taking apart", 1, 3)
+    shares = _taken_apart(seconds)
+    handling = sum(shares[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
+    apart = ~touching
+    figures = {
+        "worst_frame_ms_3_colliding": float(times.max()) * 1e3,
+        "frame_ms_touching": float(np.median(times[touching])) * 1e3 if touching.any() else None,
+        "frame_ms_apart": float(np.median(times[apart])) * 1e3 if apart.any() else None,
+        "frames_touching": int(touching.sum()),
+        "collision_share": handling,
+        "collision_detection_share": shares["share_collision"],
+    }
+    worst = figures["worst_frame_ms_3_colliding"]
+    rows = (
+        Row(
+            {"figure": "share of a step for collision detection and response, 3 colliding"},
+            f"> {PAPER_SHARE:.0%}",
+            f"{handling:.0%}",
+            handling > PAPER_SHARE,
+            "detection, constraints and their solution, feet on the ground included; "
+            f"detection alone {shares['share_collision']:.0%}",
+        ),
+        Row(
+            {"figure": "3 colliding at the full frame rate"},
+            "yes",
+            "yes" if worst is not None and worst <= 1e3 / RATE else "no",
+            worst is not None and worst <= 1e3 / RATE,
+            f"worst frame {worst:.1f} ms of {1e3 / RATE:.1f}",
+        ),
+    )
+    table = Table(
+        "zaratti-fig9",
+        "Zaratti et al. 2006, Figs 6, 7 and 9",
+        "Three AIBOs collide",
+        rows,
+        figures,
+        ("The curve of Fig. 9 is not printed as numbers; its text gives the two rows.",),
+    )
+    report = Report(table)
+    report.add_plot(_plot(times, touching), "Frame rate while three collide (Fig. 9)")
+    if study.pictures:
+        study.progress("drawing", 2, 3)
+        report.add_picture(_film(kick(), {"kick": 1.0}, 0.25), "AIBO kicks the ball (Fig. 6)")
+        report.add_picture(_film(collision(), {}, 1.0), "Three AIBOs collide (Fig. 7)")
+    return report
+
+
+def collision() -> World:
+    """Return three robots that walk towards one point from three sides."""
+    around = [2 * math.pi * number / ROBOTS for number in range(ROBOTS)]
+    robots = (
+        dog(
+            f"dog{number}",
+            START * math.cos(angle),
+            START * math.sin(angle),
+            angle + math.pi,
+            forward=SPEED,
+        )
+        for number, angle in enumerate(around)
+    )
+    return pack(*robots)
+
+
+def kick() -> World:
+    """Return one robot with a ball before its left fore paw."""
+    ball = Ball(
+        name="ball",
+        position=(0.17, 0.07, BALL_RADIUS),
+        radius=BALL_RADIUS,
+        mass=BALL_MASS,
+        rgb=(1.0, 0.43, 0.08),
+        friction=0.6,
+    )
+    return pack(dog("dog0", 0.0, 0.0, 0.0), objects=(ball,))
+
+
+def meets(simulation: Simulation) -> bool:
+    """Say whether two robots touch each other now."""
+    model, data = simulation.model, simulation.data
+    pairs = data.contact.geom[: data.ncon]
+    roots = model.body_rootid[model.geom_bodyid[pairs]]
+    return bool(((roots[:, 0] != roots[:, 1]) & (roots > 0).all(axis=1)).any())
+
+
+def _timed(seconds: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return how long each frame took (s) and whether robots touched in it."""
+    times, touching = [], []
+    with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
+        frames = Frames(Simulation(collision()), VIEW, renderer)
+        frames.next()  # puts the model on stage
+        for _ in range(round(seconds * RATE)):
+            times.append(frames.next())
+            touching.append(meets(frames.simulation))
+    return np.array(times), np.array(touching)
+
+
+def _taken_apart(seconds: float) -> dict[str, float]:
+    """Return what part of a step each stage takes while robots touch."""
+    simulation, stopwatch, rest = Simulation(collision()), Stopwatch(), Stopwatch()
+    while simulation.time < seconds:
+        (stopwatch if meets(simulation) else rest).step(simulation, 1 / RATE)
+    mujoco.mj_forward(simulation.model, simulation.data)
+    return stopwatch.shares() or rest.shares()
+
+
+def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
+    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+    axes = figure.subplots()
+    at = np.arange(len(times)) / RATE
+    axes.plot(at, 1 / times, color="#e07a1f", linewidth=0.9)
+    axes.fill_between(
+        at, 0, 1, where=list(touching), transform=axes.get_xaxis_transform(), alpha=0.15,
+        color="#222222", label="robots touch",
+    )  # fmt: skip
+    axes.axhline(RATE, color="#222222", linewidth=0.8, linestyle="--", label="full rate, 30 fps")
+    axes.set(xlabel="simulated time [s]", ylabel="frames per second", ylim=(0, None))
+    axes.legend()
+    return figure
+
+
+def _film(world: World, command: dict[str, float], every: float) -> np.ndarray:
+    """Return eight pictures of a world in which the first robot is told ``command``."""
+    simulation = Simulation(world)
+    simulation.step(0.5)
+    if command:
+        simulation.command("dog0", command)
+    frames, captions = [], []
+    with Renderer(360, 270) as renderer:
+        for _ in range(8):
+            mujoco.mj_forward(simulation.model, simulation.data)
+            frames.append(renderer.picture(simulation.model, simulation.data, VIEW))
+            captions.append(f"{simulation.time:.2f} s")
+            simulation.step(every)
+    return strip(frames, captions=captions, columns=4)

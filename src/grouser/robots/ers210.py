@@ -1,0 +1,186 @@
+"""Sony AIBO ERS-210 (and its sibling ERS-2100; robots.md B1). Signs and frames: `aibo.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grouser.robots.aibo import (
+    BODY_MASS,
+    DARK,
+    FORWARD,
+    HEAD_BASE_MASS,
+    HEAD_MASS,
+    LEFT,
+    LEG,
+    MOUTH_MASS,
+    NECK,
+    NECK_MASS,
+    ROLL,
+    SILVER,
+    SMALL,
+    Aibo,
+    LegServos,
+    ears,
+    infrared,
+    mouth,
+    switch,
+    tail,
+)
+from grouser.robots.gait import Trot
+from grouser.robots.kick import Frame, Kick
+from grouser.robots.legs import Legs, Limb, Stance
+from grouser.robots.linkage import Mass, Mount, Part, Servo, capsule
+from grouser.robots.robot import Robot
+from grouser.sensors.cameras import ERS210 as ERS210_CAMERA
+from grouser.sensors.sensor import Sensor
+
+MASS = 1.45  # kg   B1: 1.4 to 1.5 with battery
+
+LEGS = Legs(  # m   B1: Tekkotsu
+    fore=Limb(
+        shoulder=(0.0595, 0.0592, 0.0),
+        upper=(0.0128, 0.0005, -0.0640),
+        lower=(-0.01888, 0.0, -0.0660),
+    ),
+    hind=Limb(
+        shoulder=(-0.0595, 0.0592, 0.0),
+        upper=(-0.0128, 0.0005, -0.0640),
+        lower=(0.02936, 0.0, -0.07088),
+    ),
+)
+PAW_RADIUS = 0.01396  # m   B1: foot ball
+LEG_RADIUS = 0.0175  # m   estimate: 154 over all is 118 between the shoulders and a leg
+
+# Limits: B1, "software limits"; speeds: B1.
+LEG_SERVOS = LegServos(
+    rotor=Servo(limits_deg=(-117.0, 117.0), speed=2.814, **LEG),
+    elevator=Servo(limits_deg=(-11.0, 89.0), speed=2.498, **LEG),
+    knee=Servo(limits_deg=(-27.0, 147.0), speed=2.836, **LEG),
+)
+TILT = Servo(limits_deg=(-82.0, 43.0), speed=2.105, **NECK)
+PAN = Servo(limits_deg=(-89.6, 89.6), speed=3.011, **NECK)
+HEAD_ROLL = Servo(limits_deg=(-29.0, 29.0), speed=3.011, **NECK)
+TAIL = Servo(limits_deg=(-22.0, 22.0), speed=4.472, **SMALL)
+MOUTH = Servo(limits_deg=(-47.0, -3.0), speed=4.374, **SMALL)
+
+NECK_AT = (0.075, 0.0, 0.050)  # m   B1: tilt and pan axis
+HEAD_UP = 0.048  # m   B1: from there up to the roll axis, which is the camera's height
+TAIL_AT = (-0.0769, 0.0, 0.053)  # m   B1
+
+HEAD = (  # hinges, B1; shapes and mouth's and ears' places: estimates
+    Part(
+        name="tilt",
+        parent="body",
+        at=NECK_AT,
+        axis=FORWARD,
+        servo=TILT,
+        mass=Mass(mass=NECK_MASS, half=(0.012, 0.012, 0.012)),
+    ),
+    Part(
+        name="pan",
+        parent="tilt",
+        at=(0.0, 0.0, 0.0),
+        axis=LEFT,
+        servo=PAN,
+        mass=Mass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.020), at=(0.0, 0.0, 0.020)),
+        shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.035), rgb=DARK),),
+    ),
+    Part(
+        name="roll",
+        parent="pan",
+        at=(0.0, 0.0, HEAD_UP),
+        axis=ROLL,
+        servo=HEAD_ROLL,
+        mass=Mass(mass=HEAD_MASS - MOUTH_MASS, half=(0.045, 0.035, 0.032), at=(0.018, 0.0, 0.010)),
+        shapes=(
+            capsule(0.036, (-0.010, 0.0, 0.010), (0.022, 0.0, 0.010)),
+            capsule(0.018, (0.035, 0.0, 0.0), (0.0486, 0.0, 0.0)),
+            *(
+                capsule(0.006, (x, -0.008, 0.043), (x, 0.008, 0.043), name=name, rgb=DARK)
+                for name, x in (("head_fore", 0.018), ("head_hind", -0.008))
+            ),
+        ),
+    ),
+    mouth("roll", (0.026, 0.0, -0.022), MOUTH),
+    *ears("roll", (-0.010, 0.040, 0.030)),
+)
+
+MOUNTS = {
+    "camera": Mount(part="roll", at=(0.0666, 0.0, 0.0)),  # B1
+    "ir": Mount(part="roll", at=(0.0666, 0.0, 0.0)),  # B1: aligned with the camera
+    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: amid the body
+}
+
+SENSORS: tuple[Sensor, ...] = (
+    ERS210_CAMERA,
+    infrared("ir", 0.100, 0.900),  # B1
+    *(switch(name) for name in ("head_fore", "head_hind", "back")),  # B1
+    switch("chin", "mouth"),  # B1
+)
+
+STANCE = Stance(fore=(0.095, 0.088, -0.100), hind=(-0.070, 0.088, -0.100))  # m   chosen
+
+BACK, AHEAD = (-0.034, -0.017, 0.004), (0.015, -0.017, 0.004)  # m   found by trying
+COCKED, KICKED = (-34.0, 37.4, 70.0), (-5.5, 37.4, 90.5)  # deg   found by trying
+KICK = Kick(
+    legs=LEGS,
+    stance=STANCE,
+    frames=(
+        Frame(time=0.0),
+        Frame(time=0.4, lean=BACK),
+        Frame(time=0.8, lean=BACK, leg_deg=COCKED),
+        Frame(time=1.0, lean=BACK, leg_deg=COCKED),
+        Frame(time=1.185, lean=AHEAD, leg_deg=KICKED),
+        Frame(time=1.385, lean=AHEAD, leg_deg=KICKED),
+        Frame(time=1.785, lean=BACK, leg_deg=KICKED),
+        Frame(time=2.185, lean=BACK),
+        Frame(time=2.585),
+    ),
+)
+
+TROT = Trot(
+    legs=LEGS,
+    stance=STANCE,
+    kick=KICK,
+    cycle=0.40,
+    grounded=0.50,
+    height=0.012,
+    fastest=(0.12, 0.08, 0.6),
+    acceleration=(0.4, 0.4, 3.0),
+    slip=(1.02, 0.94, 1.13),
+    rise=0.3,
+)
+
+ERS210 = Aibo(
+    mass=MASS,
+    body=Mass(mass=BODY_MASS, half=(0.087, 0.044, 0.044)),  # estimate
+    hull=(
+        # estimate, from the tail's hinge at -77 to the chest; 274 over all
+        capsule(0.044, (-0.036, 0.0, 0.010), (0.050, 0.0, 0.010)),
+        capsule(0.006, (0.0, -0.012, 0.051), (0.0, 0.012, 0.051), name="back", rgb=DARK),
+    ),
+    legs=LEGS,
+    fore=LEG_SERVOS,
+    hind=LEG_SERVOS,
+    leg_radius=LEG_RADIUS,
+    paw_radius=PAW_RADIUS,
+    others=(*HEAD, *tail(TAIL_AT, TAIL, TAIL, length=0.060)),
+    mounts=MOUNTS,
+    sensors=SENSORS,
+    stance=STANCE,
+    gait=TROT,
+    posture_deg={"mouth": -3.0, "tail_tilt": 20.0},
+    rgb=SILVER,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ers210:
+    """AIBO ERS-210's options."""
+
+    sensors: bool = True
+    """False: encoders and truth only; crowds then run about twice as fast."""
+
+    def build(self) -> Robot:
+        """Return the robot."""
+        return ERS210.build(sensors=self.sensors)

@@ -1,0 +1,193 @@
+"""Sony AIBO ERS-7 (Zaratti et al. 2006, sec. 3; robots.md B2). Signs and frames: `aibo.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grouser.robots.aibo import (
+    BODY_MASS,
+    DARK,
+    FORWARD,
+    HEAD_BASE_MASS,
+    HEAD_MASS,
+    LEFT,
+    LEG,
+    MOUTH_MASS,
+    NECK,
+    NECK_MASS,
+    SMALL,
+    WHITE,
+    Aibo,
+    LegServos,
+    ears,
+    infrared,
+    mouth,
+    switch,
+    tail,
+)
+from grouser.robots.gait import Trot
+from grouser.robots.kick import Frame, Kick
+from grouser.robots.legs import Legs, Limb, Stance
+from grouser.robots.linkage import Mass, Mount, Part, Servo, capsule
+from grouser.robots.robot import Robot
+from grouser.sensors.cameras import ERS7 as ERS7_CAMERA
+from grouser.sensors.sensor import Sensor
+
+MASS = 1.65  # kg   B2: with battery
+
+LEGS = Legs(  # m   B2: Tekkotsu
+    fore=Limb(
+        shoulder=(0.065, 0.0625, 0.0),
+        upper=(0.009, 0.0047, -0.0695),
+        lower=(-0.01124, 0.0, -0.07607),
+    ),
+    hind=Limb(
+        shoulder=(-0.065, 0.0625, 0.0),
+        upper=(-0.009, 0.0047, -0.0695),
+        lower=(0.0198, 0.0, -0.0769),
+    ),
+)
+PAW_RADIUS = 0.0117  # m   B2: foot ball
+LEG_RADIUS = 0.018  # m   estimate: 180 over all is 125 between the shoulders and a leg
+
+# Limits: B2, "software limits"; speeds: B2, Sony.
+ELEVATOR = Servo(limits_deg=(-10.0, 88.0), speed=5.280, **LEG)
+KNEE = Servo(limits_deg=(-25.0, 122.0), speed=5.280, **LEG)
+FORE = LegServos(
+    rotor=Servo(limits_deg=(-115.0, 130.0), speed=4.865, **LEG), elevator=ELEVATOR, knee=KNEE
+)
+HIND = LegServos(
+    rotor=Servo(limits_deg=(-130.0, 115.0), speed=4.865, **LEG), elevator=ELEVATOR, knee=KNEE
+)
+NECK_TILT = Servo(limits_deg=(-75.0, 0.0), speed=3.185, **NECK)
+PAN = Servo(limits_deg=(-88.0, 88.0), speed=10.06, **NECK)
+NOD = Servo(limits_deg=(-15.0, 45.0), speed=5.781, **NECK)
+TAIL_TILT = Servo(limits_deg=(5.0, 60.0), speed=15.16, **SMALL)
+TAIL_PAN = Servo(limits_deg=(-45.0, 45.0), speed=15.16, **SMALL)
+MOUTH = Servo(limits_deg=(-55.0, -3.0), speed=10.14, **SMALL)
+
+NECK_AT = (0.0675, 0.0, 0.0195)  # m   B2
+NECK_LENGTH = 0.080  # m   B2
+TAIL_AT = (-0.102, 0.0, 0.033)  # m   B2
+
+HEAD = (  # hinges, B2; shapes and mouth's and ears' places: estimates
+    Part(
+        name="neck",
+        parent="body",
+        at=NECK_AT,
+        axis=FORWARD,
+        servo=NECK_TILT,
+        mass=Mass(mass=NECK_MASS, half=(0.012, 0.012, 0.040), at=(0.0, 0.0, 0.040)),
+        shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.065), rgb=DARK),),
+    ),
+    Part(
+        name="pan",
+        parent="neck",
+        at=(0.0, 0.0, NECK_LENGTH),
+        axis=LEFT,
+        servo=PAN,
+        mass=Mass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.012)),
+    ),
+    Part(
+        name="nod",
+        parent="pan",
+        at=(0.0, 0.0, 0.0),
+        axis=FORWARD,
+        servo=NOD,
+        mass=Mass(mass=HEAD_MASS - MOUTH_MASS, half=(0.050, 0.040, 0.032), at=(0.025, 0.0, 0.005)),
+        shapes=(
+            capsule(0.038, (-0.010, 0.0, 0.005), (0.030, 0.0, 0.005)),
+            capsule(0.018, (0.045, 0.0, -0.010), (0.062, 0.0, -0.012)),
+            capsule(0.006, (0.0, -0.010, 0.040), (0.0, 0.010, 0.040), name="head", rgb=DARK),
+        ),
+    ),
+    mouth("nod", (0.038, 0.0, -0.033), MOUTH),
+    *ears("nod", (-0.010, 0.042, 0.025)),
+)
+
+MOUNTS = {
+    "camera": Mount(part="nod", at=(0.08106, 0.0, -0.0146)),  # B2
+    "ir_near": Mount(part="nod", at=(0.0769, 0.0028, -0.0146)),  # B2; height: the camera's
+    "ir_far": Mount(part="nod", at=(0.0769, -0.0080, -0.0146)),  # B2; height: the camera's
+    "ir_chest": Mount(part="body", at=(0.1091, 0.0, -0.0034), down_deg=30.0),  # B2
+    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: amid the body
+}
+
+SENSORS: tuple[Sensor, ...] = (
+    ERS7_CAMERA,
+    infrared("ir_near", 0.050, 0.500),  # B2
+    infrared("ir_far", 0.200, 1.500),  # B2
+    infrared("ir_chest", 0.100, 0.900),  # B2
+    *(switch(name) for name in ("head", "back_fore", "back_middle", "back_hind")),  # B2
+    switch("chin", "mouth"),  # B2
+)
+
+STANCE = Stance(fore=(0.100, 0.088, -0.110), hind=(-0.075, 0.088, -0.110))  # m   chosen
+
+BACK, AHEAD = (-0.032, -0.022, 0.005), (0.044, -0.022, 0.005)  # m   found by trying
+COCKED, KICKED = (-24.5, 34.0, 40.0), (10.5, 34.0, 66.0)  # deg   found by trying
+KICK = Kick(
+    legs=LEGS,
+    stance=STANCE,
+    frames=(
+        Frame(time=0.0),
+        Frame(time=0.4, lean=BACK),
+        Frame(time=0.8, lean=BACK, leg_deg=COCKED),
+        Frame(time=1.0, lean=BACK, leg_deg=COCKED),
+        Frame(time=1.13, lean=AHEAD, leg_deg=KICKED),
+        Frame(time=1.33, lean=AHEAD, leg_deg=KICKED),
+        Frame(time=1.73, lean=BACK, leg_deg=KICKED),
+        Frame(time=2.13, lean=BACK),
+        Frame(time=2.53),
+    ),
+)
+
+TROT = Trot(
+    legs=LEGS,
+    stance=STANCE,
+    kick=KICK,
+    cycle=0.30,
+    grounded=0.55,
+    height=0.015,
+    fastest=(0.25, 0.15, 1.2),
+    acceleration=(0.4, 0.4, 3.0),
+    slip=(1.00, 1.03, 1.11),
+    rise=0.3,
+)
+
+ERS7 = Aibo(
+    mass=MASS,
+    body=Mass(mass=BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
+    hull=(
+        # estimate, between the chest's IR sensor at 109 and the tail's hinge at -102
+        capsule(0.046, (-0.056, 0.0, 0.003), (0.062, 0.0, 0.003)),
+        *(
+            capsule(0.006, (x, -0.012, 0.046), (x, 0.012, 0.046), name=name, rgb=DARK)  # estimate
+            for name, x in (("back_fore", 0.030), ("back_middle", 0.0), ("back_hind", -0.030))
+        ),
+    ),
+    legs=LEGS,
+    fore=FORE,
+    hind=HIND,
+    leg_radius=LEG_RADIUS,
+    paw_radius=PAW_RADIUS,
+    others=(*HEAD, *tail(TAIL_AT, TAIL_TILT, TAIL_PAN, length=0.060)),
+    mounts=MOUNTS,
+    sensors=SENSORS,
+    stance=STANCE,
+    gait=TROT,
+    posture_deg={"neck": -20.0, "nod": 20.0, "mouth": -3.0, "tail_tilt": 30.0},
+    rgb=WHITE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ers7:
+    """AIBO ERS-7's options."""
+
+    sensors: bool = True
+    """False: encoders and truth only; crowds then run about twice as fast."""
+
+    def build(self) -> Robot:
+        """Return the robot."""
+        return ERS7.build(sensors=self.sensors)

@@ -1,0 +1,213 @@
+"""Cameras: what a robot sees through a real lens' data.
+
+A camera notes the world's state whenever it is due; the picture is drawn when somebody first looks
+at it, or never. All cameras of a process share one renderer. The picture is of the moment of the
+reading's time, which is the middle of its exposure: a rolling shutter's upper rows are earlier, the
+lower ones later, so a real camera's ``delay_s`` is at least half of read-out and exposure.
+
+The shutter works from one wide view, warped by the camera's turning during read-out. With
+``exact`` every row's moments are drawn one by one instead, the whole world moving on with its
+speeds: a hundred times slower, to check the warp with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Self
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.frames import Array, Pose, conjugate, rotate
+from grouser.sensors.cmos import SPARE, CmosFilter, Image
+from grouser.sensors.imager import Imager, imager
+from grouser.sensors.lens import Lens
+from grouser.sensors.mounted import Mounted, site_pose
+from grouser.sensors.render import shared
+from grouser.sensors.sensor import Moment, Needs, Value
+from grouser.sensors.snapshot import Snapshot, stand
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Where a camera looks within its mount, and how closely."""
+
+    pan: float = 0.0
+    """To the left, rad."""
+    tilt: float = 0.0
+    """Down, rad."""
+    zoom: float = 1.0
+    """Focal length over the lens' own."""
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of the aimed camera in its unaimed frame."""
+        return Pose.at(pitch=self.tilt, yaw=self.pan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Camera(Mounted):
+    """A camera; `grouser.sensors.cameras` has those of known robots, ready to be mounted."""
+
+    name: str = "camera"
+    rate_hz: float = 25.0
+    """Pictures per second."""
+    camera: str | Imager | Mapping[str, Any]
+    """Lens, chip and shutter: an imager, its name, or its numbers as in a world file."""
+    pan_deg: float = 0.0
+    """How far it is turned to the left at the start; `BoundCamera.aim` turns it later."""
+    tilt_deg: float = 0.0
+    """How far it is turned down at the start."""
+    zoom: float = 1.0
+    """Focal length over the lens' own at the start."""
+    exact: bool = False
+    """Draw every moment of the exposure instead of warping one view."""
+    record: bool = False
+    """Draw every picture at once and keep its hash."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.lens.zoomed(self.zoom)  # raises if there is no such lens
+
+    @property
+    def imager(self) -> Imager:
+        """Lens, chip and shutter."""
+        return imager(self.camera)
+
+    @property
+    def lens(self) -> Lens:
+        """The imager's lens, before any zoom."""
+        return self.imager.lens
+
+    @property
+    def aim(self) -> Aim:
+        """Where it looks at the start."""
+        return Aim(math.radians(self.pan_deg), math.radians(self.tilt_deg), self.zoom)
+
+    def ideal(self) -> Self:
+        """Return a pinhole camera of the same view, without any of the characteristics."""
+        return replace(self, camera=self.imager.ideal())
+
+    def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCamera:
+        """Return the camera of the robot whose names begin with ``prefix``."""
+        return BoundCamera(self, self.site(model, prefix))
+
+
+class Frame(Mapping[str, Value]):
+    """What a camera says: ``image``, drawn when it is first asked for, and its ``digest``."""
+
+    def __init__(self, draw: Callable[[], Image]) -> None:
+        """Keep how to draw the picture."""
+        self._draw = draw
+
+    @cached_property
+    def image(self) -> Image:
+        """The picture, uint8 (height, width, 3)."""
+        image = self._draw()
+        del self._draw  # and with it the snapshot
+        return image
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the picture's bytes, in hexadecimal."""
+        return hashlib.sha256(self.image.tobytes()).hexdigest()
+
+    def __getitem__(self, name: str) -> Value:
+        if name == "image":
+            return self.image
+        if name == "digest":
+            return np.frombuffer(bytes.fromhex(self.hash), np.uint8)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("image", "digest"))
+
+    def __len__(self) -> int:
+        return 2
+
+
+@dataclass
+class Memory:
+    """What a camera keeps when the scene is composed anew."""
+
+    aim: Aim
+    hashes: dict[float, str] = field(default_factory=dict)
+    """Of every recorded picture, by its time (s)."""
+
+
+class BoundCamera:
+    """A camera that knows its site."""
+
+    needs = Needs.STATE  # it places everything itself, when it must
+
+    def __init__(self, description: Camera, site: int) -> None:
+        self._told, self._site = description, site
+        self._filters: dict[float, CmosFilter] = {}
+        self.memory = Memory(description.aim)
+
+    def aim(
+        self, *, pan: float | None = None, tilt: float | None = None, zoom: float | None = None
+    ) -> None:
+        """Turn to the left and down (rad) and zoom; what is not given stays."""
+        given = {"pan": pan, "tilt": tilt, "zoom": zoom}
+        changes = {name: value for name, value in given.items() if value is not None}
+        self.memory.aim = replace(self.memory.aim, **changes)
+
+    def read(self, moment: Moment, rng: np.random.Generator) -> Frame:
+        """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
+        seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
+        snapshot = Snapshot.of(moment)
+        frame = Frame(partial(self._draw, snapshot, self.memory.aim, seed))
+        if self._told.record:
+            self.memory.hashes[float(moment.data.time)] = frame.hash
+        return frame
+
+    def _draw(self, snapshot: Snapshot, aim: Aim, seed: int) -> Image:
+        filter_ = self._filter(aim.zoom)
+        draw = _exactly if self._told.exact else _warped
+        return draw(filter_, snapshot, self._site, aim.pose, seed)
+
+    def _filter(self, zoom: float) -> CmosFilter:
+        if zoom not in self._filters:
+            told = self._told.imager
+            made = CmosFilter(told.lens.zoomed(zoom), told.cmos, told.shutter)
+            self._filters = {zoom: made}  # a zoom that moves all the time must not pile up
+        return self._filters[zoom]
+
+
+def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SE: Pose, seed: int) -> Image:
+    """Draw one view, wide enough for what the camera sees while it turns, and warp it."""
+    model, data = snapshot.model, stand().show(snapshot)
+    spin = _spin(model, data, site, X_SE)
+    plane = filter_.window(spin)
+    pixels = np.empty(plane.width * plane.height * 3 + SPARE, np.uint8)
+    shared().look(model, data, site_pose(data, site) @ X_SE, plane, pixels[:-SPARE])
+    matrix = plane.matrix(upside_down=True)
+    return filter_.warped(pixels, plane, matrix, spin=spin, seed=seed)
+
+
+def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SE: Pose, seed: int) -> Image:
+    """Draw every moment that any row sees, with everything where it then is."""
+    model, plane = snapshot.model, filter_.window()
+    slices = filter_.shutter.slices(filter_.lens.height)
+    size = plane.width * plane.height * 3
+    pixels = np.empty(size * len(slices.times) + SPARE, np.uint8)
+    for number, later in enumerate(slices.times.tolist()):
+        data = stand().show(snapshot, later)
+        into: npt.NDArray[np.uint8] = pixels[number * size : (number + 1) * size]
+        shared().look(model, data, site_pose(data, site) @ X_SE, plane, into)
+    matrix = plane.matrix(upside_down=True)
+    return filter_.sliced(pixels, plane, matrix, slices.seen, seed=seed)
+
+
+def _spin(model: mujoco.MjModel, data: mujoco.MjData, site: int, X_SE: Pose) -> Array:
+    """Return how the camera turns, rad/s about its x right, y down, z ahead."""
+    velocity = np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, velocity, 1)
+    ahead, left, up = rotate(conjugate(X_SE.wxyz), velocity[:3])
+    return np.array([-left, -up, ahead])

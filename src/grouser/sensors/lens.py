@@ -1,0 +1,186 @@
+"""Lenses: from the direction light comes from to the pixel it falls on, and back.
+
+Points are normalised image coordinates ``(…, 2)``: x to the right, y down, at distance 1 from the
+pinhole, so that a point is the tangent of an angle and a lens is the same at any resolution.
+Pixels are counted from the middle of the upper left one, which is (0, 0).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+
+_ROUNDS, _SMALL = 100, 1e-12  # rounds until a polynomial is undone; what is left then
+
+
+class Distortion(Protocol):
+    """Where a real lens puts what a pinhole would put elsewhere."""
+
+    def distort(self, points: npt.ArrayLike) -> Array:
+        """Return where the lens puts the points ``(…, 2)`` of a pinhole's picture."""
+        ...
+
+    def undistort(self, points: npt.ArrayLike) -> Array:
+        """Return where a pinhole would have put the points ``(…, 2)`` of a lens' picture."""
+        ...
+
+
+@dataclass(frozen=True)
+class Radial:
+    """One number for a whole lens (cmos, sec. 4.3, eq. 2); the inverse is exact, too.
+
+    The paper measures u and v in its own unit; here they are tangents. For a picture with focal
+    length f in pixels, the ``kappa`` per square pixel is this one divided by f².
+    """
+
+    kappa: float = 0.0
+    """Below 0: barrel, the corners move inwards; above 0: pincushion."""
+
+    def distort(self, points: npt.ArrayLike) -> Array:
+        """Return eq. 2: points times 2 / (1 + sqrt(1 - 4 kappa r²))."""
+        xy = np.asarray(points, float)
+        inside = 1 - 4 * self.kappa * _squared(xy)
+        if np.any(inside < 0):
+            raise BadValue(
+                f"lens: kappa {self.kappa} has no picture of points further than "
+                f"{0.5 / math.sqrt(self.kappa):.3f} from the middle"
+            )
+        return np.asarray(xy * 2 / (1 + np.sqrt(inside)))
+
+    def undistort(self, points: npt.ArrayLike) -> Array:
+        """Return the inverse of eq. 2: points divided by 1 + kappa r²."""
+        xy = np.asarray(points, float)
+        return np.asarray(xy / (1 + self.kappa * _squared(xy)))
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """The usual five coefficients, in OpenCV's order and meaning."""
+
+    k1: float = 0.0
+    k2: float = 0.0
+    p1: float = 0.0
+    p2: float = 0.0
+    k3: float = 0.0
+
+    def distort(self, points: npt.ArrayLike) -> Array:
+        """Return radial and tangential distortion of the points."""
+        xy = np.asarray(points, float)
+        return np.asarray(xy * self._radial(xy) + self._tangential(xy))
+
+    def undistort(self, points: npt.ArrayLike) -> Array:
+        """Return the points whose `distort` these are, found by repeated correction."""
+        seen = np.asarray(points, float)
+        xy = seen
+        for _ in range(_ROUNDS):
+            last, xy = xy, (seen - self._tangential(xy)) / self._radial(xy)
+            if np.all(np.abs(xy - last) < _SMALL):
+                return xy
+        raise BadValue(f"lens: {self} cannot be undone, it folds the picture's edge inwards")
+
+    def _radial(self, xy: Array) -> Array:
+        r2 = _squared(xy)
+        return np.asarray(1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3)))
+
+    def _tangential(self, xy: Array) -> Array:
+        x, y, r2 = xy[..., 0], xy[..., 1], _squared(xy)[..., 0]
+        return np.stack(
+            [
+                2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x),
+                self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y,
+            ],
+            axis=-1,
+        )
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A pinhole's picture: its size and where directions fall on it."""
+
+    width: int
+    height: int
+    focal: tuple[float, float]
+    """Pixels per unit of x and of y."""
+    centre: tuple[float, float]
+    """Column and row of the pixel that looks straight ahead; need not be whole or inside."""
+
+    def matrix(self, *, upside_down: bool = False) -> Array:
+        """Return the (3, 3) that takes (x, y, 1) to (column, row, 1).
+
+        Args:
+            upside_down: rows are counted from the lowest one, as OpenGL stores them.
+        """
+        (fx, fy), (cx, cy) = self.focal, self.centre
+        if upside_down:
+            fy, cy = -fy, self.height - 1 - cy
+        return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lens:
+    """A lens in front of a grid of pixels."""
+
+    width: int
+    """Pixels in a row."""
+    height: int
+    """Rows."""
+    fov_deg: tuple[float, float]
+    """Angles of view of the whole picture, across and down, without distortion."""
+    distortion: Distortion = Radial()
+
+    def __post_init__(self) -> None:
+        if min(self.width, self.height) < 1:
+            raise BadValue(f"lens: a picture cannot be {self.width} x {self.height} pixels")
+        if not all(0 < angle < 180 for angle in self.fov_deg):
+            raise BadValue(f"lens: fov_deg is {self.fov_deg}, both must be between 0 and 180")
+
+    @property
+    def focal(self) -> tuple[float, float]:
+        """Focal length in pixels, across and down."""
+        across, down = (math.tan(math.radians(angle) / 2) for angle in self.fov_deg)
+        return self.width / 2 / across, self.height / 2 / down
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Column and row of the optical axis: the middle."""
+        return (self.width - 1) / 2, (self.height - 1) / 2
+
+    @property
+    def plane(self) -> Plane:
+        """The same picture through a pinhole."""
+        return Plane(self.width, self.height, self.focal, self.centre)
+
+    def zoomed(self, zoom: float) -> Lens:
+        """Return the lens with its focal length ``zoom`` times as long."""
+        if not 0 < zoom < math.inf:
+            raise BadValue(f"lens: zoom is {zoom}, must be above 0")
+        across, down = (
+            2 * math.degrees(math.atan(math.tan(math.radians(angle) / 2) / zoom))
+            for angle in self.fov_deg
+        )
+        return replace(self, fov_deg=(across, down))
+
+    def pixels(self, points: npt.ArrayLike) -> Array:
+        """Return column and row ``(…, 2)`` of what a pinhole would put at ``points``."""
+        return np.asarray(self.distortion.distort(points) * self.focal + self.centre)
+
+    def points(self, pixels: npt.ArrayLike) -> Array:
+        """Return where a pinhole would put what is seen at column and row ``(…, 2)``."""
+        return self.distortion.undistort((np.asarray(pixels, float) - self.centre) / self.focal)
+
+    def rays(self) -> Array:
+        """Return x and y of the direction every pixel looks in, (height, width, 2)."""
+        rows, columns = np.mgrid[: self.height, : self.width]
+        return self.points(np.stack([columns, rows], axis=-1))
+
+
+def _squared(points: Array) -> Array:
+    """Return r² of points ``(…, 2)`` as ``(…, 1)``."""
+    return np.asarray((points * points).sum(axis=-1, keepdims=True))

@@ -1,0 +1,56 @@
+"""Noise of a chip's pixels, and the table its normal values are taken from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+
+RANKS = 4096
+"""Twelve random bits choose one of so many equally likely values, within 3.7 deviations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Independent in every pixel and colour, normal, with a variance that grows with brightness."""
+
+    read: float = 0.0
+    """Standard deviation in the dark, grey levels of 255."""
+    shot: float = 0.0
+    """Variance added per grey level: light comes in quanta."""
+
+    def __post_init__(self) -> None:
+        for name in ("read", "shot"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadValue(f"noise: {name} is {getattr(self, name)}, must be at least 0")
+
+    def __bool__(self) -> bool:
+        """Say whether there is any."""
+        return bool(self.read or self.shot)
+
+    def deviation(self, level: float) -> float:
+        """Return the standard deviation at a grey level, in grey levels."""
+        return math.sqrt(self.read**2 + self.shot * level)
+
+
+QUIET = Noise()
+"""No noise."""
+
+
+@cache
+def normals() -> npt.NDArray[np.float32]:
+    """Return `RANKS` equally likely values of the normal distribution: mean 0, variance 1."""
+    inverse = NormalDist().inv_cdf
+    values = np.array([inverse((rank + 0.5) / RANKS) for rank in range(RANKS)])
+    return np.asarray(values / values.std(), np.float32)
+
+
+def keys(seed: int) -> npt.NDArray[np.uint32]:
+    """Return the two numbers that make a picture's noise its own."""
+    return np.asarray(np.random.SeedSequence(seed).generate_state(2), np.uint32)

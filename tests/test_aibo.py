@@ -1,0 +1,407 @@
+"""AIBO ERS-7 and ERS-210: the tables in the compiled model, walks, pushes, kicks, rest."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from grouser.frames import to_rpy
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.objects import Ball, Box
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+CARPET = 0.8
+"""Friction of a carpet under paws, -; estimate. The walks were tuned on it."""
+PHYSICS = STANDARD.model_copy(update={"timestep": 0.002})
+
+LEGS = ("lf", "lh", "rf", "rh")
+ERS7_TABLE = {  # robots.md B2: software limits (deg), speeds (rad/s)
+    **{f"{leg}_rotor": (-115, 130, 4.865) for leg in ("lf", "rf")},
+    **{f"{leg}_rotor": (-130, 115, 4.865) for leg in ("lh", "rh")},
+    **{f"{leg}_elevator": (-10, 88, 5.280) for leg in LEGS},
+    **{f"{leg}_knee": (-25, 122, 5.280) for leg in LEGS},
+    "neck": (-75, 0, 3.185),
+    "pan": (-88, 88, 10.06),
+    "nod": (-15, 45, 5.781),
+    "tail_tilt": (5, 60, 15.16),
+    "tail_pan": (-45, 45, 15.16),
+    "mouth": (-55, -3, 10.14),
+}
+ERS210_TABLE = {  # robots.md B1: software limits (deg), speeds (rad/s)
+    **{f"{leg}_rotor": (-117, 117, 2.814) for leg in LEGS},
+    **{f"{leg}_elevator": (-11, 89, 2.498) for leg in LEGS},
+    **{f"{leg}_knee": (-27, 147, 2.836) for leg in LEGS},
+    "tilt": (-82, 43, 2.105),
+    "pan": (-89.6, 89.6, 3.011),
+    "roll": (-29, 29, 3.011),
+    "tail_tilt": (-22, 22, 4.472),
+    "tail_pan": (-22, 22, 4.472),
+    "mouth": (-47, -3, 4.374),
+}
+TABLES = {"ers7": ERS7_TABLE, "ers210": ERS210_TABLE}
+SWITCHES = {
+    "ers7": ("head", "chin", "back_fore", "back_middle", "back_hind"),
+    "ers210": ("head_fore", "head_hind", "chin", "back"),
+}
+BALL_RADIUS = 0.0425  # m   robots.md C: about 85 diameter
+BALL_MASS = 0.15  # kg   estimate
+BALL_ROLLING = 0.002  # m   estimate: a rolling ball slows down by 0.33 m/s2 on the carpet
+BEFORE_PAW = {"ers7": (0.158, 0.063), "ers210": (0.148, 0.064)}
+"""Where a ball must lie for a kick with the left paw, x and y in the body's frame, m."""
+
+KINDS = pytest.mark.parametrize("kind", TABLES)
+
+
+def dog(name, kind, x=0.0, y=0.0, **more):
+    return RobotEntry(name=name, kind=kind, position=(x, y, 0.0), **more)
+
+
+def carpet(*robots, objects=()):
+    terrain = (Flat(friction=CARPET),)
+    return Simulation(
+        World(name="carpet", physics=PHYSICS, terrain=terrain, robots=robots, objects=objects)
+    )
+
+
+def ball(x, y, name="ball"):
+    return Ball(
+        name=name,
+        position=(x, y, BALL_RADIUS),
+        radius=BALL_RADIUS,
+        mass=BALL_MASS,
+        friction=CARPET,
+        rolling=BALL_ROLLING,
+    )
+
+
+def tilt(simulation, name="rex"):
+    """Return the angle (rad) between the body's z and the vertical."""
+    _, x, y, _ = simulation.pose(name).wxyz
+    return math.acos(1 - 2 * (x * x + y * y))
+
+
+def walk(kind, seconds, **told):
+    """Return the mean speeds (m/s, m/s, rad/s) in the robot's frame, and the worst tilt (rad)."""
+    simulation = carpet(dog("rex", kind, options={"sensors": False}))
+    simulation.command("rex", told)
+    simulation.step(2.0)
+    poses, worst = [simulation.pose("rex")], 0.0
+    every = 0.04
+    for _ in range(round(seconds / every)):
+        simulation.step(every)
+        poses.append(simulation.pose("rex"))
+        worst = max(worst, tilt(simulation))
+    yaw = np.unwrap([to_rpy(pose.wxyz)[2] for pose in poses])
+    x, y = np.diff([pose.position[:2] for pose in poses], axis=0).T / every
+    cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
+    speeds = (x * cos + y * sin).mean(), (y * cos - x * sin).mean(), (yaw[-1] - yaw[0]) / seconds
+    return np.array(speeds), worst
+
+
+def kick(kind, side):
+    """Return how far a resting ball before the left (+1) or right paw goes, and the simulation."""
+    x, y = BEFORE_PAW[kind]
+    simulation = carpet(dog("rex", kind), objects=(ball(x, side * y),))
+    simulation.step(1.0)
+    start = simulation.pose("ball").position
+    assert np.linalg.norm(start[:2] - [x, side * y]) < 1e-3, "the ball rests before it is kicked"
+    simulation.command("rex", kick=side)
+    simulation.step(6.0)
+    return simulation.pose("ball").position - start, simulation
+
+
+# -- the tables ------------------------------------------------------------------------------
+
+
+@KINDS
+def test_joints_are_those_of_the_table(kind):
+    simulation = carpet(dog("rex", kind))
+    robot = simulation.scene.robots["rex"]
+    table = TABLES[kind]
+    assert set(robot.drives) == set(table) | {"left_ear", "right_ear"}
+    for name, (low, high, speed) in table.items():
+        joint = simulation.model.joint(f"rex/{name}")
+        assert np.degrees(joint.range) == pytest.approx([low, high]), name
+        assert robot.drives[name].speed == speed
+        assert simulation.model.jnt_limited[joint.id]
+
+
+@KINDS
+def test_it_stands_as_its_stance_says_with_nothing_beyond_its_limits(kind):
+    simulation = carpet(dog("rex", kind))
+    model, data = simulation.model, simulation.data
+    for name in TABLES[kind]:
+        joint = model.joint(f"rex/{name}")
+        assert joint.range[0] <= data.joint(f"rex/{name}").qpos[0] <= joint.range[1], name
+    simulation.step(0.5)
+    assert {frozenset(pair) for pair in _touching(simulation)} == {
+        frozenset({"terrain/0/plane", f"rex/paw_{leg}"}) for leg in LEGS
+    }
+
+
+SIGNS = [
+    *((f"{leg}_rotor", f"paw_{leg}", 0, 1) for leg in LEGS),
+    *((f"{leg}_elevator", f"paw_{leg}", 1, 1 if leg[0] == "l" else -1) for leg in LEGS),
+    *((f"{leg}_knee", f"paw_{leg}", 0, 1 if leg[1] == "f" else -1) for leg in LEGS),
+    ("pan", "camera", 1, 1),
+    *((joint, "camera", 2, 1) for joint in ("neck", "nod", "tilt")),
+]
+"""Joint, what it moves, along which axis, which way."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "joint", "site", "axis", "sign"),
+    [(kind, *row) for kind, table in TABLES.items() for row in SIGNS if row[0] in table],
+)
+def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign):
+    simulation = carpet(dog("rex", kind))
+    before = simulation.data.site(f"rex/{site}").xpos.copy()
+    simulation.data.joint(f"rex/{joint}").qpos += 0.05
+    mujoco.mj_kinematics(simulation.model, simulation.data)
+    assert (simulation.data.site(f"rex/{site}").xpos - before)[axis] * sign > 0.001
+
+
+@pytest.mark.parametrize(
+    ("kind", "places"),
+    [
+        # robots.md B2 and B1, all joints zero, from the middle of the shoulders, m.
+        (
+            "ers7",
+            {
+                "camera": (0.0675 + 0.08106, 0, 0.0195 + 0.080 - 0.0146),
+                "ir_near": (0.0675 + 0.0769, 0.0028, 0.0195 + 0.080 - 0.0146),
+                "ir_chest": (0.1091, 0, -0.0034),
+                "paw_lf": (0.065 + 0.009 - 0.01124, 0.0625 + 0.0047, -0.0695 - 0.07607),
+                "paw_rh": (-0.065 - 0.009 + 0.0198, -0.0625 - 0.0047, -0.0695 - 0.0769),
+            },
+        ),
+        (
+            "ers210",
+            {
+                "camera": (0.075 + 0.0666, 0, 0.050 + 0.048),
+                "paw_lf": (0.0595 + 0.0128 - 0.01888, 0.0592 + 0.0005, -0.064 - 0.066),
+                "paw_rh": (-0.0595 - 0.0128 + 0.02936, -0.0592 - 0.0005, -0.064 - 0.07088),
+            },
+        ),
+    ],
+)
+def test_sensors_and_paws_are_where_the_table_says(kind, places):
+    simulation = carpet(dog("rex", kind))
+    for name in simulation.scene.robots["rex"].drives:
+        simulation.data.joint(f"rex/{name}").qpos = 0.0
+    mujoco.mj_kinematics(simulation.model, simulation.data)
+    body = simulation.data.body("rex/body").xpos
+    for site, place in places.items():
+        assert simulation.data.site(f"rex/{site}").xpos - body == pytest.approx(place), site
+
+
+# -- what it feels ---------------------------------------------------------------------------
+
+
+@KINDS
+def test_paws_feel_the_ground_and_nothing_else_is_touched(kind):
+    simulation = carpet(dog("rex", kind))
+    simulation.step(1.0)
+    forces = [simulation.read("rex", f"paw_{leg}")["force"] for leg in LEGS]
+    weight = simulation.scene.robots["rex"].mass * 9.81
+    assert sum(forces) == pytest.approx(weight, rel=0.02)
+    assert all(simulation.read("rex", f"paw_{leg}")["touch"] for leg in LEGS)
+    assert not any(simulation.read("rex", name)["touch"] for name in SWITCHES[kind])
+    felt = simulation.read("rex", "accelerometer")
+    assert felt["z"] == pytest.approx(9.81, abs=0.5)
+
+
+def test_the_back_feels_a_parcel_and_the_chest_sees_the_floor():
+    parcel = Box(
+        name="parcel", size=(0.04, 0.04, 0.02), position=(0, 0, 0.20), mass=0.1, friction=1.0
+    )
+    simulation = carpet(dog("rex", "ers7"), objects=(parcel,))
+    far = simulation.read("rex", "ir_chest")["range"]
+    # It looks 30 degrees down from 3.4 mm below the shoulders.
+    height = simulation.pose("rex").position[2] - 0.0034
+    assert far == pytest.approx(height / math.sin(math.radians(30)), rel=0.1)
+    touched = False
+    for _ in range(15):
+        simulation.step(0.033)
+        touched |= bool(simulation.read("rex", "back_middle")["touch"])
+    assert touched
+
+
+# -- company ---------------------------------------------------------------------------------
+
+
+def test_two_robots_run_into_each_other_and_not_through():
+    simulation = carpet(dog("rex", "ers7"), dog("fido", "ers7", x=0.6, yaw_deg=180))
+    for name in ("rex", "fido"):
+        simulation.command(name, forward=0.2)
+    met, deepest = False, 0.0
+    for _ in range(30):
+        simulation.step(0.1)
+        owners = [{name.split("/")[0] for name in pair} for pair in _touching(simulation)]
+        met |= {"rex", "fido"} in owners
+        deepest = min(deepest, float(simulation.data.contact.dist.min(initial=0.0)))
+    assert met
+    assert deepest > -0.003
+    rex, fido = (simulation.pose(name).position for name in ("rex", "fido"))
+    assert np.linalg.norm(fido - rex) > 0.1
+    assert rex[0] < 0.45, "it is held up: alone it would be 0.55 m further"
+
+
+def test_walking_into_a_ball_moves_it():
+    simulation = carpet(dog("rex", "ers7"), objects=(ball(0.25, 0.085),))
+    simulation.command("rex", forward=0.2)
+    simulation.step(3.0)
+    assert simulation.pose("ball").position[0] > 0.35
+    assert tilt(simulation) < 0.3
+
+
+def test_a_rolling_ball_slows_down_as_its_resistance_says():
+    simulation = carpet(objects=(ball(0.0, 0.0),))
+    rolling = simulation.data.joint("ball/free").qvel
+    rolling[0], rolling[4] = 0.5, 0.5 / BALL_RADIUS
+    simulation.step(1.0)
+    # The ground pushes up BALL_ROLLING ahead of the middle; 7/5: a solid ball rolls as it goes.
+    slower = 9.81 * BALL_ROLLING / BALL_RADIUS / 1.4
+    assert rolling[0] == pytest.approx(0.5 - slower, rel=0.05)
+    simulation.step(2.0)
+    assert np.abs(simulation.data.joint("ball/free").qvel).max() < 1e-3
+
+
+# -- walking, pushes, kicks ------------------------------------------------------------------
+
+WALKS = [
+    ("ers7", {"forward": 0.17}),
+    ("ers210", {"forward": 0.11}),
+    *(
+        pytest.param(kind, told, marks=pytest.mark.slow)
+        for kind, told in (
+            ("ers7", {"forward": 0.10}),
+            ("ers7", {"forward": 0.25}),
+            ("ers7", {"forward": -0.15}),
+            ("ers7", {"sideways": 0.10}),
+            ("ers7", {"sideways": -0.10}),
+            ("ers7", {"turn": 0.8}),
+            ("ers7", {"turn": -0.8}),
+            ("ers7", {"forward": 0.12, "turn": 0.4}),
+            ("ers7", {"forward": 0.12, "sideways": 0.06}),
+            ("ers210", {"forward": 0.12}),
+            ("ers210", {"forward": -0.10}),
+            ("ers210", {"sideways": 0.06}),
+            ("ers210", {"sideways": -0.06}),
+            ("ers210", {"turn": 0.5}),
+            ("ers210", {"turn": -0.5}),
+            ("ers210", {"forward": 0.08, "turn": 0.25}),
+            ("ers210", {"forward": 0.08, "sideways": 0.04}),
+        )
+    ),
+]
+
+
+LEAST = {"ers7": 0.15, "ers210": 0.10}
+"""Forward speeds (m/s) that issue 4 wants at least."""
+
+
+@pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)
+def test_it_walks_as_fast_as_it_is_told_for_20_s(kind, told):
+    speeds, worst = walk(kind, 20.0, **told)
+    wanted = np.array([told.get(name, 0.0) for name in ("forward", "sideways", "turn")])
+    moving = wanted != 0
+    assert speeds[moving] == pytest.approx(wanted[moving], rel=0.15)
+    assert (np.abs(speeds) < [0.03, 0.03, 0.15])[~moving].all()
+    assert worst < math.radians(15)
+    if wanted[0] > LEAST[kind] and wanted[1:].max() == 0:
+        assert speeds[0] >= LEAST[kind]
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "delay", [0.0, *(pytest.param(0.05 * n, marks=pytest.mark.slow) for n in range(1, 8))]
+)
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_push_from_the_side_does_not_bring_it_down(kind, delay, way):
+    """0.5 N s over 50 ms at the body's centre, at several moments of the step."""
+    simulation = carpet(dog("rex", kind, options={"sensors": False}))
+    simulation.command("rex", forward=LEAST[kind])
+    simulation.step(2.0 + delay)
+    body = simulation.model.body("rex/body").id
+    yaw = to_rpy(simulation.pose("rex").wxyz)[2]
+    before = simulation.pose("rex").position
+    force = way * 0.5 / 0.050
+    simulation.data.xfrc_applied[body, :2] = [-force * math.sin(yaw), force * math.cos(yaw)]
+    simulation.step(0.050)
+    simulation.data.xfrc_applied[body] = 0.0
+    worst = 0.0
+    for _ in range(20):
+        simulation.step(0.1)
+        worst = max(worst, tilt(simulation))
+    assert worst < math.radians(30)
+    ahead = simulation.pose("rex").position - before
+    assert ahead[0] * math.cos(yaw) + ahead[1] * math.sin(yaw) > 0.1, "and it walks on"
+
+
+@pytest.mark.parametrize("side", [1, pytest.param(-1, marks=pytest.mark.slow)])
+def test_a_kick_moves_a_resting_ball_by_a_metre(side):
+    way, simulation = kick("ers7", side)
+    assert way[0] > 1.0
+    assert abs(way[1]) < 0.3 * way[0]
+    assert tilt(simulation) < math.radians(3), "it stands again"
+
+
+@pytest.mark.slow
+def test_the_older_robot_kicks_not_half_as_far():
+    """Its joints are 1.7 times slower."""
+    way, simulation = kick("ers210", 1)
+    assert 0.4 < way[0] < 1.0
+    assert tilt(simulation) < math.radians(3)
+
+
+# -- rest ------------------------------------------------------------------------------------
+
+
+SETTLING = 20.0
+"""s; until then the paws slide by a tenth of a millimetre, as the legs' servos give in to the
+weight and MuJoCo's friction yields to it."""
+
+
+@pytest.mark.slow
+@KINDS
+def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millimetre(kind):
+    """The paper's first fault (sec. 3): parts oscillated by +-2 mm."""
+    simulation = carpet(dog("rex", kind, options={"sensors": False}))
+    simulation.step(SETTLING)
+    parts = range(simulation.model.body("rex/body").id + 1, simulation.model.nbody)
+    seen = []
+    for _ in range(600):
+        simulation.step(0.1)
+        X_WB = simulation.pose("rex")
+        seen.append(X_WB.inverse().apply(simulation.data.xpos[parts]))
+    assert np.ptp(seen, axis=0).max() < 0.05e-3
+
+
+@pytest.mark.slow
+@KINDS
+def test_hinges_held_for_ten_minutes_do_not_drift(kind):
+    """The paper's second fault (sec. 3): angles were off by 0.5 deg, and the error grew."""
+    simulation = carpet(dog("rex", kind, options={"sensors": False}))
+    upright = {"ers7": {"neck_deg": 0}, "ers210": {}}[kind]  # no load on the pan's axis
+    simulation.command("rex", pan_deg=30, mouth_deg=-30, **upright)
+    simulation.step(SETTLING)
+    names = [f"rex/{name}" for name in simulation.scene.robots["rex"].drives]
+    start = np.array([simulation.data.joint(name).qpos[0] for name in names])
+    assert np.degrees(start[names.index("rex/pan")]) == pytest.approx(30, abs=0.0055)
+    simulation.step(600.0)
+    end = np.array([simulation.data.joint(name).qpos[0] for name in names])
+    assert np.degrees(np.abs(end - start)).max() < 0.0055
+
+
+def _touching(simulation):
+    """Return the names of both geoms of every contact (nameless ones by their body)."""
+    model = simulation.model
+
+    def name(geom):
+        return model.geom(geom).name or model.body(model.geom_bodyid[geom]).name
+
+    return [tuple(map(name, contact.geom)) for contact in simulation.data.contact]

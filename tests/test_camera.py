@@ -1,0 +1,330 @@
+"""Cameras in a world: what they see, when they draw, and the rolling shutter against geometry."""
+
+import hashlib
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from sensing import block, put, reader, simulation
+
+from grouser.errors import BadValue, UnknownName
+from grouser.experiments import cmos_images
+from grouser.experiments.study import Study
+from grouser.frames import Pose
+from grouser.sensors.camera import Camera
+from grouser.sensors.cameras import ERS7, ERS210
+from grouser.sensors.cmos import IDEAL
+from grouser.sensors.imager import Imager
+from grouser.sensors.lens import Lens, Plane
+from grouser.sensors.render import Renderer, View, _unseen, shared
+from grouser.sensors.sensor import Moment
+from grouser.sensors.shutter import Shutter
+from grouser.simulation.actions import Join, Leave
+from grouser.world.file import RobotEntry
+from grouser.world.objects import Ball
+
+POLE = """
+<mujoco>
+  <statistic extent="4"/>
+  <visual><map znear=".005" zfar="15"/><headlight ambient="1 1 1" diffuse="0 0 0"/></visual>
+  <asset><texture type="skybox" builtin="flat" rgb1=".9 .9 .9" width="16" height="16"/></asset>
+  <worldbody>
+    <geom type="box" size=".1 {half} 2" pos="3 {side} 0" rgba=".05 .05 .05 1"/>
+    <body name="head">
+      <joint name="pan" axis="0 0 1"/>
+      <geom size=".01" mass="1" contype="0" conaffinity="0" rgba="1 0 0 1"/>
+      <site name="camera"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+NARROW = {"half": 0.1, "side": 0.0}  # a pole of about eleven pixels
+HALF = {"half": 3.0, "side": 3.0}  # everything left of the middle
+LENS = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
+ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
+SPEED = math.radians(300.0)  # rad/s   the paper's fig. 9
+ERS210_OPTIONS = {"kind": "camera", "mount": "body", "at": [0.3, 0.0, 0.2], "camera": "ers210"}
+
+
+def turned_head(camera, speed, **pole):
+    """Return what a camera sees while its head turns to the left at ``speed`` rad/s."""
+    spec = mujoco.MjSpec.from_string(POLE.format(**pole))
+    camera.add(spec)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data.qvel[:] = speed
+    moment = Moment(model, data, (), lambda: np.empty(0), np.empty(0))
+    return camera.bind(model, "").read(moment, np.random.default_rng(0))["image"]
+
+
+def camera_of(shutter, **more):
+    return Camera(mount="camera", camera=Imager(lens=LENS, cmos=IDEAL, shutter=shutter), **more)
+
+
+def pole_columns(image):
+    """Return the middle of the dark pole in every row."""
+    dark = np.clip(200.0 - image.mean(axis=2), 0, None)
+    return dark @ np.arange(image.shape[1]) / dark.sum(axis=1)
+
+
+def edge_variance(image):
+    """Return the variance of each row's brightness step, pixels²."""
+    slope = np.diff(image.mean(axis=2), axis=1)
+    where, total = np.arange(slope.shape[1]) + 0.5, slope.sum(axis=1)
+    mean = slope @ where / total
+    return (slope * (where - mean[:, None]) ** 2).sum(axis=1) / total
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
+def test_a_poles_skew_is_what_focal_length_speed_and_line_delay_predict(exact):
+    seen = pole_columns(turned_head(camera_of(ROLLING, exact=exact), SPEED, **NARROW))
+    rows = np.arange(LENS.height) - (LENS.height - 1) / 2
+    late = rows * ROLLING.readout_s / LENS.height
+    # A head that turns left sees the pole go right, further in the later, lower rows.
+    expected = LENS.centre[0] + LENS.focal[0] * np.tan(SPEED * late)
+    assert expected[-1] - expected[0] == pytest.approx(33, abs=1)
+    assert np.abs(seen - expected).max() < 0.5
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["warped", "exact"])
+def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact):
+    blurred = edge_variance(turned_head(camera_of(ROLLING, exact=exact), SPEED, **HALF))
+    instant = replace(ROLLING, exposure_s=0.0)
+    sharp = edge_variance(turned_head(camera_of(instant, exact=exact), SPEED, **HALF))
+    length = math.sqrt(12 * np.mean(blurred - sharp))  # an even blur's variance: length² / 12
+    assert length == pytest.approx(LENS.focal[0] * SPEED * ROLLING.exposure_s, abs=0.5)
+
+
+def test_both_modes_agree_on_a_real_camera():
+    """All characteristics but noise: the warp and the slices differ at edges, and little."""
+    imager = ERS210.imager
+    quiet = replace(imager, cmos=replace(imager.cmos, noise=IDEAL.noise))
+    camera = replace(ERS210, camera=quiet)
+    warped, exact = (
+        turned_head(replace(camera, exact=exact), SPEED, **NARROW).astype(float)
+        for exact in (False, True)
+    )
+    assert np.abs(warped - exact).mean() < 1.0
+    assert np.abs(pole_columns(warped) - pole_columns(exact)).max() < 0.5
+    still = turned_head(camera, 0.0, **NARROW).astype(float)
+    assert np.abs(warped - still).mean() > 10.0
+
+
+def test_a_global_shutter_blurs_and_does_not_skew():
+    camera = camera_of(Shutter(exposure_s=1 / 100))
+    for exact in (False, True):
+        seen = pole_columns(turned_head(replace(camera, exact=exact), SPEED, **NARROW))
+        assert np.ptp(seen) < 0.1
+        assert seen.mean() == pytest.approx(LENS.centre[0], abs=0.5)
+
+
+# -- where it looks --------------------------------------------------------------------------------
+
+
+def sim_with(*sensors, objects=(), **more):
+    return simulation(*sensors, objects=objects, **more)
+
+
+def red_middle(image):
+    red = (image[..., 0] > 100) & (image[..., 1] < 80)
+    rows, columns = np.nonzero(red)
+    return columns.mean(), rows.mean(), red.sum()
+
+
+def test_it_sees_things_where_the_lens_says():
+    """A small block ahead, left and below: its pixel follows from place and lens."""
+    target = block("red", (2.3, 0.5, 0.1), (0.1, 0.1, 0.1), rgb=(1, 0, 0))
+    told = {**ERS210_OPTIONS, "at": [0.3, 0.0, 0.3]}
+    sim = sim_with(told, objects=(target,))
+    put(sim, z=0.0)
+    column, row, _ = red_middle(reader(sim, "camera")()["image"])
+    front = np.array([1.95, 0.5, -0.2])  # the block's near face from the lens: ahead, left, up
+    expected = ERS210.lens.pixels((-front[1] / front[0], -front[2] / front[0]))
+    assert (column, row) == pytest.approx(tuple(expected), abs=1.5)
+
+
+def test_pan_tilt_and_zoom():
+    target = block("red", (3.0, 1.0, 0.3), (0.2, 0.2, 0.2), rgb=(1, 0, 0))
+    pan = math.degrees(math.atan2(1.0, 2.7))
+    pinhole = {"width": 176, "height": 144, "fov_deg": [57.6, 47.8]}
+    told = {**ERS210_OPTIONS, "at": [0.3, 0.0, 0.3], "camera": pinhole}
+    sim = sim_with(told, {**told, "name": "panned", "pan_deg": pan}, objects=(target,))
+    put(sim, z=0.0)
+    plain, panned = reader(sim, "camera"), reader(sim, "panned")
+    assert red_middle(plain()["image"])[0] < 60
+    assert red_middle(panned()["image"])[:2] == pytest.approx((87.5, 71.5), abs=1.5)
+    _, bound = sim.scene.sensors["a", "panned"]
+    bound.aim(zoom=2.0)
+    near = red_middle(panned()["image"])
+    bound.aim(zoom=1.0, tilt=math.radians(10))
+    far = red_middle(panned()["image"])
+    assert near[2] == pytest.approx(4 * far[2], rel=0.2)
+    assert far[1] == pytest.approx(71.5 - 162.5 * math.tan(math.radians(10)), abs=1.5)
+
+
+def test_cameras_of_any_size_share_one_renderer():
+    large = {"width": 300, "height": 280, "fov_deg": [60, 56]}
+    sim = sim_with(ERS210_OPTIONS, {**ERS210_OPTIONS, "name": "large", "camera": large})
+    shapes = [reader(sim, name)()["image"].shape for name in ("camera", "large", "camera")]
+    assert shapes == [(144, 176, 3), (280, 300, 3), (144, 176, 3)]
+    assert shared() is shared()
+
+
+def test_the_eye_sees_what_a_picture_shows():
+    """`look` and `picture` draw the same world: an eye placed as a free view gives its picture."""
+    sim = sim_with(objects=(block("red", (1.5, 0.2, 0.3), (0.2, 0.3, 0.4), rgb=(1, 0, 0)),))
+    mujoco.mj_forward(sim.model, sim.data)
+    view = View((1.0, 0.0, 0.3), 1.0, 0.0, 0.0, fovy_deg=50.0)
+    focal = 60 / math.tan(math.radians(25.0))
+    plane = Plane(160, 120, (focal, focal), (79.5, 59.5))
+    with Renderer(160, 120, shadows=False, smooth=False) as renderer:
+        picture = renderer.picture(sim.model, sim.data, view)
+        seen = looked(renderer, sim, Pose.at(0.0, 0.0, 0.3), plane)
+    assert np.abs(seen.astype(int) - picture).mean() < 0.5
+
+
+def looked(renderer, sim, X_WE, plane):
+    pixels = np.empty(plane.height * plane.width * 3, np.uint8)
+    renderer.look(sim.model, sim.data, X_WE, plane, pixels)
+    return pixels.reshape(plane.height, plane.width, 3)[::-1]
+
+
+def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely():
+    """Its area decides how far a robot thinks it is."""
+    radius = 0.0425
+    ball = Ball(
+        name="ball", radius=radius, position=(1, 0, 0.5), fixed=True, friction=1, rgb=(1, 0, 0)
+    )
+    sim = sim_with(objects=(ball,))
+    plane = Plane(200, 160, (190.0, 190.0), (99.5, 79.5))
+    for distance in (0.3, 0.5):
+        image = looked(shared(), sim, Pose.at(1 - distance, 0.0, 0.5), plane)
+        *_, area = red_middle(image)
+        wide = 190.0 * radius / math.sqrt(distance**2 - radius**2)
+        assert area == pytest.approx(math.pi * wide**2, rel=0.03)
+
+
+def test_what_is_not_drawn_cannot_be_seen():
+    """Leaving geoms out of the view's scene changes no pixel, and nothing in the model."""
+    blocks = tuple(
+        block(f"b{n}", (x, y, 0.3), (0.3, 0.4, 0.5))
+        for n, (x, y) in enumerate((x, y) for x in (-2.0, 1.0, 3.0) for y in (-1.5, 0.0, 1.5))
+    )
+    sim = sim_with(objects=blocks)
+    mujoco.mj_forward(sim.model, sim.data)
+    before = sim.model.geom_group.copy(), sim.model.geom_size.copy()
+    plane = Plane(90, 70, (80.0, 80.0), (60.0, 20.0))
+    everything = Renderer(90, 70, shadows=True, smooth=False)
+    for turn in np.linspace(0.0, 5.0, 5):
+        eye = Pose.at(0.2, 0.1, 0.4, yaw=turn, pitch=0.2)
+        seen = looked(shared(), sim, eye, plane)
+        hidden = _unseen(sim.model, sim.data, eye, plane)
+        assert 0 < hidden.sum() < sim.model.ngeom
+        lit = sim.model.geom_rgba.copy()
+        sim.model.geom_rgba[hidden] = (1, 0, 1, 1)
+        assert np.array_equal(looked(shared(), sim, eye, plane), seen)
+        # Shadows need what is out of view, so this one leaves nothing out; no magenta anywhere.
+        whole = looked(everything, sim, eye, plane).astype(int)
+        assert not ((whole[..., 0] > 100) & (whole[..., 1] < 40) & (whole[..., 2] > 100)).any()
+        sim.model.geom_rgba[:] = lit
+    everything.close()
+    assert np.array_equal(before[0], sim.model.geom_group)
+    assert np.array_equal(before[1], sim.model.geom_size)
+
+
+# -- when it draws ---------------------------------------------------------------------------------
+
+
+def drawn(frame):
+    return "image" in vars(frame)
+
+
+def test_a_picture_is_drawn_when_somebody_looks_and_shows_what_was_then():
+    sims = [sim_with(ERS210_OPTIONS, forward=0.5) for _ in range(2)]
+    for sim in sims:
+        sim.step(0.1)
+    late, early = (sim.read("a", "camera") for sim in sims)
+    then = early.array("image")
+    assert not drawn(late.values)
+    sims[0].step(0.3)
+    assert np.array_equal(late.array("image"), then)
+    assert not np.array_equal(sims[0].read("a", "camera").array("image"), then)
+
+
+def test_looking_changes_no_later_picture():
+    curious, patient = (sim_with(ERS210_OPTIONS) for _ in range(2))
+    for _ in range(5):
+        curious.step(0.04)
+        patient.step(0.04)
+        curious.read("a", "camera").array("image")
+    one, other = (sim.read("a", "camera").array("image") for sim in (curious, patient))
+    assert np.array_equal(one, other)
+
+
+def test_hashes_of_every_picture_are_recorded_through_joining():
+    sim = sim_with({**ERS210_OPTIONS, "record": True, "delay_s": 0.0})
+    sim.step(0.1)
+    sim.do(Join(RobotEntry(name="b", kind="packbot", position=(0, 3, 0))))
+    sim.do(Leave("b"))
+    sim.step(0.08)
+    reading = sim.read("a", "camera")
+    assert drawn(reading.values)
+    _, bound = sim.scene.sensors["a", "camera"]
+    hashes = bound.memory.hashes
+    assert list(hashes) == pytest.approx([0.0, 0.04, 0.08, 0.12, 0.16])
+    digest = hashlib.sha256(reading.array("image").tobytes())
+    assert hashes[reading.time] == digest.hexdigest() == reading.values.hash
+    assert reading.array("digest").tobytes() == digest.digest()
+
+
+def recorded():
+    """Return the hashes of a turning robot's pictures."""
+    sim = sim_with({**ERS210_OPTIONS, "record": True}, seed=7, forward=0.3, turn=1.0)
+    sim.step(0.2)
+    return list(sim.scene.sensors["a", "camera"][1].memory.hashes.values())
+
+
+def test_the_same_seed_gives_the_same_bytes_in_two_processes():
+    here, folder = recorded(), str(Path(__file__).parent)
+    script = f"import sys; sys.path.insert(0, {folder!r}); import test_camera as t; "
+    command = [sys.executable, "-c", script + "print(*t.recorded())"]
+    there = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert len(set(here)) == 6, "every picture is another one"
+    assert here == there
+
+
+@pytest.mark.slow
+def test_the_papers_pictures_show_what_was_set():
+    table = cmos_images.run(Study(quick=True)).table
+    assert [row.case["what"] for row in table.rows if not row.agrees] == []
+    assert table.of == 9
+
+
+# -- what users may say ----------------------------------------------------------------------------
+
+
+def test_known_cameras_have_their_printed_data():
+    assert (ERS210.lens.width, ERS210.lens.height, ERS210.rate_hz) == (176, 144, 25.0)
+    assert ERS210.lens.focal == pytest.approx((160.1, 162.5), abs=0.05)  # robots.md B1
+    assert ERS210.imager.shutter.exposure_s == 1 / 200
+    assert (ERS7.lens.width, ERS7.lens.height, ERS7.rate_hz) == (208, 160, 30.0)
+    assert ERS7.lens.fov_deg == (56.9, 45.2)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"camera": "ers71"}, "there is no camera 'ers71'.*did you mean 'ers7'"),
+        ({"zoom": 0.0}, "zoom is 0.0, must be above 0"),
+        ({"camera": {"width": 10}}, "height, fov_deg must be given"),
+        ({"mount": "heda"}, "there is no body or site 'heda'"),
+    ],
+)
+def test_mistakes_are_named(change, complaint):
+    with pytest.raises((BadValue, UnknownName), match=complaint):
+        sim_with({**ERS210_OPTIONS, **change})

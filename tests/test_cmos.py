@@ -1,0 +1,347 @@
+"""The CMOS filter on plain arrays: geometry, light, noise, calibration; and OpenCV's opinion."""
+
+import math
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.benches import cmos as bench
+from grouser.errors import BadValue, UnknownName
+from grouser.frames import Pose
+from grouser.sensors.cmos import IDEAL, SPARE, Cmos, CmosFilter
+from grouser.sensors.cmos_calibration import (
+    checkerboard,
+    corners,
+    fit_darkening,
+    fit_kappa,
+    fit_noise,
+)
+from grouser.sensors.imager import IMAGERS, imager
+from grouser.sensors.lens import Lens, Polynomial, Radial
+from grouser.sensors.light import white_balance
+from grouser.sensors.noise import Noise, normals
+from grouser.sensors.render import Renderer
+from grouser.sensors.shutter import Shutter, turned
+
+PINHOLE = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
+ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
+PAPER_SPIN = math.radians(300.0)  # rad/s   fig. 9: 0.30 deg/ms
+
+
+def flat(level, lens=PINHOLE):
+    return np.full((lens.height, lens.width, 3), level, np.uint8)
+
+
+def through(camera, draw, spin=(0.0, 0.0, 0.0), seed=0):
+    """Return what ``camera`` sees of a pinhole picture that ``draw(plane)`` makes."""
+    plane = camera.window(spin)
+    pixels = np.concatenate([draw(plane).reshape(-1), np.zeros(SPARE, np.uint8)])
+    return camera.warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
+
+
+def wall(edge):
+    """Return how to draw a wall, dark left of the direction ``edge`` (a tangent), white right."""
+
+    def draw(plane):
+        (fx, _), (cx, _) = plane.focal, plane.centre
+        part = np.clip(cx + fx * edge - np.arange(plane.width) + 0.5, 0, 1)  # of a pixel is dark
+        levels = np.rint(230 - 200 * part).astype(np.uint8)
+        return np.broadcast_to(levels[None, :, None], (plane.height, plane.width, 3))
+
+    return draw
+
+
+def edges(image):
+    """Return mean and variance of each row's brightness step, pixels."""
+    slope = np.diff(image.mean(axis=2), axis=1)
+    where = np.arange(slope.shape[1]) + 0.5
+    total = slope.sum(axis=1)
+    mean = (slope @ where) / total
+    return mean, (slope * (where - mean[:, None]) ** 2).sum(axis=1) / total
+
+
+# -- geometry --------------------------------------------------------------------------------------
+
+LENSES = [Radial(-0.3), Radial(-0.1), Radial(0.2), Polynomial(-0.2, 0.05, 0.002, -0.003, 0.01)]
+
+
+@pytest.mark.parametrize("distortion", LENSES, ids=str)
+def test_distortion_round_trip(distortion):
+    lens = replace(PINHOLE, distortion=distortion)
+    rows, columns = np.mgrid[: lens.height, : lens.width]
+    pixels = np.stack([columns, rows], axis=-1)
+    assert np.abs(lens.pixels(lens.points(pixels)) - pixels).max() < 0.01
+
+
+@given(st.floats(-0.5, 0.3), st.floats(-0.6, 0.6), st.floats(-0.6, 0.6))
+def test_radial_distortion_is_the_papers_closed_form(kappa, u, v):
+    shrunk = 2 / (1 + math.sqrt(1 - 4 * kappa * (u * u + v * v)))  # eq. 2
+    x, y = Radial(kappa).distort((u, v))
+    assert (x, y) == pytest.approx((shrunk * u, shrunk * v), abs=1e-12)
+    assert Radial(kappa).undistort((x, y)) == pytest.approx((u, v), abs=1e-9)
+
+
+def test_the_polynomial_is_opencvs():
+    lens = replace(PINHOLE, distortion=LENSES[-1])
+    points = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
+    bodies = np.concatenate([points, np.ones((50, 1))], axis=1)
+    matrix, zero = lens.plane.matrix(), np.zeros(3)
+    told = lens.distortion
+    numbers = np.array([told.k1, told.k2, told.p1, told.p2, told.k3])
+    theirs, _ = cv2.projectPoints(bodies, zero, zero, matrix, numbers)
+    assert lens.pixels(points) == pytest.approx(theirs.reshape(-1, 2), abs=1e-6)
+
+
+def test_impossible_lenses_are_refused():
+    with pytest.raises(BadValue, match="no picture of points further than"):
+        Radial(0.6).distort((0.9, 0.0))
+    with pytest.raises(BadValue, match="cannot be undone"):
+        replace(PINHOLE, distortion=Polynomial(k1=-2.0)).rays()
+    with pytest.raises(BadValue, match="fov_deg"):
+        replace(PINHOLE, fov_deg=(0.0, 40.0))
+    with pytest.raises(BadValue, match="zoom is 0"):
+        PINHOLE.zoomed(0)
+
+
+@pytest.mark.parametrize("kappa", [-0.1, 0.1])
+def test_the_filter_puts_things_where_the_lens_does(kappa):
+    lens = replace(PINHOLE, distortion=Radial(kappa))
+    edge = 0.4
+    seen, _ = edges(through(CmosFilter(lens), wall(edge)))
+    heights = lens.points(np.stack([seen, np.arange(lens.height)], axis=-1))[:, 0]
+    assert heights == pytest.approx(edge, abs=0.1 / lens.focal[0])  # a tenth of a pixel
+
+
+def test_a_filter_of_nothing_changes_nothing():
+    picture = np.random.default_rng(0).integers(0, 256, (144, 176, 3), np.uint8)
+    assert np.array_equal(CmosFilter(PINHOLE)(picture), picture)
+
+
+@pytest.mark.parametrize("speed", [PAPER_SPIN, -PAPER_SPIN / 3])
+def test_skew_and_motion_blur_are_what_geometry_says(speed):
+    """A vertical edge, a camera that turns: focal length, speed and line delay predict it all."""
+    camera = CmosFilter(PINHOLE, IDEAL, ROLLING)
+    places, moving = edges(through(camera, wall(0.0), spin=(0.0, speed, 0.0)))
+    instant = CmosFilter(PINHOLE, IDEAL, replace(ROLLING, exposure_s=0.0))
+    _, sharp = edges(through(instant, wall(0.0), spin=(0.0, speed, 0.0)))
+    rows = np.arange(PINHOLE.height) - (PINHOLE.height - 1) / 2
+    late = rows * ROLLING.readout_s / PINHOLE.height
+    focal, centre = PINHOLE.focal[0], PINHOLE.centre[0]
+    assert places == pytest.approx(centre - focal * np.tan(speed * late), abs=0.5)
+    length = np.sqrt(12 * np.median(moving - sharp))  # an even blur's variance is its length² / 12
+    assert length == pytest.approx(focal * abs(speed) * ROLLING.exposure_s, abs=0.5)
+
+
+def test_a_turn_is_a_rotation():
+    turn = turned(np.eye(3), np.array([0.3, -0.2, 0.5]), np.array([1.7]))[0]
+    assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-12)
+    assert np.linalg.det(turn) == pytest.approx(1)
+    yaw = turned(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.1]))[0]
+    assert yaw @ [0, 0, 1] == pytest.approx([math.sin(0.1), 0, math.cos(0.1)])  # looks right
+
+
+def test_even_a_tumbling_camera_has_a_picture():
+    camera = CmosFilter(PINHOLE, IDEAL, ROLLING)
+    assert camera.window((300.0, 400.0, 500.0)).width < 20 * PINHOLE.width
+    assert camera(flat(77), spin=(300.0, 400.0, 500.0)).max() == 77
+
+
+# -- light -----------------------------------------------------------------------------------------
+
+
+def test_lens_blur_is_a_gaussian_of_five_by_five():
+    point = flat(0)
+    point[70, 80] = 255
+    seen = CmosFilter(PINHOLE, Cmos(blur=1.0, darkening=0.0))(point)
+    weights = np.exp(-(np.arange(-2, 3) ** 2) / 2)
+    weights /= weights.sum()
+    assert np.abs(seen[68:73, 78:83, 0] - 255 * np.outer(weights, weights)).max() <= 0.5 + 1e-3
+    seen[68:73, 78:83] = 0
+    assert not seen.any(), "nothing outside 5 x 5"
+
+
+@pytest.mark.parametrize("power", [2.0, 4.0])
+def test_limb_darkening_is_a_power_of_the_cosine(power):
+    seen = CmosFilter(PINHOLE, Cmos(blur=0.0, darkening=power))(flat(200))
+    rays = PINHOLE.rays()
+    cosine = 1 / np.sqrt(1 + (rays**2).sum(axis=-1))
+    assert np.abs(seen - (200 * cosine**power)[..., None]).max() <= 0.5 + 1e-3
+
+
+def test_exposure_and_white_balance():
+    warm = white_balance(light_kelvin=3000, camera_kelvin=4300)
+    assert white_balance(4300, 4300) == (1, 1, 1)
+    assert warm[0] > 1 > warm[2]
+    seen = CmosFilter(PINHOLE, replace(IDEAL, exposure=1.2, balance=warm))(flat(100))
+    assert seen[0, 0] == pytest.approx(120 * np.array(warm), abs=0.51)
+    assert CmosFilter(PINHOLE, replace(IDEAL, exposure=3.0))(flat(100)).min() == 255, "saturates"
+
+
+# -- noise -----------------------------------------------------------------------------------------
+
+
+def noisy(level, noise, frames=8, lens=PINHOLE):
+    camera = CmosFilter(lens, replace(IDEAL, noise=noise))
+    return np.stack([camera(flat(level, lens), seed=seed) for seed in range(frames)]).astype(float)
+
+
+@pytest.mark.parametrize("level", [40, 128, 200])
+def test_noise_has_its_mean_and_a_deviation_that_grows_with_brightness(level):
+    noise = Noise(read=3.0, shot=0.08)
+    seen = noisy(level, noise)
+    deviation = math.sqrt(noise.deviation(level) ** 2 + 1 / 12)  # rounding to grey levels
+    assert seen.mean() == pytest.approx(level, abs=5 * deviation / math.sqrt(seen.size))
+    assert seen.std() == pytest.approx(deviation, rel=0.01)
+    normal = (seen - level) / deviation
+    assert (normal**3).mean() == pytest.approx(0, abs=0.03)
+    assert (normal**4).mean() == pytest.approx(3, abs=0.1)
+
+
+def test_noise_is_white_in_every_direction():
+    seen = noisy(128, Noise(read=8.0)) - 128
+    pairs = {
+        "columns": (seen[:, :, 1:], seen[:, :, :-1]),
+        "rows": (seen[:, 1:], seen[:, :-1]),
+        "colours": (seen[..., 1:], seen[..., :-1]),
+        "frames": (seen[1:], seen[:-1]),
+        "halves": (seen[:, :, :88], seen[:, :, 88:]),
+    }
+    for name, (one, other) in pairs.items():
+        correlation = np.corrcoef(one.reshape(-1), other.reshape(-1))[0, 1]
+        assert abs(correlation) < 5 / math.sqrt(one.size), name
+    spectrum = np.abs(np.fft.fft2(seen[..., 0], axes=(1, 2))) ** 2 / seen[0, ..., 0].size / 64
+    assert spectrum.mean() == pytest.approx(1, abs=0.03)
+    assert spectrum.max() < 20, "no hidden stripes: the largest of 2e5 exponentials is about 12"
+
+
+def test_the_normal_table_is_normal():
+    table = normals().astype(float)
+    assert (table.mean(), table.var()) == pytest.approx((0, 1), abs=1e-6)
+    assert (table**4).mean() == pytest.approx(3, abs=0.03)
+
+
+def test_the_seed_decides_the_noise():
+    camera = CmosFilter(PINHOLE, Cmos(noise=Noise(read=2.0)), ROLLING)
+    first, again, other = (camera(flat(100), seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+# -- one sweep against one effect after another ----------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def views():
+    model, data = bench.scene()
+    with Renderer(64, 64, shadows=False, smooth=False) as renderer:
+        yield lambda size, noise, spin: bench.View(
+            renderer, model, data, bench.camera_of(size, noise), spin
+        )
+
+
+@pytest.mark.parametrize("size", bench.SIZES)
+@pytest.mark.parametrize("spin", [bench.SPIN, bench.STILL, (1.0, -2.0, 3.0)])
+def test_both_ways_agree_within_a_grey_level(views, size, spin):
+    view = views(size, bench.QUIET, spin)
+    fused, separate = view.fused(), view.separate()
+    assert fused.std() > 20, "there must be something to see"
+    assert np.abs(fused.astype(int) - separate).max() <= 1
+
+
+def test_both_ways_have_the_same_noise(views):
+    noise = bench.ERS210.cmos.noise
+    view, clean = (
+        views(bench.SIZES[0], noise, bench.SPIN),
+        views(bench.SIZES[0], bench.QUIET, bench.SPIN),
+    )
+    quiet = clean.fused().astype(float)
+    unclipped = (quiet > 20) & (quiet < 235)
+    ours = np.stack([view.fused(seed) for seed in range(20)]) - quiet
+    theirs = np.stack([view.separate() for _ in range(20)]) - quiet
+    for low, high in ((20, 80), (80, 140), (140, 235)):
+        part = unclipped & (quiet >= low) & (quiet < high)
+        assert part.sum() > 500
+        assert ours[:, part].std() == pytest.approx(theirs[:, part].std(), rel=0.03)
+        assert ours[:, part].mean() == pytest.approx(theirs[:, part].mean(), abs=0.1)
+
+
+# -- calibration -----------------------------------------------------------------------------------
+
+BOARDS = [
+    Pose.at(0.30),
+    Pose.at(0.32, 0.02, 0.01, yaw=0.4, pitch=0.2),
+    Pose.at(0.32, -0.02, 0.0, yaw=-0.4, pitch=0.3),
+    Pose.at(0.32, 0.0, -0.02, yaw=0.1, pitch=-0.4),
+]
+
+
+@pytest.mark.parametrize("kappa", [-0.3, -0.1, 0.15])
+def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa):
+    lens = replace(PINHOLE, distortion=Radial(kappa))
+    camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
+    found = [
+        corners(through(camera, lambda plane, X=X: checkerboard(plane, X), seed=n), (9, 7))
+        for n, X in enumerate(BOARDS)
+    ]
+    fit = fit_kappa(found, PINHOLE)
+    assert fit.kappa == pytest.approx(kappa, abs=0.015)
+    assert fit.residual < 0.1
+    rays = lens.rays()  # what the error means at the corner, pixels
+    error = Radial(fit.kappa).distort(rays) - Radial(kappa).distort(rays)
+    assert np.abs(error * lens.focal).max() < 0.5
+
+
+def test_darkening_and_noise_are_found_in_pictures_of_a_wall():
+    noise, power = Noise(read=2.5, shot=0.06), 3.3
+    camera = CmosFilter(PINHOLE, Cmos(darkening=power, noise=noise))
+    walls = [
+        np.stack([camera(flat(level), seed=100 * level + n) for n in range(12)])
+        for level in (60, 120, 180, 230)
+    ]
+    assert fit_darkening(walls[2], PINHOLE).power == pytest.approx(power, abs=0.02)
+    assert fit_darkening(walls[2], PINHOLE).brightness == pytest.approx(180, abs=0.5)
+    fit = fit_noise(walls)
+    assert fit.read == pytest.approx(noise.read, rel=0.05)
+    assert fit.shot == pytest.approx(noise.shot, rel=0.05)
+
+
+def test_calibration_says_what_is_wrong_with_a_picture():
+    with pytest.raises(BadValue, match="no checkerboard of 9 x 7"):
+        corners(flat(100), (9, 7))
+    with pytest.raises(BadValue, match="nothing is cut off"):
+        fit_darkening(flat(255)[None], PINHOLE)
+    with pytest.raises(BadValue, match="2 brightnesses"):
+        fit_noise([flat(100)[None]])
+    with pytest.raises(BadValue, match="needs a picture"):
+        fit_kappa([], PINHOLE)
+
+
+# -- what users may say ----------------------------------------------------------------------------
+
+
+def test_pictures_of_another_size_are_refused():
+    with pytest.raises(BadValue, match=r"uint8 \(144, 176, 3\)"):
+        CmosFilter(PINHOLE)(np.zeros((10, 10, 3), np.uint8))
+    with pytest.raises(BadValue, match="read is -1"):
+        Noise(read=-1)
+    with pytest.raises(BadValue, match="blur"):
+        Cmos(blur=-1.0)
+    with pytest.raises(BadValue, match="exposure_s"):
+        Shutter(exposure_s=-1.0)
+
+
+def test_imagers_by_name_and_by_numbers():
+    assert imager("ers210") is IMAGERS["ers210"]
+    own = imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kappa": -0.2, "read": 1.5})
+    assert own.lens.distortion == Radial(-0.2)
+    assert own.cmos == replace(IDEAL, noise=Noise(read=1.5))
+    with pytest.raises(UnknownName, match="did you mean 'ers210'"):
+        imager("ers21")
+    with pytest.raises(BadValue, match="did you mean 'kappa'"):
+        imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2})
+    with pytest.raises(BadValue, match="height, fov_deg must be given"):
+        imager({"width": 320})
