@@ -26,6 +26,8 @@ MAY_IMPORT = {
     "simulation": PARTS | {"world", "robots", "sensors", "tracks"},
     "evaluation": FLOOR,
     "trials": PARTS | {"simulation", "world", "planning", "evaluation", "robots"},
+    "server": PARTS
+    | {"simulation", "trials", "planning", "protocol", "world", "robots", "sensors"},
     "planning": FLOOR,
     "protocol": {"errors"},
     "client": FLOOR | {"protocol", "planning"},

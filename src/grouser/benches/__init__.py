@@ -9,5 +9,6 @@ BENCHES: dict[str, str] = {
     "matching": "grouser.benches.matching",
     "protocol": "grouser.benches.protocol",
     "tracks": "grouser.benches.tracks",
+    "views": "grouser.benches.views",
 }
 """Name on the command line → module; imported on use."""

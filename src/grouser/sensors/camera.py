@@ -16,7 +16,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import mujoco
@@ -98,19 +98,27 @@ class Camera(Mounted):
         return BoundCamera(self, self.site(model, prefix))
 
 
+@dataclass(frozen=True)
+class Shot:
+    """All that decides a picture; it can be drawn anywhere, by the same camera."""
+
+    snapshot: Snapshot
+    aim: Aim
+    seed: int
+    """Of its noise."""
+
+
 class Frame(Mapping[str, Value]):
     """What a camera says: ``image``, drawn when it is first asked for, and its ``digest``."""
 
-    def __init__(self, draw: Callable[[], Image]) -> None:
-        """Keep how to draw the picture."""
-        self._draw = draw
+    def __init__(self, shot: Shot, draw: Callable[[Shot], Image]) -> None:
+        """Keep what to draw, and who can."""
+        self.shot, self._draw = shot, draw
 
     @cached_property
     def image(self) -> Image:
         """The picture, uint8 (height, width, 3)."""
-        image = self._draw()
-        del self._draw  # and with it the snapshot
-        return image
+        return self._draw(self.shot)
 
     @property
     def hash(self) -> str:
@@ -162,15 +170,16 @@ class BoundCamera:
         """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
         seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
         snapshot = Snapshot.of(moment)
-        frame = Frame(partial(self._draw, snapshot, self.memory.aim, seed))
+        frame = Frame(Shot(snapshot, self.memory.aim, seed), self.draw)
         if self._told.record:
             self.memory.hashes[float(moment.data.time)] = frame.hash
         return frame
 
-    def _draw(self, snapshot: Snapshot, aim: Aim, seed: int) -> Image:
-        filter_ = self._filter(aim.zoom)
+    def draw(self, shot: Shot) -> Image:
+        """Return the picture of ``shot``, whose snapshot must be of this camera's model."""
+        filter_ = self._filter(shot.aim.zoom)
         draw = _exactly if self._told.exact else _warped
-        return draw(filter_, snapshot, self._site, aim.pose, seed)
+        return draw(filter_, shot.snapshot, self._site, shot.aim.pose, shot.seed)
 
     def _filter(self, zoom: float) -> CmosFilter:
         if zoom not in self._filters:
