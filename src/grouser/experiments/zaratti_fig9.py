@@ -21,8 +21,7 @@ from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
 from grouser.sensors.render import Renderer, View
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import World
-from grouser.world.objects import Ball
+from grouser.world.file import World, load
 
 ROBOTS = 3  # Fig. 7, Fig. 9
 START = 0.55  # m   from the point where they meet
@@ -30,10 +29,8 @@ SPEED = 0.15  # m/s
 SECONDS, QUICK_SECONDS = 10.0, 4.0
 PAPER_SHARE = 0.75  # sec. 5: "more than 75% of CPU time is devoted to collision detection and …"
 
-BALL_RADIUS = 0.0425  # m   robots.md, Part C: about 85 mm in diameter
-BALL_MASS = 0.15  # kg   estimate
-
-VIEW = View((0.0, 0.0, 0.1), 1.7, 60.0, -32.0)
+VIEW = View((0.0, 0.0, 0.1), 1.5, 60.0, -30.0)
+KICK_VIEW = View((0.4, 0.05, 0.08), 1.3, 110.0, -22.0)
 
 
 def run(study: Study) -> Report:
@@ -83,8 +80,8 @@ def run(study: Study) -> Report:
     report.add_plot(_plot(times, touching), "Frame rate while three collide (Fig. 9)")
     if study.pictures:
         study.progress("drawing", 2, 3)
-        report.add_picture(_film(kick(), {"kick": 1.0}, 0.25), "AIBO kicks the ball (Fig. 6)")
-        report.add_picture(_film(collision(), {}, 1.0), "Three AIBOs collide (Fig. 7)")
+        report.add_picture(_film(load("aibo_kick"), KICK_VIEW, 0.3), "AIBO kicks the ball (Fig. 6)")
+        report.add_picture(_film(collision(), VIEW, 1.0), "Three AIBOs collide (Fig. 7)")
     return report
 
 
@@ -102,19 +99,6 @@ def collision() -> World:
         for number, angle in enumerate(around)
     )
     return pack(*robots)
-
-
-def kick() -> World:
-    """Return one robot with a ball before its left fore paw."""
-    ball = Ball(
-        name="ball",
-        position=(0.17, 0.07, BALL_RADIUS),
-        radius=BALL_RADIUS,
-        mass=BALL_MASS,
-        rgb=(1.0, 0.43, 0.08),
-        friction=0.6,
-    )
-    return pack(dog("dog0", 0.0, 0.0, 0.0), objects=(ball,))
 
 
 def meets(simulation: Simulation) -> bool:
@@ -161,17 +145,14 @@ def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
     return figure
 
 
-def _film(world: World, command: dict[str, float], every: float) -> np.ndarray:
-    """Return eight pictures of a world in which the first robot is told ``command``."""
+def _film(world: World, view: View, every: float) -> np.ndarray:
+    """Return eight pictures of what happens in a world."""
     simulation = Simulation(world)
-    simulation.step(0.5)
-    if command:
-        simulation.command("dog0", command)
     frames, captions = [], []
     with Renderer(360, 270) as renderer:
         for _ in range(8):
             mujoco.mj_forward(simulation.model, simulation.data)
-            frames.append(renderer.picture(simulation.model, simulation.data, VIEW))
+            frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.2f} s")
             simulation.step(every)
     return strip(frames, captions=captions, columns=4)
