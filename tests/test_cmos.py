@@ -1,6 +1,7 @@
 """The CMOS filter on plain arrays: geometry, light, noise, calibration; and OpenCV's opinion."""
 
 import math
+import sys
 from dataclasses import replace
 
 import cv2
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.benches import cmos as bench
-from grouser.errors import BadValue, UnknownName
+from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.frames import Pose
 from grouser.sensors.cmos import IDEAL, SPARE, Cmos, CmosFilter
 from grouser.sensors.cmos_calibration import (
@@ -345,3 +346,10 @@ def test_imagers_by_name_and_by_numbers():
         imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2})
     with pytest.raises(BadValue, match="height, fov_deg must be given"):
         imager({"width": 320})
+
+
+def test_without_numba_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.delitem(sys.modules, "grouser.sensors.cmos_kernel", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(MissingDependency, match=r"numba: pip install .grouser\[camera\]"):
+        CmosFilter(PINHOLE)(flat(100))

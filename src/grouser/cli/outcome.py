@@ -43,7 +43,11 @@ def show(sim: Simulation, pace: Pace, console: Console) -> None:
         grid.add_column(heading, justify="right", no_wrap=True)
     for name in robots:
         work = sum(sim.energy(name).values())
-        grid.add_row(Text(name, "bold cyan"), *_cells(sim, pace, name), _number(work, 1 if abs(work) >= 10 else 3))
+        grid.add_row(
+            Text(name, "bold cyan"),
+            *_cells(sim, pace, name),
+            _number(work, 1 if abs(work) >= 10 else 3),
+        )
     for name in objects:
         grid.add_row(Text(name, "dim"), *_cells(sim, pace, name), "-")
     console.width = max(console.width, _WIDTH)

@@ -54,7 +54,7 @@ def run(study: Study) -> Report:
             "The curve itself is not printed as numbers; its text says that five robots still run "
             "at more than 25 fps. The other rows have nothing to be compared with.",
             f"A frame is 1/{RATE:g} s of physics at {1 / TIMESTEP:g} Hz and one view of "
-            f"{PIXELS[0]} x {PIXELS[1]} pixels; the rate is what one core of this machine sustains.",
+            f"{PIXELS[0]} x {PIXELS[1]} pixels; the rate is what one core here sustains.",
         ),
     )
     report = Report(table)

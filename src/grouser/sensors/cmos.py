@@ -19,8 +19,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
+from grouser.sensors.compiled import NEEDS_NUMBA
 from grouser.sensors.lens import Lens, Plane
 from grouser.sensors.light import darkening
 from grouser.sensors.noise import QUIET, Noise, keys, normals
@@ -205,8 +206,10 @@ class CmosFilter:
         angles: Array,
         seed: int,
     ) -> Image:
-        from grouser.sensors.cmos_kernel import sweep  # numba takes half a second to import
-
+        try:
+            from grouser.sensors.cmos_kernel import sweep  # numba takes half a second to import
+        except ModuleNotFoundError as error:
+            raise MissingDependency(NEEDS_NUMBA) from error
         if plane.width < 2 or plane.height < 2:
             raise BadValue(f"cmos: a source of {plane.width} x {plane.height} pixels is too small")
         image = np.empty((self.lens.height, 3 * self.lens.width), np.uint8)

@@ -7,6 +7,8 @@ from typing import ParamSpec, TypeVar, cast
 
 from grouser.errors import MissingDependency
 
+NEEDS_NUMBA = 'camera pictures need numba: pip install "grouser[camera]"'
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -21,9 +23,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     try:
         import numba
     except ImportError as error:
-        raise MissingDependency(
-            'camera pictures need numba: pip install "grouser[camera]"'
-        ) from error
+        raise MissingDependency(NEEDS_NUMBA) from error
     how = {"fastmath": True, "error_model": "numpy", "nogil": True}
     try:
         made = numba.njit(cache=True, **how)(function)

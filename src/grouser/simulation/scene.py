@@ -70,8 +70,7 @@ def compose(world: World) -> Scene:
     for thing in world.objects:
         thing.add(spec, contact)
     robots = {
-        entry.name: _attach(spec, entry, world, number)
-        for number, entry in enumerate(world.robots)
+        entry.name: _attach(spec, entry, world, number) for number, entry in enumerate(world.robots)
     }
     if sum(robot.free for robot in robots.values()) + len(world.objects) <= 1:
         # A single robot has nothing to be split into: looking for islands would cost 5 %.
