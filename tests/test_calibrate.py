@@ -11,8 +11,10 @@ from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.following import Clock, correlation, follow, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
+from grouser.robots import kenaf
 from grouser.trials import search, threads
-from grouser.trials.calibrate import Finding, calibrate, interval, judge, trajectory
+from grouser.trials.calibrate import calibrate, trajectory
+from grouser.trials.finding import Finding, interval, judge
 from grouser.trials.parameters import PARAMETERS, named
 from grouser.trials.trial import Trial
 from grouser.world.file import load
@@ -84,6 +86,15 @@ def test_another_truth_is_found_when_the_origin_is_unknown():
         assert finding.found == pytest.approx(truth[finding.parameter.name], rel=0.1)
 
 
+@pytest.mark.slow
+def test_a_planted_centre_of_mass_is_found():
+    log = planted(load(WORLD), {"centre_x": 0.02}, 2.6)
+    [finding] = calibrate(log, load(WORLD), "kenaf", ["centre_x"]).findings
+    assert finding.start == 0.0
+    assert finding.found == pytest.approx(0.02, abs=0.004)
+    assert finding.told
+
+
 def test_a_run_without_slip_does_not_tell_friction():
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 1.6)
@@ -112,6 +123,10 @@ def test_parameters_start_where_the_world_is_and_change_only_themselves():
         assert parameter.low < parameter.start(world, "kenaf") < parameter.high
         changed = parameter.applied(world, "kenaf", 1.25)
         assert parameter.start(changed, "kenaf") == 1.25
+    for name, place in (("centre_x", 0.0), ("centre_z", kenaf.CENTRE_Z)):
+        parameter = PARAMETERS[name]
+        assert parameter.start(world, "kenaf") == place
+        assert parameter.start(parameter.applied(world, "kenaf", 0.03), "kenaf") == 0.03
     assert PARAMETERS["friction"].applied(world, "kenaf", 1.25).robots == world.robots
     assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from grouser.benches import matching
 from grouser.cli import app
+from grouser.evaluation.matching import warp
 from grouser.evaluation.trajectory import Trajectory
 
 
@@ -151,7 +153,18 @@ def test_an_unknown_index_gets_its_nearest_match():
     assert "did you mean 'difference'?" in said
 
 
+def test_matching_2000_samples_takes_less_than_a_fifth_of_a_second():
+    rng = np.random.default_rng(0)
+    first, second = (rng.normal(size=(2, 2000)).cumsum(axis=1) for _ in range(2))
+    spent = []
+    for _ in range(5):
+        begun = time.process_time()  # of the processor: others may use the machine, too
+        warp(first, second)
+        spent.append(time.process_time() - begun)
+    assert min(spent) < 0.2
+
+
 def test_the_bench_measures_matching():
     figures = matching.run(lambda what, done, of: None)
-    assert 0 < figures["match_2000_s"] < 1.0  # 0.1 s on a free core
+    assert figures["match_2000_s"] > 0
     assert list(figures) == ["match_2000_s", "dtaidistance_s", "ratio"]

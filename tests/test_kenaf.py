@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.frames import from_rpy
 from grouser.robots import kenaf
-from grouser.robots.flippers import Strategy
+from grouser.robots.flippers import Climb, Strategy
 from grouser.robots.kenaf import Kenaf
 from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Seen
@@ -17,6 +18,14 @@ from grouser.world.physics import STANDARD
 from grouser.world.terrain import Flat
 
 VARIANTS = ("segments", "wheels")
+STRATEGY = Strategy(
+    raised=0.8,
+    press_beyond=0.3,
+    front_press=-0.2,
+    rear_press=-1.0,
+    halted_after=1.0,
+    halted_within=0.02,
+)
 
 
 def compiled(**options):
@@ -43,6 +52,10 @@ def flat(*entries):
     )
 
 
+def seen(x, at=0.0, nose_up=0.0):
+    return Seen(at, np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
+
+
 def entry(name="kenaf", y=0.0, **options):
     return RobotEntry(name=name, kind="kenaf", position=(0.0, y, 0.0), options=options)
 
@@ -55,6 +68,18 @@ def test_weighs_and_balances_as_published(method, batteries, x):
     centre_over_ground = data.subtree_com[1] + [0, 0, kenaf.STANDING]
     # 50 mm below the middle of its 180 mm height
     assert centre_over_ground == pytest.approx([x, 0, 0.090 - 0.050], abs=1e-3)
+
+
+@pytest.mark.parametrize("method", VARIANTS)
+def test_the_centre_of_mass_can_be_put_elsewhere(method):
+    told = {"centre_x": 0.03, "centre_z": -0.06}
+    _, data = compiled(method=method, **told)
+    assert data.subtree_com[1] == pytest.approx([0.03, 0, -0.06], abs=1e-3)
+    _, data = compiled(method=method, batteries=False, **told)
+    assert data.subtree_com[1] == pytest.approx([0.015, 0, -0.06], abs=1e-3)
+    usual = pitch_inertia(*compiled(method=method, **told))
+    changed = pitch_inertia(*compiled(method=method, **told, pitch_inertia=1.3))
+    assert changed / usual == pytest.approx(1.3, rel=0.005)
 
 
 @pytest.mark.parametrize("method", VARIANTS)
@@ -170,6 +195,8 @@ def test_can_be_attached_twice():
         ({"front_deg": 200.0}, "front_deg is 200"),
         ({"pitch_inertia": 0.0}, "pitch_inertia is 0"),
         ({"pitch_inertia": 0.1}, "must be at least"),
+        ({"centre_x": 0.3}, "centre_x is 0.3 m, must be within 0.225 m"),
+        ({"centre_z": float("nan")}, "centre_z is nan"),
     ],
 )
 def test_impossible_options_are_refused(options, said):
@@ -178,18 +205,31 @@ def test_impossible_options_are_refused(options, said):
 
 
 def test_the_strategy_raises_presses_and_levels():
-    strategy = Strategy(
-        raised=0.8, press_beyond=0.3, front_press=-0.2, rear_press=-1.0, level_below=0.1
-    )
-    policy = strategy()
+    policy = Climb(0.5, STRATEGY)
+    assert policy(seen(-0.2, at=0.1)) == {"front": 0.8, "rear": 0.0}
+    assert policy(seen(-0.1, at=0.2, nose_up=0.29)) is None
+    assert policy(seen(0.0, at=0.3, nose_up=0.31)) == {"front": -0.2, "rear": -1.0}
+    assert policy(seen(0.1, at=0.4, nose_up=0.1)) is None  # pressed until it is over the edge
+    assert policy(seen(0.51, at=0.5, nose_up=0.5)) == {"front": 0.0, "rear": 0.0}
+    assert policy(seen(0.3, at=0.6, nose_up=0.5)) is None  # and level from then on
+    assert Climb(0.5, STRATEGY).stage == "raise"  # every run begins anew
 
-    def see(nose_up):
-        wxyz = np.array([math.cos(nose_up / 2), 0, -math.sin(nose_up / 2), 0])
-        return policy(Seen(0.0, np.zeros(3), wxyz))
 
-    assert see(0.0) is None
-    assert see(0.31) == {"front": -0.2, "rear": -1.0}
-    assert see(0.5) is None
-    assert see(0.05) == {"front": 0.0, "rear": 0.0}
-    assert see(0.5) is None
-    assert strategy().stage == "raise"  # every run begins anew
+def test_the_strategy_presses_when_the_robot_comes_to_a_halt():
+    policy = Climb(0.0, STRATEGY)
+    told = [policy(seen(-0.4, at=0.1 * i)) for i in range(14)]
+    assert [i for i, command in enumerate(told) if command] == [0, 11]
+    assert policy.stage == "press"
+
+
+def test_the_nose_rises_from_how_the_robot_stood():
+    policy = Climb(0.0, STRATEGY)
+    assert policy(seen(-0.4, nose_up=0.7)) == {"front": 0.8, "rear": 0.0}
+    assert policy(seen(-0.3, at=0.1, nose_up=0.9)) is None
+    assert policy(seen(-0.2, at=0.2, nose_up=1.01)) == {"front": -0.2, "rear": -1.0}
+
+
+def test_without_an_edge_flippers_are_level():
+    policy = Climb(None, STRATEGY)
+    assert policy(seen(-1.0)) == {"front": 0.0, "rear": 0.0}
+    assert policy(seen(-0.9, at=0.1, nose_up=0.5)) is None

@@ -58,6 +58,30 @@ def test_bit_identical_at_any_thread_count_and_in_any_company(monkeypatch):
     assert bits(threads.run(trials())) == bits(one)
 
 
+def test_robots_in_company_keep_their_own_posture():
+    postures = [
+        Trial(
+            world=World(
+                name="postures",
+                physics=STANDARD,
+                terrain=(Flat(friction=0.6),),
+                robots=(
+                    RobotEntry(
+                        name="kenaf",
+                        kind="kenaf",
+                        position=(0.0, 0.0, 0.0),
+                        options={"front_deg": front_deg, "method": "wheels"},
+                    ),
+                ),
+            ),
+            robot="kenaf",
+            limit=0.6,
+        )
+        for front_deg in (-30.0, 90.0)
+    ]
+    assert bits(threads.run(postures)) == bits(threads.run([trial])[0] for trial in postures)
+
+
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
 def test_a_trial_is_the_simulation_to_the_bit(method):
     schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))

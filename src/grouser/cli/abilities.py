@@ -11,7 +11,8 @@ from rich.text import Text
 
 from grouser.evaluation.page import Mood
 from grouser.evaluation.table import plain
-from grouser.trials.limits import Estimate, Limit, Share
+from grouser.trials.curve import Estimate, Share
+from grouser.trials.limits import Check, Limit
 from grouser.trials.mobility import Candidate, Run, known
 
 WORDS = {
@@ -22,6 +23,9 @@ WORDS = {
     "diverged": "diverged",
 }
 """What people call a verdict."""
+
+DOUBT = "do not trust it"
+"""Said of a limit that fresh runs do not bear out."""
 
 _COLOURS: dict[Mood, str] = {"good": "green", "bad": "red", "open": "dim"}
 
@@ -68,17 +72,23 @@ def marks(who: Candidate, test: str, runs: Sequence[Run]) -> list[tuple[str, Moo
 
 def words(limit: Limit) -> list[str]:
     """Return what was found about a limit, a line each."""
-    if limit.half is None or limit.most is None:
+    if limit.words:
         return [f"{limit.words} ({len(limit.found)} repetitions)"]
     unit = known(limit.test).unit
+    told = ((50, limit.half, limit.checked_half), (95, limit.most, limit.checked_most))
     return [
-        f"{percent} % pass at {estimate.value:.3g} {unit} "
-        f"({estimate.low:.3g} to {estimate.high:.3g}), fresh runs there: {share}"
-        for percent, estimate, share in (
-            (50, limit.half, limit.checked_half),
-            (95, limit.most, limit.checked_most),
-        )
+        f"{percent} % pass at {estimate.value:.4g} {unit} "
+        f"({estimate.low:.4g} to {estimate.high:.4g}), {_fresh(check)}"
+        for percent, estimate, check in told
+        if estimate and check
     ]
+
+
+def _fresh(check: Check) -> str:
+    """Return how many fresh runs passed; beside how many should have, if those are others."""
+    told = f"fresh runs there: {check.share}"
+    low, high = check.expected
+    return told if check.explained else f"{told}, not {low} to {high}: {DOUBT}"
 
 
 def conditions(who: Candidate) -> dict[str, object]:
@@ -137,11 +147,18 @@ def _limit(limit: Limit) -> dict[str, Any]:
     }
 
 
-def _estimate(estimate: Estimate | None, fresh: Share | None) -> dict[str, Any] | None:
-    if estimate is None:
+def _estimate(estimate: Estimate | None, fresh: Check | None) -> dict[str, Any] | None:
+    if estimate is None or fresh is None:
         return None
-    told = {"size": estimate.value, "interval": [estimate.low, estimate.high]}
-    return {**told, "fresh": _share(fresh) if fresh else None}
+    return {
+        "size": estimate.value,
+        "interval": [estimate.low, estimate.high],
+        "fresh": {
+            **_share(fresh.share),
+            "expected": list(fresh.expected),
+            "explained": fresh.explained,
+        },
+    }
 
 
 def _share(share: Share) -> dict[str, Any]:

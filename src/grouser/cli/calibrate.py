@@ -13,7 +13,8 @@ from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.evaluation.page import Page
-    from grouser.trials.calibrate import Calibration, Finding
+    from grouser.trials.calibrate import Calibration
+    from grouser.trials.finding import Finding
     from grouser.world.file import World
 
 HEADINGS = ("parameter", "start", "found", "interval", "plausible", "verdict")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 USUAL = ("step", "trench")
 """What is tested when nothing is said."""
+REPEATS = 20
+"""Of a limit, when nothing is said."""
 
 
 def mobility(
@@ -59,12 +61,19 @@ def mobility(
         ),
     ] = False,
     repeats: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Repetitions for [cyan]--limit[/].")
-    ] = 20,
+        int | None,
+        typer.Option(
+            min=2,
+            metavar="N",
+            show_default=str(REPEATS),
+            help="Repetitions for [cyan]--limit[/], which it implies.",
+        ),
+    ] = None,
     flippers: Annotated[
         bool,
         typer.Option(
-            "--flippers/--no-flippers", help="Raise and level them, or leave them as they are."
+            "--flippers/--no-flippers",
+            help="Raise, press and level them, or leave them as they are.",
         ),
     ] = True,
     overrides: Annotated[
@@ -106,7 +115,9 @@ def mobility(
 
     [cyan]grouser mobility packbot --test step --sizes 80,100,120[/]
 
-    [cyan]grouser mobility quince --test trench --limit --repeats 20 --set method=wheels[/]
+    [cyan]grouser mobility quince --test trench --limit --set method=wheels[/]
+
+    [cyan]grouser mobility quince --sheet --repeats 20[/]
     """
     before.physics()
     from grouser.cli import abilities
@@ -115,6 +126,7 @@ def mobility(
     from grouser.trials.apparatus import APPARATUS
 
     who = suite.candidate(robot, _options(overrides or ()), flippers=flippers)
+    repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     plan = {name: _sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{robot}") if sheet else None)
@@ -126,16 +138,16 @@ def mobility(
     found: list[Limit] = []
     page: Page | None = None
     with counting(robot) as bar:
-        if not who.cannot and (folder is not None or not limit):
+        if not who.cannot and (folder is not None or not repeats):
             runs = suite.nominal(who, plan, progress=partial(bar, "driving"))
-        if not who.cannot and limit:
+        if not who.cannot and repeats:
             for name in names:
                 said = partial(bar, f"limit of {name}")
                 found += [chance.limit(who, name, repeats=repeats, seed=seed, progress=said)]
         if folder is not None:
             from grouser.cli.sheet import sheet as drawn
 
-            typed = _typed(robot, sheet, limit, repeats, seed)
+            typed = _typed(robot, sheet, repeats, seed)
             said = partial(bar, "drawing")
             page = drawn(who, names, runs, found, command=typed, progress=said)
     abilities.show(who, names, runs, found, out())
@@ -145,10 +157,10 @@ def mobility(
         wrote(page.write(folder))
 
 
-def _typed(robot: str, sheet: bool, limit: bool, repeats: int, seed: int) -> str:
+def _typed(robot: str, sheet: bool, repeats: int, seed: int) -> str:
     words = ["grouser mobility", robot]
     words += ["--sheet"] if sheet else []
-    words += [f"--limit --repeats {repeats} --seed {seed}"] if limit else []
+    words += [f"--repeats {repeats} --seed {seed}"] if repeats else []
     return " ".join(words)
 
 

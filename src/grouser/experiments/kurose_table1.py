@@ -1,7 +1,7 @@
 """Kurose et al. 2008, Table I: which steps can Kenaf climb, which trenches can it cross?
 
 Kenaf without batteries drives straight at twelve obstacles: steps with its flippers upright
-("without flippers"), steps with `CLIMB` (approach, raise, press, level), and trenches with its
+("without flippers"), steps with the strategy of `grouser.robots.flippers`, and trenches with its
 flippers upright: the paper calls it a failure when they touch the ground there. As in the paper a
 test is passed when 750 mm were traversed; counted here from where the nose stands over the edge
 that must be reached, the riser's or the far one, so in the end all of the robot is 130 mm past it.
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from grouser.evaluation.report import Report
 from grouser.evaluation.strip import strip
 from grouser.evaluation.table import Row, Table
 from grouser.experiments.study import Study
-from grouser.robots.flippers import Strategy
+from grouser.robots.flippers import CLIMB, Climb
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
 from grouser.sensors.render import Renderer, View
 from grouser.trials import threads
@@ -37,13 +38,6 @@ TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
 SPEED = 0.3  # m/s   not in the paper, estimate (robots.md A1: 0.1-0.3)
 FRICTION = 0.7  # not in the paper, estimate: rubber lugs on wood; wheels bring their own 1.3
 UPRIGHT_DEG = 90.0  # flippers that shall touch nothing
-CLIMB = Strategy(  # not in the paper, estimate; the same for every height
-    raised=math.radians(45),
-    press_beyond=math.radians(20),
-    front_press=math.radians(-20),
-    rear_press=math.radians(-60),
-    level_below=math.radians(5),
-)
 NOSE = AXIS_X + STANDING  # m   how far the nose is before the root, flippers upright
 EDGE = 0.5  # m   where obstacles begin; the nose starts 0.19 m before it
 WIDTH = 1.0  # m   of the obstacles: pictures from the side show the edge
@@ -136,7 +130,7 @@ def trial(
         robot="kenaf",
         limit=20.0,
         goal=Goal(x=EDGE + wide - NOSE + TRAVERSED, z=high + STANDING / 2),
-        policy=CLIMB if case.kind == "step with flippers" else None,
+        policy=partial(Climb, EDGE) if case.kind == "step with flippers" else None,
         stuck_after=3.0,
         tipped_beyond=math.radians(80),  # nobody would let the real one fall on its back
         case={"test": case.name, "variant": variant, "start": start, "inertia": pitch_inertia},

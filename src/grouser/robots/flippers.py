@@ -1,30 +1,45 @@
-"""A written-down way to use flippers on a step: approach, raise, press, level.
+"""The one written-down way to use flippers at an edge: approach, raise, press, level.
 
-One rule for every height; it sees no step, only how the robot is tilted:
+It is the same for every robot with flippers, every apparatus and every size. The operator knows
+where the first edge is and otherwise sees how the robot moves and how it is tilted:
 
-- **raise**: approach with the front flippers up and the rear ones level, so that the front ones
-  climb the riser or lie down on its edge;
-- **press**: once the nose has risen, push the front flippers down onto the step and the rear ones
-  down onto the ground, which lifts the rear;
-- **level**: once the nose has come down again, all four level, and drive on.
+1. **approach** an edge with the front flippers **raised** and the rear ones level, so that the
+   front ones climb the riser or lie down on its edge; where there is none, with all of them level;
+2. **press** once the nose has risen, or the robot has come to a halt: the front flippers go down
+   onto the step, the rear ones down onto the ground, which lifts the rear;
+3. **level** all of them once the robot's middle is above the edge, and leave them so: on top they
+   soften the fall, and on stairs the robot is as long as it can be.
 
-Any robot whose front and rear flippers are the groups ``front`` and ``rear``, up positive, can do
-it (Kenaf, Quince).
+Any robot with the groups of arms ``front`` and ``rear``, up positive, can do it (Kenaf, Quince).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from grouser.frames import Array, to_rpy_one
 
+GROUPS = ("front", "rear")
+"""The groups of arms that a robot needs for the strategy."""
+
 Stage = Literal["raise", "press", "level"]
 
 
 class Seen(Protocol):
     """What the strategy looks at."""
+
+    @property
+    def time(self) -> float:
+        """Simulated, s."""
+        ...
+
+    @property
+    def position(self) -> Array:
+        """Of the root in the world, m, (3,)."""
+        ...
 
     @property
     def wxyz(self) -> Array:
@@ -34,39 +49,77 @@ class Seen(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Strategy:
-    """The strategy's angles, rad; up positive."""
+    """The strategy's numbers; angles in rad, up positive."""
 
     raised: float
     """Front flippers while approaching."""
     press_beyond: float
-    """Press once the nose is up by this much."""
+    """Press once the nose is up by this much more than at the start."""
     front_press: float
     """Front flippers while pressing."""
     rear_press: float
     """Rear flippers while pressing."""
-    level_below: float
-    """Level once the nose, having been up, is up by no more than this."""
+    halted_after: float
+    """Press, too, when the robot does not get ``halted_within`` further in this time, s."""
+    halted_within: float
+    """m."""
 
-    def __call__(self) -> Climb:
-        """Return the policy of one run."""
-        return Climb(self)
+
+CLIMB = Strategy(  # no source gives one: estimates, the same for all robots, apparatus and sizes
+    raised=math.radians(45),
+    press_beyond=math.radians(20),
+    front_press=math.radians(-20),
+    rear_press=math.radians(-60),
+    halted_after=1.0,
+    halted_within=0.02,
+)
 
 
 class Climb:
-    """The strategy in flight: which stage it is in."""
+    """The strategy in flight: which stage it is in.
 
-    def __init__(self, strategy: Strategy) -> None:
-        """Begin with the approach."""
-        self.strategy = strategy
-        self.stage: Stage = "raise"
+    Args:
+        edge: where the first edge is along the world's x, m; None: there is none to be climbed.
+        strategy: its numbers.
+    """
+
+    def __init__(self, edge: float | None, strategy: Strategy = CLIMB) -> None:
+        self.stage: Stage = "level" if edge is None else "raise"
+        self._edge, self._strategy = edge, strategy
+        self._told: Stage | None = None
+        self._stood: float | None = None  # nose up at the first look
+        self._best, self._best_time = -math.inf, 0.0
 
     def __call__(self, seen: Seen) -> Mapping[str, float] | None:
         """Return the flippers' new angles when a stage begins, None while it lasts."""
-        told, nose_up = self.strategy, -to_rpy_one(*seen.wxyz.tolist())[1]
-        if self.stage == "raise" and nose_up > told.press_beyond:
-            self.stage = "press"
-            return {"front": told.front_press, "rear": told.rear_press}
-        if self.stage == "press" and nose_up < told.level_below:
-            self.stage = "level"
-            return {"front": 0.0, "rear": 0.0}
-        return None
+        self.stage = self._next(seen)
+        if self.stage == self._told:
+            return None
+        self._told = self.stage
+        told = self._strategy
+        front, rear = {
+            "raise": (told.raised, 0.0),
+            "press": (told.front_press, told.rear_press),
+            "level": (0.0, 0.0),
+        }[self.stage]
+        return {"front": front, "rear": rear}
+
+    def _next(self, seen: Seen) -> Stage:
+        if self._edge is None or seen.position[0] >= self._edge or self.stage == "level":
+            return "level"
+        halted, risen = self._halted(seen), self._risen(seen)
+        return "press" if halted or risen or self.stage == "press" else "raise"
+
+    def _halted(self, seen: Seen) -> bool:
+        """Say whether the robot does not get further."""
+        x = float(seen.position[0])
+        if x > self._best + self._strategy.halted_within:
+            self._best, self._best_time = x, seen.time
+        return seen.time - self._best_time > self._strategy.halted_after
+
+    def _risen(self, seen: Seen) -> bool:
+        """Say whether the nose is up; on a slope it was so at the start, which does not count."""
+        nose_up = -to_rpy_one(*seen.wxyz.tolist())[1]
+        if self._stood is None:
+            self._stood = nose_up
+        return nose_up - self._stood > self._strategy.press_beyond

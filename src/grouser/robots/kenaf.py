@@ -50,6 +50,8 @@ FLIPPER_WIDTH = 0.030  # m   estimate: beside the main tracks
 LUG = (0.006, 0.010)  # m   estimate: length and height; the paper's tracks "have some lugs"
 LUG_PITCH = 0.030  # m   estimate: about three lug heights
 STANDING = RADIUS + LUG[1]  # m   axes over level ground
+CENTRE_Z = HEIGHT / 2 - STANDING + CENTRE_OF_MASS_Z  # m   over the axes; the paper's "centre of the
+#                                   robot" is taken as the middle of its height, not as the axes
 
 TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
@@ -75,6 +77,10 @@ class Kenaf:
     """How its tracks are turned: the paper's ``wheels``, or belts with lugs."""
     batteries: bool = True
     """False: taken out, as in all of the paper's experiments; the centre of mass is 15 mm back."""
+    centre_x: float = 0.0
+    """Centre of mass before (+) or behind (-) the middle, m; batteries in, flippers level."""
+    centre_z: float = CENTRE_Z
+    """Centre of mass above (+) or below (-) the flipper axes, m; sec. II-B."""
     front_deg: float = 0.0
     """Front flippers at the start, up positive; 0: level, pointing forwards."""
     rear_deg: float = 0.0
@@ -91,6 +97,9 @@ class Kenaf:
         for name in ("front_deg", "rear_deg"):
             if not -limit <= getattr(self, name) <= limit:
                 raise BadValue(f"{name} is {getattr(self, name)}, must be within {limit:.1f}")
+        for name, most in (("centre_x", AXIS_X), ("centre_z", HEIGHT / 2)):
+            if not -most <= getattr(self, name) <= most:
+                raise BadValue(f"{name} is {getattr(self, name)} m, must be within {most:g} m")
         if not 0 < self.pitch_inertia < 10:
             raise BadValue(f"pitch_inertia is {self.pitch_inertia}, must be above 0, below 10")
 
@@ -119,6 +128,7 @@ class Kenaf:
             root="body",
             mass=MASS,
             drives={belt.name: _belt_drive() for belt in belts} | arms,
+            limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT)),
             belts=tuple(belts),
             steering=Steering(left=left, right=right, gauge=2 * TRACK_Y),
             groups={
@@ -179,7 +189,8 @@ class Kenaf:
         flipper, half, x = _flipper_mass()
         mass = MASS - 4 * flipper - belts
         # The level flippers lie symmetrically about the root: the body carries the whole offset.
-        centre = np.array([0.0 if self.batteries else WITHOUT_BATTERIES_X, 0.0, _centre_z()])
+        centre = np.array([self.centre_x, 0.0, self.centre_z])
+        centre[0] += 0.0 if self.batteries else WITHOUT_BATTERIES_X
         at = centre * MASS / mass
         weigh(body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist()))
         # Mass further out along x slows pitch and yaw alike, so both take the difference.
@@ -193,14 +204,6 @@ class Kenaf:
         if pitch + more + yaw + more < roll:
             raise BadValue(f"pitch_inertia is {self.pitch_inertia}, must be at least {least:.2f}")
         body.inertia = [roll, pitch + more, yaw + more]
-
-
-def _centre_z() -> float:
-    """Return the height of the centre of mass over the flipper axes, m.
-
-    The robot's centre is taken as the middle of its 180 mm height, not as the axes.
-    """
-    return HEIGHT / 2 - STANDING + CENTRE_OF_MASS_Z
 
 
 def _flipper_mass() -> tuple[float, Vector, float]:

@@ -94,6 +94,10 @@ class Apparatus:
             )
         return self.course(size)
 
+    def within(self, size: float) -> float:
+        """Return the size of the span that is next to ``size``."""
+        return min(self.span[1], max(self.span[0], size))
+
 
 def _flat() -> Flat:
     return Flat(friction=FRICTION)

@@ -10,8 +10,7 @@ Then each parameter is led through its whole plausible range while the others gi
 curvature tells them. Values whose loss rises by less than noise explains are the interval: by four
 (95 % of one parameter) times that correlation, and by what losses of neighbours differ because the
 simulator is rough. It is widened by how much the result scatters when simulations count at random.
-If the interval is most of the range, the run cannot tell the parameter. Nothing ever leaves the
-plausible range; who stops at its end says so.
+What an interval says is in `grouser.trials.finding`. Nothing ever leaves the plausible range.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +37,7 @@ from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, to_rpy
 from grouser.simulation.schedule import generator
 from grouser.trials import search, threads
+from grouser.trials.finding import Finding, interval, judge
 from grouser.trials.parameters import Parameter, named
 from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import World
@@ -60,74 +60,11 @@ RISE = 4.0
 """Of the loss, beyond which a value is excluded (95 %, one parameter)."""
 PROFILE = 8
 """Values of each parameter, end to end, at which the loss is profiled."""
-WIDE = 0.5
-"""An interval that covers more of the plausible range tells nothing."""
 FEWEST = 12
 """Samples that a log must have."""
 
-Verdict = Literal["determined", "one-sided", "at the end", "cannot be told"]
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, simulations finished and, about, all."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Finding:
-    """What a log tells about one parameter."""
-
-    parameter: Parameter
-    start: float
-    """What the world said."""
-    found: float
-    """Best value; of a parameter that cannot be told: the start, or the nearest not excluded."""
-    low: float
-    """Smallest value that noise does not exclude; the range's end if none is excluded."""
-    high: float
-    """Largest such value."""
-    verdict: Verdict
-    values: Array
-    """At which the loss was profiled, (m,)."""
-    rises: Array
-    """Of the loss there; 1 is as much as noise explains, (m,)."""
-
-    @property
-    def told(self) -> bool:
-        """Whether the value can be relied on."""
-        return self.verdict == "determined"
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        p, (low, high) = self.parameter, self._open_ends()
-        half = (self.high - self.low) / 2
-        match self.verdict:
-            case "determined" if p.low > 0:
-                return f"determined ± {100 * half / self.found:.2g} %"
-            case "determined":
-                return f"determined ± {half:.2g}{p.suffix}"
-            case "one-sided":
-                return f"at least {self.low:.3g}{p.suffix}" if high else f"at most {self.high:.3g}"
-            case "at the end":
-                end = p.low if self.found - p.low < p.high - self.found else p.high
-                return f"at the end of the plausible range ({end:g}): may lie beyond, or else errs"
-        only = "" if low and high else f", only {'below' if low else 'above'} "
-        bound = "" if low and high else f"{self.high if low else self.low:.2g}{p.suffix}"
-        return f"cannot be told from this run{only}{bound}"
-
-    def _open_ends(self) -> tuple[bool, bool]:
-        return self.low <= self.parameter.low, self.high >= self.parameter.high
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        return {
-            "unit": self.parameter.unit,
-            "start": self.start,
-            "found": self.found,
-            "interval": [self.low, self.high],
-            "plausible": [self.parameter.low, self.parameter.high],
-            "verdict": self.verdict,
-            "sentence": self.sentence,
-            "profile": {"values": self.values.tolist(), "rises": self.rises.tolist()},
-        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -408,41 +345,6 @@ class _Fit:
             values=self.low[j] + at * self.wide[j],
             rises=rises,
         )
-
-
-def interval(at: Array, rises: Array, best: float) -> tuple[float, float]:
-    """Return between which values the loss rises by less than 1, in the unit box.
-
-    Args:
-        at: increasing values, (m,), ``best`` among them.
-        rises: of the loss there, (m,).
-        best: where it is least.
-
-    The root of the rise is read by straight lines: it is one near a minimum.
-    """
-    roots = np.sqrt(rises)
-    middle = int(np.abs(at - best).argmin())
-    ends = []
-    for side, end in ((range(middle - 1, -1, -1), 0.0), (range(middle + 1, len(at)), 1.0)):
-        last = middle
-        for i in side:
-            if roots[i] > 1:
-                part = (1 - roots[last]) / (roots[i] - roots[last])
-                ends.append(float(at[last] + part * (at[i] - at[last])))
-                break
-            last = i
-        else:
-            ends.append(end)
-    return ends[0], ends[1]
-
-
-def judge(low: float, high: float, best: float) -> Verdict:
-    """Return what an interval in the unit box says about its parameter."""
-    if high - low > WIDE:
-        return "cannot be told"
-    if best <= 0.005 or best >= 0.995:
-        return "at the end"
-    return "one-sided" if low <= 0 or high >= 1 else "determined"
 
 
 def _usable(log: Trajectory) -> Trajectory:

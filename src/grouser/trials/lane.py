@@ -46,8 +46,15 @@ class Entry:
 
 
 def layout(scene: Scene) -> bytes:
-    """Return what two scenes must share to go in one batch: sizes, names, settings, assets."""
+    """Return what two scenes must share to go in one batch.
+
+    Sizes, names, settings, assets, and how robots are driven: a lane has one `Parts` for all.
+    """
     model = scene.model
+    driven = [
+        (name, robot.posture, robot.drives, robot.steering, robot.groups, robot.gait)
+        for name, robot in scene.robots.items()
+    ]
     shared = [
         np.asarray(getattr(model, name))
         for name in sorted(dir(model))
@@ -56,7 +63,7 @@ def layout(scene: Scene) -> bytes:
         and name not in mujoco.batch.MODEL_FIELDS
     ]
     options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]
-    parts = [bytes(model.names), str(scene.stride).encode(), *options]
+    parts = [bytes(model.names), str(scene.stride).encode(), repr(driven).encode(), *options]
     parts += [str(array.shape).encode() + array.tobytes() for array in shared]
     parts += [str(getattr(model, name).shape).encode() for name in _fields()]
     return b"|".join(parts)

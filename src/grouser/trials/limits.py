@@ -2,24 +2,18 @@
 
 A repetition has its own start phase, heading and friction (`draw`), drawn from a generator of its
 own name, so that it is the same whatever else is run. For each, the largest size that is passed is
-found by bisection: first outwards from the middle of the usual sizes in doubling steps, then
-inwards until the sizes next to the limit on both sides are known (`search`). A repetition's limit
-thus lies between two neighbouring sizes, and repetitions differ.
+found from coarse to fine:
 
-Over repetitions, limits are taken to be spread as a logistic distribution, which makes the share
-of runs that pass at size s the logistic curve ::
+1. once, for a run without chance: outwards from the middle of the usual sizes in doubling steps,
+   then inwards by bisection until the sizes next to the limit on both sides are known (`search`);
+2. for every repetition in the same way, outwards from that limit;
+3. if the limits of all repetitions are nearly the same, they are bisected further until they
+   differ (`FINER` halvings at most): where half of the runs pass is only known if limits are told
+   apart.
 
-    p(s) = 1 / (1 + exp((s - m) / b))
-
-m and b are those that make the intervals found most likely (maximum likelihood; limits beyond the
-span that was looked at count as such). The size at which 50 % pass is m, and 95 % pass at
-m - b ln 19. Their intervals are 95 % of what comes out when repetitions are drawn anew from those
-there are (bootstrap): repetitions, not runs, since the runs of one are no independent witnesses.
-Half a size is added on both sides, since no limit is known better than that.
-
-All this supposes that a robot which passes a size passes smaller ones. Whether that holds is
-checked: fresh repetitions are run at both sizes, and what share of them passes is told with
-Wilson's 95 % interval.
+`grouser.trials.curve` makes the sizes at which 50 % and 95 % pass of it. All this supposes that a
+robot which passes a size passes smaller ones. Whether that holds is checked: fresh repetitions are
+run at both sizes, and how many of them pass is told beside how many the curve lets expect.
 """
 
 from __future__ import annotations
@@ -32,17 +26,18 @@ from functools import partial
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array
 from grouser.simulation.schedule import generator
+from grouser.trials import threads
 from grouser.trials.apparatus import Apparatus
+from grouser.trials.curve import Curve, Estimate, Share, fit
 from grouser.trials.mobility import (
+    NOMINAL,
     Candidate,
     Chance,
     Progress,
     alone,
     known,
     on_all_cores,
-    spread,
     trial,
 )
 
@@ -52,37 +47,28 @@ HEADING_DEG = 5.0
 """Headings at the start are up to so much to either side."""
 FRICTION = 0.1
 """Friction differs by up to this part of itself."""
-RESAMPLES = 1000
-"""Of the bootstrap."""
-Z95 = 1.959964
-"""Standard deviations that hold 95 % of a normal distribution."""
+FINER = 3
+"""How often the resolution is halved at most while limits cannot be told apart."""
+
+Found = tuple[float, float]
+"""The largest size passed and the smallest failed; -inf, inf: there is none."""
+Case = tuple[Chance, float]
+"""A run: its chances and its size, mm or deg."""
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A number with its 95 % interval."""
+class Check:
+    """Fresh runs at a size, and how many of them should pass."""
 
-    value: float
-    low: float
-    high: float
+    share: Share
+    expected: tuple[int, int]
+    """Least and most that pass in 95 % of cases, if larger is harder."""
 
-
-@dataclass(frozen=True)
-class Share:
-    """How many of some runs passed."""
-
-    passed: int
-    of: int
-
-    def __str__(self) -> str:
-        return f"{self.passed} of {self.of}"
-
-    def interval(self) -> tuple[float, float]:
-        """Return Wilson's 95 % interval of the probability to pass."""
-        n, p, z2 = self.of, self.passed / self.of, Z95**2
-        middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-        half = Z95 / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+    @property
+    def explained(self) -> bool:
+        """Whether the curve explains what the fresh runs did."""
+        low, high = self.expected
+        return low <= self.share.passed <= high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +76,15 @@ class Limit:
     """How far a robot gets on one apparatus."""
 
     test: str
-    found: tuple[tuple[float, float], ...]
-    """Per repetition the largest size passed and the smallest failed; -inf, inf: there is none."""
-    half: Estimate | None
+    found: tuple[Found, ...]
+    """Per repetition."""
+    half: Estimate | None = None
     """Size at which 50 % pass, mm or deg; None: all limits are out of the span at one end."""
-    most: Estimate | None
+    most: Estimate | None = None
     """Size at which 95 % pass."""
-    checked_half: Share | None
+    checked_half: Check | None = None
     """Fresh runs at the size where 50 % should pass."""
-    checked_most: Share | None
+    checked_most: Check | None = None
     """Fresh runs at the size where 95 % should pass."""
 
     def share(self, size: float) -> Share:
@@ -140,36 +126,52 @@ def limit(
         test: the apparatus.
         repeats: how many repetitions; at least 2.
         seed: decides their chances.
-        progress: told about finished repetitions.
+        progress: told about finished repetitions, in each round anew.
     """
     if repeats < 2:
         raise BadValue(f"mobility: {repeats} repeats, at least 2 are needed for a limit")
     apparatus = known(test)
-    find = partial(_find, who, test, apparatus)
+    arrived = partial(_arrived, who, test, progress=progress)
     chances = [draw(seed, f"{test}/{number}") for number in range(repeats)]
-    found = tuple(on_all_cores(find, chances, progress=progress))
-    half, most = fit(found, apparatus.resolution, generator(seed, f"mobility/{test}/bootstrap"))
+    near = min(_find(who, test, NOMINAL), key=abs)  # the finite one, if only one is
+    coarse = on_all_cores(partial(_find, who, test, near=near), chances, progress=progress)
+    found, resolution = told_apart(arrived, chances, coarse, apparatus.resolution)
+    rng = generator(seed, f"mobility/{test}/bootstrap")
+    curve = fit(found, resolution, rng)
+    if curve is None:
+        return Limit(test=test, found=tuple(found))
     fresh = [draw(seed, f"{test}/fresh/{number}") for number in range(repeats)]
+    half, most = curve.size(0.5), curve.size(0.95)
     return Limit(
         test=test,
-        found=found,
+        found=tuple(found),
         half=half,
         most=most,
-        checked_half=_check(who, test, half, fresh),
-        checked_most=_check(who, test, most, fresh),
+        checked_half=_check(arrived, curve, apparatus.within(half.value), fresh, rng),
+        checked_most=_check(arrived, curve, apparatus.within(most.value), fresh, rng),
     )
 
 
-def search(passes: Callable[[float], bool], apparatus: Apparatus) -> tuple[float, float]:
-    """Return the largest size that ``passes`` and the smallest that does not, side by side.
+def search(
+    passes: Callable[[float], bool], apparatus: Apparatus, *, near: float | None = None
+) -> Found:
+    """Return the largest size passed and the smallest failed, neighbours on the grid of sizes.
 
     ``(-inf, smallest)`` if none of the span passes, ``(largest, inf)`` if all do.
+
+    Args:
+        passes: asked for every size at most once.
+        apparatus: whose sizes these are.
+        near: a size near which the limit should be; None: it may be anywhere.
     """
     step = apparatus.resolution
     least, most = math.ceil(apparatus.span[0] / step), math.floor(apparatus.span[1] / step)
     low, high = -math.inf, math.inf
-    probe = round((apparatus.sizes[0] + apparatus.sizes[-1]) / 2 / step)
-    stride = max(1, round((apparatus.sizes[-1] - apparatus.sizes[0]) / 4 / step))
+    if near is None:
+        probe = round((apparatus.sizes[0] + apparatus.sizes[-1]) / 2 / step)
+        stride = max(1, round((apparatus.sizes[-1] - apparatus.sizes[0]) / 4 / step))
+    else:
+        probe, stride = min(most, max(least, round(near / step))), 1
     while True:
         if passes(probe * step):
             low = probe
@@ -186,61 +188,58 @@ def search(passes: Callable[[float], bool], apparatus: Apparatus) -> tuple[float
             probe = int(low + high) // 2
 
 
-def fit(
-    found: Sequence[tuple[float, float]], resolution: float, rng: np.random.Generator
-) -> tuple[Estimate | None, Estimate | None]:
-    """Return the sizes at which 50 % and 95 % pass, or nothing if all limits are out of the span.
+def told_apart(
+    arrived: Callable[[Sequence[Case]], list[bool]],
+    chances: Sequence[Chance],
+    found: Sequence[Found],
+    resolution: float,
+) -> tuple[list[Found], float]:
+    """Bisect limits further while they lie in few neighbouring sizes.
 
     Args:
-        found: per repetition the largest size passed and the smallest failed.
-        resolution: of sizes.
-        rng: for the bootstrap.
+        arrived: runs cases and says which of them passed.
+        chances: of the repetitions.
+        found: their limits, to ``resolution``.
+        resolution: of these.
+
+    Returns:
+        The limits, and to what resolution they are known now.
     """
-    low, high = (np.array(side, float) for side in zip(*found, strict=True))
-    known_sizes = np.concatenate([low, high])
-    known_sizes = known_sizes[np.isfinite(known_sizes)]
-    if np.isinf(low).all() or np.isinf(high).all():
-        return None, None
-    reach = max(float(np.ptp(known_sizes)), resolution)
-    fine = max(resolution / 5, reach / 60)
-    m = np.arange(known_sizes.min() - reach / 2, known_sizes.max() + reach / 2, fine)
-    # Narrower than this, limits between two sizes would not tell where between them m is.
-    b = np.geomspace(resolution / 4, 2 * reach, 40)
-    middles, widths = (grid.ravel() for grid in np.meshgrid(m, b))
-    chance = _below(high, middles, widths) - _below(low, middles, widths)  # (repeats, grid)
-    told = np.log(np.maximum(chance, 1e-300))
-    evenly = np.full(len(found), 1 / len(found))
-    again = rng.multinomial(len(found), evenly, RESAMPLES).astype(float)  # how often each counts
-    best = [int(told.sum(axis=0).argmax()), *(again @ told).argmax(axis=1).tolist()]
-    half, most = middles[best], middles[best] - widths[best] * math.log(19)
-    return _estimate(half, resolution), _estimate(np.maximum(most, 0.0), resolution)
+    found = list(found)
+    inside = [i for i, bounds in enumerate(found) if np.isfinite(bounds).all()]
+    for _ in range(FINER):
+        if not inside or np.std([sum(found[i]) / 2 for i in inside]) > resolution:
+            break
+        middles = [sum(found[i]) / 2 for i in inside]
+        passed = arrived([(chances[i], size) for i, size in zip(inside, middles, strict=True)])
+        for i, size, yes in zip(inside, middles, passed, strict=True):
+            low, high = found[i]
+            found[i] = (size, high) if yes else (low, size)
+        resolution /= 2
+    return found, resolution
 
 
-def _estimate(values: Array, resolution: float) -> Estimate:
-    """Return the first of ``values`` with an interval made of the others."""
-    low, high = np.quantile(values[1:], (0.025, 0.975))
-    half = resolution / 2
-    return Estimate(float(values[0]), max(0.0, float(low) - half), float(high) + half)
+def _arrived(
+    who: Candidate, test: str, cases: Sequence[Case], *, progress: Progress | None = None
+) -> list[bool]:
+    """Run every case and say which of them passed."""
+    trials = [trial(who, test, size, chance) for chance, size in cases]
+    return [outcome.arrived for outcome in threads.run(trials, progress=progress)]
 
 
-def _below(size: Array, middle: Array, width: Array) -> Array:
-    """Return the part of limits below each size, (sizes, grid)."""
-    return np.asarray(0.5 * (1 + np.tanh((size[:, None] - middle) / width / 2)))
-
-
-def _find(who: Candidate, test: str, apparatus: Apparatus, chance: Chance) -> tuple[float, float]:
+def _find(who: Candidate, test: str, chance: Chance, *, near: float | None = None) -> Found:
     def passes(size: float) -> bool:
         return alone(trial(who, test, size, chance)).arrived
 
-    return search(passes, apparatus)
+    return search(passes, known(test), near=near)
 
 
 def _check(
-    who: Candidate, test: str, where: Estimate | None, chances: Sequence[Chance]
-) -> Share | None:
-    if where is None:
-        return None
-    low, high = known(test).span
-    size = min(high, max(low, where.value))
-    outcomes = spread([trial(who, test, size, chance) for chance in chances])
-    return Share(sum(outcome.arrived for outcome in outcomes), len(outcomes))
+    arrived: Callable[[Sequence[Case]], list[bool]],
+    curve: Curve,
+    size: float,
+    fresh: Sequence[Chance],
+    rng: np.random.Generator,
+) -> Check:
+    passed = sum(arrived([(chance, size) for chance in fresh]))
+    return Check(Share(passed, len(fresh)), curve.expected(size, len(fresh), rng))

@@ -11,7 +11,6 @@ the apparatus, when it has tipped over, or when it is stuck.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -20,13 +19,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from grouser.cores import cores
 from grouser.errors import unknown
 from grouser.frames import Pose, to_rpy
+from grouser.robots.flippers import GROUPS, Climb
 from grouser.robots.robot import describe
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.apparatus import APPARATUS, Apparatus, Course
-from grouser.trials.operator import FLIPPERS, Operator, RaiseAndLevel
+from grouser.trials.operator import Operator
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -104,7 +105,7 @@ def candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -
         standing=robot.standing,
         speed=min(SPEED, top / 2),
         timestep=timestep,
-        flippers=flippers and all(group in robot.groups for group in FLIPPERS),
+        flippers=flippers and all(group in robot.groups for group in GROUPS),
         cannot="" if steering and robot.free else "does not steer",
     )
 
@@ -166,8 +167,9 @@ def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> T
         command={"forward": who.speed},
     )
     world = _world(f"{test} {size:g}", course.terrain, entry, who.timestep, course.things)
-    raised = course.edge > who.standing / 2
-    flippers = partial(RaiseAndLevel, raised) if who.flippers else None
+    # Tracks climb low edges without help: up to half the height of their pulleys' axes.
+    edge = 0.0 if course.edge > who.standing / 2 else None
+    flippers = partial(Climb, edge) if who.flippers else None
     way = course.end + who.rear + BEYOND - start
     return Trial(
         world=_rubbed(world, chance.friction),
@@ -190,20 +192,11 @@ def nominal(
 ) -> list[Run]:
     """Drive ``who`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
-    outcomes = spread([trial(who, test, size) for test, size in cases], progress=progress)
+    outcomes = threads.run([trial(who, test, size) for test, size in cases], progress=progress)
     return [
         Run(test=test, size=size, outcome=outcome)
         for (test, size), outcome in zip(cases, outcomes, strict=True)
     ]
-
-
-def spread(trials: Sequence[Trial], *, progress: Progress | None = None) -> list[Outcome]:
-    """Run ``trials`` on all cores, each by itself, and return their outcomes in order.
-
-    Unlike trials of one layout, these have little to share; a batch of one per core keeps every
-    core busy. Outcomes are the same bits as those of `threads.run`.
-    """
-    return on_all_cores(alone, trials, progress=progress)
 
 
 def on_all_cores(
@@ -211,7 +204,7 @@ def on_all_cores(
 ) -> list[Made]:
     """Return what ``work`` makes of every one of ``given``, in order; MuJoCo frees the GIL."""
     made: dict[int, Made] = {}
-    with ThreadPoolExecutor(_cores()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         jobs = {pool.submit(work, one): number for number, one in enumerate(given)}
         try:
             for job in as_completed(jobs):
@@ -229,7 +222,7 @@ def alone(trial: Trial) -> Outcome:
     return threads.run([trial], threads=1)[0]
 
 
-def _operator(speed: float, flippers: Callable[[], RaiseAndLevel] | None) -> Operator:
+def _operator(speed: float, flippers: Callable[[], Climb] | None) -> Operator:
     return Operator(speed, flippers() if flippers else None)
 
 
@@ -266,8 +259,3 @@ def _rubbed(world: World, factor: float) -> World:
         terrain=tuple(rubbed(piece) for piece in world.terrain),
         objects=tuple(rubbed(thing) for thing in world.objects),
     )
-
-
-def _cores() -> int:
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux only
-    return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -105,7 +105,7 @@ PARAMETERS: dict[str, Parameter] = {
             high=0.08,
             unit="m",
             of="robot",
-            about="centre of mass above the middle",
+            about="centre of mass above the middle or, if it has them, its tracks' axes",
         ),
     )
 }
