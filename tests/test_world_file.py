@@ -113,7 +113,7 @@ MISTAKES = {
     "unknown kind": (
         ("kind: step", "kind: stpe"),
         "x.yaml line 18: terrain.1.kind is 'stpe', allowed: flat, step, trench, ramp, stairs, "
-        "ridge, hurdle, incline, pitch_roll_ramps, stepfield; did you mean 'step'?",
+        "ridge, hurdle, incline, pitch_roll_ramps, stepfield, league_field; did you mean 'step'?",
     ),
     "kind of object": (("kind: box", "kind: bocks"), "allowed: box, ball, cylinder, mesh"),
     "kind is no word": (("kind: step", "kind: [3]"), "terrain.1.kind is [3], allowed: flat"),

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from grouser.frames import axis_angle
 from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
+from grouser.world.field import LeagueField
 from grouser.world.fields import Coordinate, Length, Rgb
 from grouser.world.looks import ground_material
 from grouser.world.physics import Contact
@@ -185,7 +186,17 @@ class Ridge(Surface):
 
 
 Terrain = Annotated[
-    Flat | Step | Trench | Ramp | Stairs | Ridge | Hurdle | Incline | PitchRollRamps | Stepfield,
+    Flat
+    | Step
+    | Trench
+    | Ramp
+    | Stairs
+    | Ridge
+    | Hurdle
+    | Incline
+    | PitchRollRamps
+    | Stepfield
+    | LeagueField,
     Field(discriminator="kind"),
 ]
 """Any of the kinds, told apart by ``kind``."""
@@ -201,5 +212,6 @@ TERRAINS: dict[str, type[Surface]] = {
     "incline": Incline,
     "pitch_roll_ramps": PitchRollRamps,
     "stepfield": Stepfield,
+    "league_field": LeagueField,
 }
 """What a world file may call each kind of ground."""
