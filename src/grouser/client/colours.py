@@ -1,0 +1,110 @@
+"""Eight kinds of colour by a look-up table (cmos, sec. 2; robots.md Part C names them).
+
+A pixel's kind is decided by its chromaticity, which stays the same in light and shade, as the
+robot's colour detection hardware decides by Cb and Cr. The table is made once from a sample of each
+kind; looking a whole image up is one indexing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.frames import Array
+
+Image = npt.NDArray[np.uint8]
+"""(height, width, 3), red, green, blue, top row first."""
+Kinds = npt.NDArray[np.uint8]
+"""(height, width), a `Colour` for every pixel."""
+
+_BITS = 5  # of each channel that count
+_LUMA = np.array([0.299, 0.587, 0.114])  # ITU-R BT.601
+
+
+class Colour(IntEnum):
+    """What a pixel can be."""
+
+    NONE = 0
+    ORANGE = 1
+    PINK = 2
+    YELLOW = 3
+    SKY_BLUE = 4
+    GREEN = 5
+    WHITE = 6
+    RED = 7
+    BLUE = 8
+
+
+SAMPLES: Mapping[Colour, tuple[int, int, int]] = {
+    Colour.ORANGE: (255, 110, 20),  # Part C, down to green
+    Colour.PINK: (230, 60, 150),
+    Colour.YELLOW: (235, 215, 40),
+    Colour.SKY_BLUE: (60, 170, 220),
+    Colour.GREEN: (20, 110, 50),
+    Colour.WHITE: (242, 242, 242),
+    Colour.RED: (200, 30, 40),  # estimate: uniforms
+    Colour.BLUE: (30, 50, 170),
+}
+"""One sRGB sample of every kind."""
+
+
+@dataclass(frozen=True)
+class ColourTable:
+    """The kind of every colour there is."""
+
+    kinds: npt.NDArray[np.uint8]
+    """(2^15,), indexed by five bits each of red, green and blue."""
+
+    @staticmethod
+    def of(
+        samples: Mapping[Colour, tuple[int, int, int]] = SAMPLES,
+        *,
+        reach: float = 0.45,
+        darkest: float = 28.0,
+        darkest_white: float = 140.0,
+    ) -> ColourTable:
+        """Make the table: every colour is of the kind of the nearest sample.
+
+        Args:
+            samples: one colour of each kind.
+            reach: how far from its sample a kind goes, in units of chroma over brightness, of the
+                sample's own distance from grey (but at least 1).
+            darkest: below this brightness (of 255) there is no colour.
+            darkest_white: below this brightness grey is not white.
+        """
+        levels = (np.arange(2**_BITS) + 0.5) * 2 ** (8 - _BITS)
+        grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
+        names = np.array(list(samples), np.uint8)
+        centres = _chroma(np.array(list(samples.values()), float))
+        room = reach * np.maximum(np.linalg.norm(centres, axis=1), 1.0)
+        off = np.linalg.norm(_chroma(grid)[:, None] - centres, axis=2) / room
+        nearest = off.argmin(axis=1)
+        kinds = np.where(off.min(axis=1) < 1, names[nearest], Colour.NONE)
+        brightness = grid @ _LUMA
+        kinds[brightness < darkest] = Colour.NONE
+        kinds[(kinds == Colour.WHITE) & (brightness < darkest_white)] = Colour.NONE
+        return ColourTable(kinds.astype(np.uint8))
+
+    def look_up(self, image: Image) -> Kinds:
+        """Return the kind of every pixel."""
+        cut = (image >> (8 - _BITS)).astype(np.uint16)
+        red, green, blue = cut[..., 0], cut[..., 1], cut[..., 2]
+        return np.asarray(self.kinds[(red << (2 * _BITS)) | (green << _BITS) | blue])
+
+
+def painted(kinds: Kinds) -> Image:
+    """Return a picture in which every kind has its sample's colour, as in the paper's Fig. 3(c)."""
+    palette = np.zeros((len(Colour), 3), np.uint8)
+    for colour, sample in SAMPLES.items():
+        palette[colour] = sample
+    return palette[kinds]
+
+
+def _chroma(rgb: Array) -> Array:
+    """Return (blue - Y) / Y and (red - Y) / Y of colours ``(…, 3)``."""
+    luma = np.maximum(rgb @ _LUMA, 1.0)
+    return np.stack([rgb[..., 2] / luma - 1, rgb[..., 0] / luma - 1], axis=-1)

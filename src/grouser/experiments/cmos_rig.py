@@ -1,0 +1,127 @@
+"""What the experiments of Asanuma et al. 2004 share: field, robot, two cameras, its software.
+
+The robot has its camera twice, in one place: with all characteristics, and as the pinhole that
+OpenGL draws. So both see the same world at the same instant. The software is told what the real
+robot's would be: the lens' calibration, the neck's lengths, the posture, the field's map.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from grouser.client.eye import Neck, Optics
+from grouser.client.landmarks import Pole, beacon_name, post_name
+from grouser.client.localise import FieldMap
+from grouser.client.vision import Seen, Vision
+from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
+from grouser.sensors import cameras
+from grouser.sensors.camera import Camera
+from grouser.sensors.lens import Radial
+from grouser.sensors.render import Image
+from grouser.sensors.sensor import Moment
+from grouser.simulation.schedule import generator
+from grouser.simulation.simulation import Simulation
+from grouser.world.field import (
+    BALL_RADIUS,
+    BAND,
+    BEACON_RADIUS,
+    GOALS,
+    LENGTH,
+    ORANGE,
+    WIDTH,
+    LeagueField,
+)
+from grouser.world.file import RobotEntry, World
+from grouser.world.objects import Ball
+from grouser.world.physics import STANDARD
+
+PAPER = "Asanuma et al. 2004"
+ROBOT = "rex"
+CAMERAS: dict[str, Camera] = {"with": cameras.ERS210, "without": cameras.ERS210.ideal()}
+"""With and without camera characteristics; also the names of the sensors."""
+FIELD = LeagueField(friction=0.6)  # estimate: rubber paws on carpet
+HEIGHT = ERS210.build().standing
+"""Of the body's origin over the ground when the robot stands, m."""
+# The robot's packets hold a sample every 8 ms (robots.md B1); each fifth is of a picture's time.
+_NECK_ANGLES = {
+    "kind": "encoder",
+    "name": "neck",
+    "drives": ("tilt", "pan", "roll"),
+    "rate_hz": cameras.ERS210.rate_hz,
+}
+NECK = Neck(
+    at=(NECK_AT[0], NECK_AT[1], NECK_AT[2] + HEIGHT), up=HEAD_UP, ahead=MOUNTS["camera"].at[0]
+)
+
+
+def world(x: float, y: float, heading_deg: float, ball: tuple[float, float] | None = None) -> World:
+    """Return the field with the robot at x, y (m), and a ball if there is one, lying still."""
+    robot = RobotEntry(
+        name=ROBOT,
+        kind="ers210",
+        position=(x, y, 0.0),
+        yaw_deg=heading_deg,
+        sensors=(_NECK_ANGLES, *(_sensor(name, camera) for name, camera in CAMERAS.items())),
+    )
+    balls = () if ball is None else (_ball(*ball),)
+    return World(name="cmos", physics=STANDARD, terrain=(FIELD,), objects=balls, robots=(robot,))
+
+
+def vision(name: str) -> Vision:
+    """Return the software for one of the `CAMERAS`."""
+    lens = CAMERAS[name].lens
+    assert isinstance(lens.distortion, Radial)
+    optics = Optics(
+        width=lens.width, height=lens.height, focal=lens.focal, kappa=lens.distortion.kappa
+    )
+    return Vision(optics=optics, neck=NECK, ball_radius=BALL_RADIUS, pole=Pole(BAND, BEACON_RADIUS))
+
+
+def see(simulation: Simulation, name: str, software: Vision) -> Seen:
+    """Return what ``software`` sees in the newest picture of one of the `CAMERAS`."""
+    angles = simulation.read(ROBOT, "neck")
+    image = simulation.read(ROBOT, name).array("image")
+    return software.see(image, angles["tilt"], angles["pan"], angles["roll"])
+
+
+def pictures(simulation: Simulation, name: str, count: int) -> Iterator[Image]:
+    """Yield pictures that one of the `CAMERAS` takes of this very instant."""
+    _, camera = simulation.scene.sensors[ROBOT, name]
+    nothing = np.empty(0)  # a camera asks for no drives
+    moment = Moment(simulation.model, simulation.data, (), lambda: nothing, nothing)
+    rng = generator(simulation.seed, f"{ROBOT}/{name}/instant")
+    for _ in range(count):
+        yield np.asarray(camera.read(moment, rng)["image"])
+
+
+def field_map() -> FieldMap:
+    """Return what the robot knows of the field."""
+    places = {beacon_name(b.upper, b.lower): (b.x, b.y) for b in FIELD.beacons}
+    for goal in GOALS:
+        for side, post in zip(("left", "right"), goal.posts, strict=True):
+            places[post_name(goal.colour, side)] = post
+    return FieldMap(landmarks=places, length=LENGTH, width=WIDTH)
+
+
+def _sensor(name: str, camera: Camera) -> dict[str, Any]:
+    # Real pictures and joint angles carry their times, so software pairs them whenever they come;
+    # without a delay they come together.
+    told = dataclasses.replace(camera, name=name, delay_s=0.0)
+    fields = {field.name: getattr(told, field.name) for field in dataclasses.fields(told)}
+    del fields["X_MS"]  # the mount is the lens' place
+    return {"kind": "camera", **fields}
+
+
+def _ball(x: float, y: float) -> Ball:
+    return Ball(
+        name="ball",
+        radius=BALL_RADIUS,
+        position=(x, y, BALL_RADIUS),
+        fixed=True,
+        friction=0.5,
+        rgb=ORANGE,
+    )

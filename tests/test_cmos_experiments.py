@@ -1,0 +1,112 @@
+"""Asanuma et al. 2004 on the rendered field: what the software sees, measures and believes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.client.localise import Estimate, wrap
+from grouser.experiments import cmos_distance, cmos_table1
+from grouser.experiments import cmos_rig as rig
+from grouser.experiments.study import Study
+from grouser.frames import Pose
+from grouser.simulation.actions import Place
+from grouser.simulation.simulation import Simulation
+
+STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8))
+
+
+@pytest.mark.parametrize("camera", rig.CAMERAS)
+def test_beacons_and_posts_are_where_the_map_says(camera):
+    """Every sighting at four places: directions within 0.6 deg, distances within 12 %."""
+    simulation = Simulation(rig.world(0.0, 0.0, 0.0))
+    software, places = rig.vision(camera), rig.field_map().landmarks
+    seen = 0
+    for x, y, turn in STANDS:
+        simulation.do(Place(rig.ROBOT, Pose.at(x, y, rig.HEIGHT, yaw=turn)))
+        (image,) = rig.pictures(simulation, camera, 1)
+        for sighting in software.see(image, 0.0, 0.0).landmarks:
+            ahead, left = sighting.eye
+            eye_x = x + math.cos(turn) * ahead - math.sin(turn) * left
+            eye_y = y + math.sin(turn) * ahead + math.cos(turn) * left
+            dx, dy = places[sighting.name][0] - eye_x, places[sighting.name][1] - eye_y
+            off = wrap(np.array(math.atan2(dy, dx) - turn - sighting.bearing))
+            assert abs(math.degrees(off)) < 0.6, sighting
+            if sighting.distance is not None:
+                assert sighting.distance == pytest.approx(math.hypot(dx, dy), rel=0.12)
+            seen += 1
+    assert seen >= 4
+
+
+def test_only_the_characteristics_make_distances_vary():
+    """Figs 11 and 12 at two distances: 0 without, some with, more further away."""
+    near, far = (cmos_distance.look(distance, 8, seed=3) for distance in (0.5, 1.5))
+    for looks in (near, far):
+        assert looks.deviation_mm("without") == 0
+        assert looks.off < 0.05
+    assert 0 < near.deviation_mm("with") < far.deviation_mm("with")
+
+
+def test_a_waving_head_finds_the_robots_place_and_the_seed_decides_all():
+    pose = (1.0, 0.5, -45.0)
+    found, again = (cmos_table1.stand_at(pose, 3.0, (0, 1)) for _ in range(2))
+    for name in ("with", "without"):
+        error = found[name].error
+        assert math.hypot(error[0], error[1]) < 0.25
+        assert np.array_equal(found[name].estimate.pose, again[name].estimate.pose)
+    assert found["with"].sightings > 20
+
+
+def test_heads_wave_as_far_and_as_fast_as_told():
+    simulation = Simulation(rig.world(0.0, 0.0, 0.0))
+    cmos_table1._schedule_waving(simulation, 6.0, cmos_table1.IN_STEP)
+    angles = []
+    for _ in range(150):
+        simulation.step(cmos_table1.PICTURE)
+        angles.append(simulation.read(rig.ROBOT, "neck")["pan"])
+    angles = np.array(angles)
+    assert angles.max() == pytest.approx(cmos_table1.SWING, abs=math.radians(3))
+    assert angles.min() == pytest.approx(-cmos_table1.SWING, abs=math.radians(3))
+    in_step = angles[:75] - angles[75:]  # one wave later
+    assert np.abs(in_step[15:]).max() < math.radians(1)
+
+
+def found(dx, dy, turn, half):
+    """Return an outcome with these errors (m, deg) and divisions this wide to either side."""
+    truth = np.array([1.0, 0.5, math.radians(45)])
+    pose = truth + np.array([dx, dy, math.radians(turn)])
+    estimate = Estimate(pose, pose - half, pose + half)
+    return cmos_table1.Found(estimate, truth, 1)
+
+
+def test_cells_of_the_table():
+    cells = cmos_table1.figures([found(0.03, 0.04, 2.0, 0.035), found(-0.01, 0.0, -4.0, 0.05)])
+    assert cells["x", "rms_error_mm"] == pytest.approx(math.sqrt((30**2 + 10**2) / 2))
+    assert cells["x", "max_error_mm"] == pytest.approx(30)
+    assert cells["theta", "max_error_deg"] == pytest.approx(4)
+    assert cells["xy", "max_error_mm"] == pytest.approx(50)
+    assert cells["x", "division_width_mm"] == pytest.approx(85)
+    share = "true_value_in_division_percent"
+    assert [cells[of, share] for of in ("x", "y", "theta", "xy", "xytheta")] == [100, 50, 50, 50, 0]
+    assert set(cells) == set(cmos_table1.PRINTED)
+
+
+def test_the_papers_table_adds_up_where_we_say_it_does():
+    for column, adds_up in enumerate((True, True, False)):
+        x, y, xy = (cmos_table1.PRINTED[of, "rms_error_mm"][column] for of in ("x", "y", "xy"))
+        assert (abs(math.hypot(x, y) - xy) < 1) == adds_up
+
+
+@pytest.mark.slow
+def test_cmos_distance_agrees():
+    table = cmos_distance.run(Study(quick=True)).table
+    assert table.agree == table.of == len(cmos_distance.QUICK_MM) + 1
+
+
+@pytest.mark.slow
+def test_cmos_table1_errors_are_no_larger_than_the_papers():
+    table = cmos_table1.run(Study(quick=True)).table
+    assert table.figures["errors_with_no_larger_than_papers"] is True
+    assert len(table.rows) == len(cmos_table1.PRINTED) + 2

@@ -1,0 +1,223 @@
+"""What the robot's software sees: on drawn pictures of known geometry, and on rendered ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from grouser.client.ball import see_ball
+from grouser.client.colours import SAMPLES, Colour, ColourTable, painted
+from grouser.client.eye import Neck, Optics, bearing, rise
+from grouser.client.landmarks import Pole, see_landmarks
+from grouser.client.regions import regions
+from grouser.frames import Pose
+
+TABLE = ColourTable.of()
+RADIUS = 0.0425
+PINHOLE = Optics(width=176, height=144, focal=(160.0, 162.0))
+BARREL = dataclasses.replace(PINHOLE, kappa=-0.1)
+NECK = Neck(at=(0.075, 0.0, 0.16), up=0.048, ahead=0.0666)
+CARPET = SAMPLES[Colour.GREEN]
+
+
+def rays(optics, gaze, fine):
+    """Return directions of sub-pixels, (height x fine, width x fine, 3)."""
+    rows = (np.arange(optics.height * fine) + 0.5) / fine - 0.5
+    columns = (np.arange(optics.width * fine) + 0.5) / fine - 0.5
+    return optics.directions(np.stack(np.meshgrid(columns, rows), axis=-1), gaze)
+
+
+def drawn(optics, gaze, paint, fine=4):
+    """Return a picture: ``paint`` turns directions into colours; sub-pixels are averaged."""
+    fine_picture = paint(rays(optics, gaze, fine))
+    shape = (optics.height, fine, optics.width, fine, 3)
+    return np.round(fine_picture.reshape(shape).mean(axis=(1, 3))).astype(np.uint8)
+
+
+def ball_picture(optics, gaze, middle, fine=4):
+    """Return an orange ball on an endless carpet, exactly by geometry."""
+
+    def paint(way):
+        to_ball = middle - gaze.position
+        along = way / np.linalg.norm(way, axis=-1, keepdims=True)
+        cosine = along @ to_ball / np.linalg.norm(to_ball)
+        hit = cosine > math.sqrt(1 - (RADIUS / np.linalg.norm(to_ball)) ** 2)
+        picture = np.where(way[..., 2:] < 0, np.array(CARPET), np.array([105, 105, 105]))
+        return np.where(hit[..., None], np.array(SAMPLES[Colour.ORANGE]), picture).astype(float)
+
+    return drawn(optics, gaze, paint, fine)
+
+
+def test_every_sample_is_of_its_own_kind_in_light_and_shade():
+    for colour, sample in SAMPLES.items():
+        for shade in (1.0, 0.8, 0.65):
+            pixel = (np.array(sample) * shade).astype(np.uint8).reshape(1, 1, 3)
+            assert TABLE.look_up(pixel)[0, 0] == colour, (colour.name, shade)
+
+
+def test_grey_and_dark_are_nothing():
+    for level in (0, 15, 60, 105):
+        assert TABLE.look_up(np.full((1, 1, 3), level, np.uint8))[0, 0] == Colour.NONE
+
+
+def test_painted_shows_the_samples():
+    kinds = np.array([[0, *SAMPLES]], np.uint8)
+    assert [tuple(pixel) for pixel in painted(kinds)[0, 1:]] == list(SAMPLES.values())
+
+
+def test_regions_join_corners_and_know_the_pictures_edge():
+    kinds = np.zeros((10, 12), np.uint8)
+    kinds[2, 2] = kinds[3, 3] = kinds[3, 4] = Colour.PINK
+    kinds[8:, 10:] = Colour.PINK
+    kinds[5, 5] = Colour.GREEN
+    inner, outer = regions(kinds, Colour.PINK, 1)
+    assert (inner.area, inner.cut, inner.centre) == (3, False, (3.0, pytest.approx(8 / 3)))
+    assert inner.mask.sum() == 3
+    assert (outer.area, outer.cut, outer.cut_beside) == (4, True, True)
+    assert [r.area for r in regions(kinds, Colour.PINK, 4)] == [4]
+
+
+def test_the_neck_tilts_then_pans():
+    gaze = NECK.gaze(tilt=math.radians(30), pan=math.radians(90))
+    ahead = PINHOLE.directions(PINHOLE.centre, gaze)
+    assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis leans back with the tilt
+    assert gaze.position[2] == pytest.approx(0.16 + 0.048 * math.cos(math.radians(30)))
+    up = NECK.gaze(tilt=math.radians(20), pan=0.0)
+    assert rise(PINHOLE.directions(PINHOLE.centre, up)) == pytest.approx(math.tan(math.radians(20)))
+
+
+def test_directions_take_distortion_out():
+    """Eq. 2 of the paper, forwards, and our inverse."""
+    gaze = Pose()
+    true = np.array([0.4, -0.3])
+    bent = true * 2 / (1 + math.sqrt(1 - 4 * BARREL.kappa * (true @ true)))
+    pixel = bent * BARREL.focal + BARREL.centre
+    assert BARREL.directions(pixel, gaze) == pytest.approx([1, -0.4, 0.3])
+
+
+@pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
+def test_solid_angles_are_those_between_the_pixels_edges(optics):
+    step = 1e-3
+    for column, row in ((0.0, 0.0), (80.0, 70.0), (170.0, 20.0)):
+        corners = [(column, row), (column + step, row), (column, row + step)]
+        way = optics.directions(corners, Pose())
+        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        area = np.linalg.norm(np.cross(way[1] - way[0], way[2] - way[0])) / step**2
+        assert optics.solid_angles[int(row), int(column)] == pytest.approx(area, rel=1e-3)
+
+
+@pytest.mark.parametrize("optics", [PINHOLE, BARREL], ids=["pinhole", "barrel"])
+@pytest.mark.parametrize(("ahead", "left"), [(0.3, 0.0), (0.7, 0.2), (1.5, -0.3), (3.0, 0.5)])
+def test_ball_distance_by_size_centre_and_edge(optics, ahead, left):
+    """Each of the three on its own; exact pictures, smoothed only over the pixels."""
+    gaze = NECK.gaze(math.radians(-15), 0.0)
+    middle = np.array([gaze.position[0] + ahead, left, RADIUS])
+    image = ball_picture(optics, gaze, middle)
+    ball = see_ball(image, TABLE.look_up(image), optics, gaze, RADIUS)
+    true = math.hypot(ahead, left)
+    allowed = 0.01 + 0.02 * true  # at 3 m the ball is 4.5 pixels wide
+    assert ball.by_centre == pytest.approx(true, rel=allowed)
+    assert ball.by_edge == pytest.approx(true, rel=2 * allowed)
+    assert ball.by_size == pytest.approx(true, rel=2 * allowed)
+    assert ball.distance == pytest.approx(true, rel=1.5 * allowed)
+    assert ball.bearing == pytest.approx(math.atan2(left, ahead), abs=math.radians(0.2))
+
+
+def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge():
+    gaze = NECK.gaze(math.radians(-15), 0.0)
+    way = PINHOLE.directions((3.0, 90.0), gaze)  # its middle is three pixels from the edge
+    middle = gaze.position + way * (RADIUS - gaze.position[2]) / way[2]
+    image = ball_picture(PINHOLE, gaze, middle)
+    ball = see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS)
+    assert ball.by_size is None
+    true = math.hypot(*(middle - gaze.position)[:2])
+    assert ball.distance == pytest.approx(true, rel=0.05)
+
+
+def test_nothing_orange_no_ball_and_none_above_the_horizon():
+    gaze = NECK.gaze(0.0, 0.0)
+    image = ball_picture(PINHOLE, gaze, np.array([1.0, 0.0, -5.0]))
+    assert see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS) is None
+    image = ball_picture(PINHOLE, gaze, np.array([1.0, 0.0, 0.27]))
+    assert see_ball(image, TABLE.look_up(image), PINHOLE, gaze, RADIUS) is None
+
+
+def beacon_picture(optics, gaze, far, turn, upper, lower):
+    """Return a flat beacon (so that its distance is exact), ``far`` (m) from the lens."""
+
+    def paint(way):
+        level = np.hypot(way[..., 0], way[..., 1])
+        height = gaze.position[2] + way[..., 2] / level * far
+        across = np.abs(bearing(way) - turn) < math.atan(0.05 / far)
+        picture = np.full((*level.shape, 3), 105.0)
+        for low, high, rgb in (
+            (0.0, 0.2, SAMPLES[Colour.WHITE]),
+            (0.2, 0.3, SAMPLES[lower]),
+            (0.3, 0.4, SAMPLES[upper]),
+        ):
+            picture[across & (height > low) & (height < high)] = rgb
+        return picture
+
+    return drawn(optics, gaze, paint)
+
+
+@pytest.mark.parametrize("tilt_deg", [0.0, 10.0])
+@pytest.mark.parametrize(("far", "turn"), [(0.8, 0.2), (2.0, -0.3), (3.5, 0.9)])
+def test_a_beacon_is_named_and_measured(far, turn, tilt_deg):
+    gaze = NECK.gaze(math.radians(tilt_deg), turn - 0.1)
+    image = beacon_picture(BARREL, gaze, far, turn, Colour.PINK, Colour.YELLOW)
+    flat = Pole(band=0.1, radius=0.0)
+    (seen,) = see_landmarks(image, TABLE.look_up(image), BARREL, gaze, flat)
+    assert seen.name == "pink/yellow"
+    assert seen.bearing == pytest.approx(turn, abs=math.radians(0.3))
+    assert seen.distance == pytest.approx(far, rel=0.06)
+    assert seen.eye == pytest.approx((gaze.position[0], gaze.position[1]))
+
+
+def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width():
+    gaze = NECK.gaze(math.radians(-15), 0.0)
+    image = beacon_picture(PINHOLE, gaze, 1.0, 0.0, Colour.SKY_BLUE, Colour.PINK)
+    kinds = TABLE.look_up(image)
+    assert (kinds[0] == Colour.SKY_BLUE).any()
+    (seen,) = see_landmarks(image, kinds, PINHOLE, gaze, Pole(0.1, 0.05))
+    assert seen.name == "sky_blue/pink"
+    assert seen.distance == pytest.approx(1.0, rel=0.03)
+
+
+def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal():
+    gaze = NECK.gaze(0.0, 0.0)
+    turn = float(bearing(PINHOLE.directions((1.0, 72.0), gaze)))
+    image = beacon_picture(PINHOLE, gaze, 0.5, turn, Colour.PINK, Colour.SKY_BLUE)
+    kinds = TABLE.look_up(image)
+    assert (kinds == Colour.SKY_BLUE).sum() > 100
+    assert see_landmarks(image, kinds, PINHOLE, gaze, Pole(0.1, 0.05)) == []
+
+
+def goal_picture(optics, gaze, far, left, right):
+    """Return a yellow wall at x = ``far`` (m) before the lens between two y (m)."""
+
+    def paint(way):
+        y, z = (gaze.position[i] + way[..., i] / way[..., 0] * far for i in (1, 2))
+        picture = np.full((*y.shape, 3), 105.0)
+        inside = (way[..., 0] > 0) & (y < left) & (y > right) & (z > 0) & (z < 0.3)
+        picture[inside] = SAMPLES[Colour.YELLOW]
+        return picture
+
+    return drawn(optics, gaze, paint)
+
+
+def test_goal_posts_inside_the_picture():
+    gaze = NECK.gaze(0.0, 0.0)
+    pole = Pole(0.1, 0.05)
+    image = goal_picture(BARREL, gaze, 2.0, 0.31, -0.31)
+    left, right = see_landmarks(image, TABLE.look_up(image), BARREL, gaze, pole)
+    assert (left.name, right.name) == ("yellow goal left", "yellow goal right")
+    for post, y in ((left, 0.31), (right, -0.31)):
+        assert post.bearing == pytest.approx(math.atan2(y, 2.0), abs=math.radians(0.3))
+        assert post.distance is None
+    image = goal_picture(BARREL, gaze, 2.0, 3.0, -0.31)  # goes on beyond the left edge
+    names = [s.name for s in see_landmarks(image, TABLE.look_up(image), BARREL, gaze, pole)]
+    assert names == ["yellow goal right"]
