@@ -28,7 +28,7 @@ SPEED = 0.3
 """m/s, as in Okada et al. 2020, sec. IV-A."""
 SECONDS = 0.12
 """Simulated time of one turn: short, so that both of a pair see the same machine."""
-REPEATS = 200
+REPEATS = 400
 
 Progress = Callable[[str, int, int], None]
 
@@ -85,10 +85,19 @@ def _one_robot() -> tuple[float, float]:
             mujoco.mj_step(model, data, stride)
             roll_back.apply(rows, turns)
 
-    pairs = [(_timed(lambda: simulation.step(SECONDS)), _timed(bare)) for _ in range(REPEATS)]
-    # Medians of short turns: a machine that is busy for a moment slows both of a pair alike.
-    framework, alone = (float(np.median(column)) for column in zip(*pairs, strict=True))
-    return SECONDS / framework, SECONDS / alone
+    def through() -> None:
+        simulation.step(SECONDS)
+
+    pairs = []
+    for turn in range(REPEATS):
+        both = (through, bare) if turn % 2 else (bare, through)
+        times = {work: _timed(work) for work in both}
+        pairs.append((times[through], times[bare]))
+    framework, alone = np.array(pairs).T
+    # The median of pairs: a machine that is busy for a moment slows both of a pair alike, and one
+    # that grows slower or faster all pairs.
+    bare_rtf = SECONDS / float(np.median(alone))
+    return bare_rtf * float(np.median(alone / framework)), bare_rtf
 
 
 def _crowd() -> float:
@@ -103,8 +112,8 @@ def _crowd() -> float:
 
 def _threads() -> float:
     """Return throughput of 32 trials on two threads over one."""
-    trials = [Trial(world=_world(1), robot="packbot0", limit=2.0) for _ in range(32)]
-    pairs = [(_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(10)]
+    trials = [Trial(world=_world(1), robot="packbot0", limit=1.0) for _ in range(32)]
+    pairs = [(_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(20)]
     # The fastest of each: a neighbour on the machine takes a core from two threads, not from one.
     one, two = (float(np.min(column)) for column in zip(*pairs, strict=True))
     return one / two

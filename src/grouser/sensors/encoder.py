@@ -59,11 +59,11 @@ class BoundEncoder:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
         if not self._places:
             self._places = moment.places(self._names)
-        told, travel = self._told, moment.travel()
+        told, travelled = self._told, moment.travelled
         if self._exact:
-            exact = travel.tolist()  # picked out of a list: half the time of an array's
-            return {drive: exact[i] for drive, i in zip(told.drives, self._places, strict=True)}
-        said = corrupt(travel[self._places], told.resolution, told.noise, told.wrap, rng)
+            return {drive: travelled[i] for drive, i in zip(told.drives, self._places, strict=True)}
+        true = np.array([travelled[place] for place in self._places])
+        said = corrupt(true, told.resolution, told.noise, told.wrap, rng)
         return dict(zip(told.drives, said.tolist(), strict=True))
 
 

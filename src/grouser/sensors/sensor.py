@@ -74,6 +74,17 @@ class Moment:
     """What each drive has spent since the start, (drives,), J: sum of |force x speed| x dt."""
 
     @cached_property
+    def time(self) -> float:
+        """Simulated, s."""
+        return float(self.data.time)
+
+    @cached_property
+    def travelled(self) -> list[float]:
+        """Each drive's position as plain numbers; worked out once a moment, whoever asks."""
+        listed: list[float] = self.travel().tolist()
+        return listed
+
+    @cached_property
     def presses(self) -> dict[int, list[tuple[int, float]]]:
         """Contacts by geom, each with its normal force (N); a robot's own parts do not count.
 

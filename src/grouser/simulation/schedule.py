@@ -18,13 +18,18 @@ class Clock:
     def __init__(self, rate_hz: float, timestep: float) -> None:
         """Tick at ``rate_hz`` per simulated second, at most once a step."""
         self._steps = max(1.0, 1.0 / (rate_hz * timestep))
+        # Most rates are whole numbers of steps, give or take the last digit; they need no rounding.
+        self._whole = round(self._steps) if abs(self._steps - round(self._steps)) < 1e-9 else 0
         self.start(0)
 
     def tick(self) -> None:
         """Go on to the next tick."""
         self._count += 1
-        # Rounded before the ceiling: 1/(100 Hz x 1 ms) must be 10 steps, not 10.000000000000002.
-        self.due = math.ceil(round(self._count * self._steps, 6))
+        if self._whole:
+            self.due = self._count * self._whole
+        else:
+            # Rounded before the ceiling: a reading must not be a step late for the last digit.
+            self.due = math.ceil(round(self._count * self._steps, 6))
 
     def start(self, step: int) -> None:
         """Make the first tick at or after ``step`` the next one."""

@@ -7,8 +7,6 @@ said had it been on before the start, in a world that stood still.
 
 from __future__ import annotations
 
-from collections import deque
-
 import mujoco
 import numpy as np
 
@@ -31,36 +29,49 @@ class Senses:
         self._seed = seed
         self._rngs: dict[Key, np.random.Generator] = {}
         self._senses: dict[Key, _Sense] = {}
+        self._rhythms: dict[float, _Rhythm] = {}
+        self._mute: list[_Sense] = []
+        """Those that have said nothing yet."""
         self.due = NEVER
         """The step at which the next reading is due."""
 
     def take(self, scene: Scene, step: int) -> None:
         """Go on in ``scene``: who was there before keeps what it said and what it remembers."""
-        before, timestep = self._senses, float(scene.model.opt.timestep)
-        self._senses = {}
+        before, beaten, timestep = self._senses, self._rhythms, float(scene.model.opt.timestep)
+        self._senses, self._rhythms = {}, {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            clock = Clock(sensor.rate_hz, timestep)
-            clock.start(step)
-            sense = _Sense(sensor.name, sensor.delay_s, bound, clock, rng)
+            sense = _Sense(sensor.name, sensor.delay_s, bound, rng)
             if key in before:
                 sense.carry(before[key])
             self._senses[key] = sense
+            if sensor.rate_hz not in self._rhythms:
+                # One that was read at this very step must not be read at it again.
+                was = beaten.get(sensor.rate_hz)
+                clock = was.clock if was else _clock(sensor.rate_hz, timestep, step)
+                self._rhythms[sensor.rate_hz] = _Rhythm(clock)
+            self._rhythms[sensor.rate_hz].add(sense)
+        self._mute = [sense for sense in self._senses.values() if sense.mute]
         self.due = step
 
     def look(self, step: int, moment: Moment) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
-        due = [sense for sense in self._senses.values() if sense.clock.due <= step or sense.mute]
+        due = [rhythm for rhythm in self._rhythms.values() if rhythm.clock.due <= step]
         needs = 0
-        for sense in due:
+        for rhythm in due:
+            needs |= rhythm.needs
+        for sense in self._mute:
             needs |= sense.needs
         if needs:
             _derive(moment.model, moment.data, needs)
-        for sense in due:
-            sense.look(moment)
-            if sense.clock.due <= step:
-                sense.clock.tick()
-        self.due = min((sense.clock.due for sense in self._senses.values()), default=NEVER)
+        for rhythm in due:
+            rhythm.look(moment)
+            rhythm.clock.tick()
+        for sense in self._mute:
+            if sense.mute:  # its rhythm was not due
+                sense.look(moment)
+        self._mute = []
+        self.due = min([rhythm.clock.due for rhythm in self._rhythms.values()], default=NEVER)
 
     def read(self, robot: str, sensor: str, time: float) -> Reading:
         """Return the newest reading that has arrived by ``time``."""
@@ -71,11 +82,11 @@ class _Sense:
     """One sensor that is being read."""
 
     def __init__(
-        self, name: str, delay: float, bound: BoundSensor, clock: Clock, rng: np.random.Generator
+        self, name: str, delay: float, bound: BoundSensor, rng: np.random.Generator
     ) -> None:
         self._name, self._delay, self._bound, self._rng = name, delay, bound, rng
-        self.clock, self.needs = clock, int(bound.needs)
-        self._said: deque[Reading] = deque()
+        self.needs = int(bound.needs)
+        self._said: list[Reading] = []
         """The newest reading that has arrived, then those still on their way."""
 
     @property
@@ -84,11 +95,12 @@ class _Sense:
         return not self._said
 
     def look(self, moment: Moment) -> None:
-        time = float(moment.data.time)
+        time = moment.time
         reading = Reading(self._name, time, self._bound.read(moment, self._rng))
         if not self._delay:
-            self._said.clear()
-        elif not self._said:
+            self._said = [reading]
+            return
+        if not self._said:
             self._said.append(Reading(self._name, time - self._delay, reading.values))
         self._said.append(reading)
         self._arrive(time)
@@ -98,7 +110,7 @@ class _Sense:
         return self._said[0]
 
     def carry(self, before: _Sense) -> None:
-        self._said, self.clock = before._said, before.clock
+        self._said = before._said
         if isinstance(self._bound, Remembering) and isinstance(before._bound, Remembering):
             self._bound.memory = before._bound.memory
 
@@ -106,7 +118,29 @@ class _Sense:
         """Let go of readings that a newer one has overtaken by ``time``."""
         said, latest = self._said, time - self._delay + 1e-9
         while len(said) > 1 and said[1].time <= latest:
-            said.popleft()
+            del said[0]
+
+
+class _Rhythm:
+    """Sensors that are read at the same steps."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.needs = clock, 0
+        self._senses: list[_Sense] = []
+
+    def add(self, sense: _Sense) -> None:
+        self._senses.append(sense)
+        self.needs |= sense.needs
+
+    def look(self, moment: Moment) -> None:
+        for sense in self._senses:
+            sense.look(moment)
+
+
+def _clock(rate_hz: float, timestep: float, step: int) -> Clock:
+    clock = Clock(rate_hz, timestep)
+    clock.start(step)
+    return clock
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
