@@ -40,5 +40,11 @@ def reader(sim, name, seed=0):
     """Return a call that reads a sensor again and again without time passing."""
     _, bound = sim.scene.sensors["a", name]
     rng = np.random.default_rng(seed)
-    moment = Moment(sim.model, sim.data, sim.parts.drives.names, sim._travel, sim.memory.effort[0])
+    moment = Moment(
+        sim.model,
+        sim.data,
+        sim.parts.drives.names,
+        sim.parts.odometer(sim.rows, sim.memory),
+        sim.memory.effort[0],
+    )
     return lambda: bound.read(moment, rng)

@@ -70,14 +70,15 @@ def _timed(work: Callable[[], None]) -> float:
 
 
 def _one_robot() -> tuple[float, float]:
-    """Return the real-time factors through the framework and bare, measured in turns."""
+    """Return the real-time factors through the framework and bare, measured in turns.
+
+    Both step the same model and data: where in memory they lie makes a difference of 2 %.
+    """
     simulation = Simulation(_world(1))
     simulation.step(1.0)
-    twin = Simulation(_world(1))
-    twin.step(1.0)
-    model, data = twin.model, twin.data
-    rows, roll_back = Rows.one(model, data), RollBack(model, twin.scene.belts)
-    turns, stride = twin.memory.turns, twin.scene.stride
+    model, data = simulation.model, simulation.data
+    rows, roll_back = Rows.one(model, data), RollBack(model, simulation.scene.belts)
+    turns, stride = simulation.memory.turns, simulation.scene.stride
     steps = round(SECONDS / float(model.opt.timestep))
 
     def bare() -> None:

@@ -6,12 +6,13 @@ A belt's encoder counts metres of belt; it goes on counting when the belt's link
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
+from grouser.sensors.sensor import Later, Moment, Needs, Value, Values, check, check_drives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +60,16 @@ class BoundEncoder:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
         if not self._places:
             self._places = moment.places(self._names)
-        told, travelled = self._told, moment.travelled
         if self._exact:
-            return {drive: travelled[i] for drive, i in zip(told.drives, self._places, strict=True)}
+            return Later(partial(self._exactly, moment))
+        told, travelled = self._told, moment.travelled
         true = np.array([travelled[place] for place in self._places])
         said = corrupt(true, told.resolution, told.noise, told.wrap, rng)
         return dict(zip(told.drives, said.tolist(), strict=True))
+
+    def _exactly(self, moment: Moment) -> dict[str, Value]:
+        travelled = moment.travelled
+        return {name: travelled[i] for name, i in zip(self._told.drives, self._places, strict=True)}
 
 
 def corrupt(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
@@ -29,6 +29,32 @@ Value = float | npt.NDArray[Any]
 
 Values = Mapping[str, Value]
 """What a sensor says, by name; SI and radians."""
+
+
+class Later(Mapping[str, Value]):
+    """Values that are worked out when somebody first looks at them: most readings nobody reads."""
+
+    def __init__(self, work: Callable[[], dict[str, Value]]) -> None:
+        """Keep how to work them out; ``work`` must not depend on when it is called."""
+        self._work: Callable[[], dict[str, Value]] | None = work
+        self._values: dict[str, Value] = {}
+
+    def _known(self) -> dict[str, Value]:
+        if self._work:
+            self._values, self._work = self._work(), None
+        return self._values
+
+    def __getitem__(self, name: str) -> Value:
+        return self._known()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __repr__(self) -> str:
+        return repr(self._known())
 
 
 @dataclass(frozen=True)
@@ -69,7 +95,8 @@ class Moment:
     drives: tuple[str, ...]
     """Full names of all drives."""
     travel: Callable[[], Array]
-    """Returns each drive's position (drives,), m or rad, counted through roll-backs."""
+    """Returns each drive's position then (drives,), m or rad, counted through roll-backs; it may be
+    called later."""
     effort: Array
     """What each drive has spent since the start, (drives,), J: sum of |force x speed| x dt."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import to_rpy_one
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.sensor import Later, Moment, Needs, Value, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +54,7 @@ class BoundTruth:
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        x, y, z, *wxyz, vx, vy, vz = self._measure(moment)
-        roll, pitch, yaw = to_rpy_one(*wxyz)
-        return {
-            "x": x, "y": y, "z": z,
-            "roll": roll, "pitch": pitch, "yaw": yaw,
-            "vx": vx, "vy": vy, "vz": vz,
-        }  # fmt: skip
+        return Later(partial(_named, self._measure(moment)))
 
     def _state(self, moment: Moment) -> list[float]:
         data = moment.data
@@ -71,3 +66,14 @@ class BoundTruth:
         mujoco.mj_objectVelocity(moment.model, data, kind, self._body, self._velocity, 0)
         pose = [*data.xpos[self._body].tolist(), *data.xquat[self._body].tolist()]
         return [*pose, *self._velocity[3:].tolist()]
+
+
+def _named(numbers: list[float]) -> dict[str, Value]:
+    """Return position, orientation (wxyz) and velocity by their names."""
+    x, y, z, *wxyz, vx, vy, vz = numbers
+    roll, pitch, yaw = to_rpy_one(*wxyz)
+    return {
+        "x": x, "y": y, "z": z,
+        "roll": roll, "pitch": pitch, "yaw": yaw,
+        "vx": vx, "vy": vy, "vz": vz,
+    }  # fmt: skip

@@ -5,8 +5,9 @@ Written on `Rows`, so that one simulation and a batch of thousands share it to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Parts:
         self._settle_time = self._settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
-        self._has_roll_back, self._has_surface = bool(self._roll_back), bool(self._surface)
+        self._has_roll_back, self.moving = bool(self._roll_back), bool(self._surface)
         self._has_gaits = bool(self.gaits)
         pitches = {belt.name: belt.pitch for belt in scene.belts}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
@@ -118,7 +119,7 @@ class Parts:
 
     def before(self, rows: Rows) -> None:
         """Do what must happen before a stride of physics."""
-        if self._has_surface:
+        if self.moving:
             self._surface.apply(rows)
 
     def after(self, rows: Rows, memory: Memory, stride: int) -> None:
@@ -145,3 +146,10 @@ class Parts:
     def travel(self, rows: Rows, memory: Memory) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
         return self.drives.positions(rows) + memory.turns @ self._per_turn
+
+    def odometer(self, rows: Rows, memory: Memory) -> Callable[[], Array]:
+        """Return what gives the first simulation's `travel` of now, (drives,), whenever asked."""
+        return partial(self._travelled, self.drives.joints(rows), memory.turns.copy())
+
+    def _travelled(self, joints: Array, turns: Array) -> Array:
+        return np.asarray((self.drives.geared(joints) + turns @ self._per_turn)[0])

@@ -221,10 +221,11 @@ class Simulation:
         """Let ``steps`` pass; parts are looked after at whole multiples of the stride."""
         model, data, rows = self.model, self.data, self.rows
         parts, memory, stride = self.parts, self.memory, self.scene.stride
+        moving = parts.moving  # asked once: most scenes have no moving surfaces
         now, end = self._steps, self._steps + steps
         while now < end:
             into = now % stride
-            if not into:
+            if moving and not into:
                 parts.before(rows)
             run = min(stride - into, end - now)
             mujoco.mj_step(model, data, run)
@@ -244,13 +245,8 @@ class Simulation:
         """Read every sensor that is due."""
         if self._senses.due <= self._steps:
             names, effort = self.parts.drives.names, self.memory.effort[0]
-            self._senses.look(
-                self._steps, Moment(self.model, self.data, names, self._travel, effort)
-            )
-
-    def _travel(self) -> Array:
-        """Return how far each drive is, m or rad."""
-        return np.asarray(self.parts.travel(self.rows, self.memory)[0])
+            travel = self.parts.odometer(self.rows, self.memory)
+            self._senses.look(self._steps, Moment(self.model, self.data, names, travel, effort))
 
     def _whole_steps(self, seconds: float) -> int:
         if not (np.isfinite(seconds) and seconds >= 0):

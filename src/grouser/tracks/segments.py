@@ -151,8 +151,8 @@ class RollBack:
             rows: the simulations.
             turns: pitches rolled back so far, (n, belts); changed in place.
         """
-        pitches = np.rint(rows.qpos[:, self._sprockets] * self._per_pitch)
-        if not pitches.any():
+        pitches = np.rint(rows.qpos.take(self._sprockets, 1) * self._per_pitch)
+        if not np.count_nonzero(pitches):
             return
         turns += pitches
         rows.qpos[:, self._joints] -= pitches[:, self._belt_of] * self._steps
