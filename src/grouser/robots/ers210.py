@@ -27,7 +27,7 @@ from grouser.robots.aibo import (
     tail,
 )
 from grouser.robots.gait import Trot
-from grouser.robots.kick import Frame, Kick
+from grouser.robots.kick import Kick, swing
 from grouser.robots.legs import Legs, Limb, Stance
 from grouser.robots.linkage import Mass, Mount, Part, Servo, capsule
 from grouser.robots.robot import Robot
@@ -122,21 +122,7 @@ STANCE = Stance(fore=(0.095, 0.088, -0.100), hind=(-0.070, 0.088, -0.100))  # m 
 
 BACK, AHEAD = (-0.034, -0.017, 0.004), (0.015, -0.017, 0.004)  # m   found by trying
 COCKED, KICKED = (-34.0, 37.4, 70.0), (-5.5, 37.4, 90.5)  # deg   found by trying
-KICK = Kick(
-    legs=LEGS,
-    stance=STANCE,
-    frames=(
-        Frame(time=0.0),
-        Frame(time=0.4, lean=BACK),
-        Frame(time=0.8, lean=BACK, leg_deg=COCKED),
-        Frame(time=1.0, lean=BACK, leg_deg=COCKED),
-        Frame(time=1.185, lean=AHEAD, leg_deg=KICKED),
-        Frame(time=1.385, lean=AHEAD, leg_deg=KICKED),
-        Frame(time=1.785, lean=BACK, leg_deg=KICKED),
-        Frame(time=2.185, lean=BACK),
-        Frame(time=2.585),
-    ),
-)
+KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.185))
 
 TROT = Trot(
     legs=LEGS,

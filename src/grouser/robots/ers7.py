@@ -26,7 +26,7 @@ from grouser.robots.aibo import (
     tail,
 )
 from grouser.robots.gait import Trot
-from grouser.robots.kick import Frame, Kick
+from grouser.robots.kick import Kick, swing
 from grouser.robots.legs import Legs, Limb, Stance
 from grouser.robots.linkage import Mass, Mount, Part, Servo, capsule
 from grouser.robots.robot import Robot
@@ -126,21 +126,7 @@ STANCE = Stance(fore=(0.100, 0.088, -0.110), hind=(-0.075, 0.088, -0.110))  # m 
 
 BACK, AHEAD = (-0.032, -0.022, 0.005), (0.044, -0.022, 0.005)  # m   found by trying
 COCKED, KICKED = (-24.5, 34.0, 40.0), (10.5, 34.0, 66.0)  # deg   found by trying
-KICK = Kick(
-    legs=LEGS,
-    stance=STANCE,
-    frames=(
-        Frame(time=0.0),
-        Frame(time=0.4, lean=BACK),
-        Frame(time=0.8, lean=BACK, leg_deg=COCKED),
-        Frame(time=1.0, lean=BACK, leg_deg=COCKED),
-        Frame(time=1.13, lean=AHEAD, leg_deg=KICKED),
-        Frame(time=1.33, lean=AHEAD, leg_deg=KICKED),
-        Frame(time=1.73, lean=BACK, leg_deg=KICKED),
-        Frame(time=2.13, lean=BACK),
-        Frame(time=2.53),
-    ),
-)
+KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.130))
 
 TROT = Trot(
     legs=LEGS,

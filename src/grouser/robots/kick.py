@@ -28,6 +28,32 @@ class Frame:
     """Rotor, elevator and knee of the kicking leg; None: its paw stands like the others."""
 
 
+def swing(
+    back: Vector, ahead: Vector, cocked_deg: Vector, kicked_deg: Vector, *, seconds: float
+) -> tuple[Frame, ...]:
+    """Return the frames of a kick: lean back, cock the leg, swing it in ``seconds``, stand again.
+
+    Args:
+        back: how far the body leans while the leg is cocked, m.
+        ahead: where it has moved to when the paw meets the ball, m.
+        cocked_deg: rotor, elevator and knee of the kicking leg before the swing.
+        kicked_deg: the same after it.
+        seconds: time of the swing, s.
+    """
+    hit = 1.0 + seconds
+    return (
+        Frame(time=0.0),
+        Frame(time=0.4, lean=back),
+        Frame(time=0.8, lean=back, leg_deg=cocked_deg),
+        Frame(time=1.0, lean=back, leg_deg=cocked_deg),
+        Frame(time=hit, lean=ahead, leg_deg=kicked_deg),
+        Frame(time=hit + 0.2, lean=ahead, leg_deg=kicked_deg),
+        Frame(time=hit + 0.6, lean=back, leg_deg=kicked_deg),
+        Frame(time=hit + 1.0, lean=back),
+        Frame(time=hit + 1.4),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kick:
     """A motion through frames, the first of which is at time 0."""
