@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from grouser.experiments import okada_table1, okada_table2, okada_table4
+from grouser.experiments import (
+    okada_table1,
+    okada_table2,
+    okada_table4,
+    zaratti_fig8,
+    zaratti_fig9,
+)
 from grouser.experiments.study import Study
 
 
@@ -55,3 +61,20 @@ def test_okada_table4_in_full_and_plates_do_not_climb_the_wall():
     assert table["figures"]["starts_that_agree"] == 24
     wall = shape(okada_table1.run(Study()), "okada-table1")
     assert wall["figures"]["plates_climbs_fig3_wall"] is False
+
+
+def test_zaratti_fig8_all_of_them_walk():
+    table = shape(zaratti_fig8.run(Study(quick=True)), "zaratti-fig8")
+    assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32]
+    assert table["figures"]["falls"] == 0
+    rates = [row["ours"] for row in table["rows"]]
+    assert rates[0] > rates[-1], "32 cost more than one"
+    assert table["figures"]["physics_hz"] == pytest.approx(500)
+
+
+def test_zaratti_fig9_three_meet_and_contacts_cost():
+    table = shape(zaratti_fig9.run(Study(quick=True)), "zaratti-fig9")
+    figures = table["figures"]
+    assert figures["frames_touching"] > 10
+    assert figures["collision_detection_share"] < figures["collision_share"] < 1
+    assert figures["worst_frame_ms_3_colliding"] >= figures["frame_ms_touching"]
