@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grouser.errors import BadValue
-from grouser.protocol import commands, grouped, sensed
+from grouser.protocol import additions, commands, grouped, sensed
 from grouser.protocol.configuration import read_configuration
 from grouser.protocol.control import read_control
 from grouser.protocol.dialects import Dialect
@@ -56,6 +56,10 @@ COMMANDS: dict[str, Reader] = {
     "CONTROL": read_control,
     "GETPATHNODES": commands.GetPathNodes.read,
     "GETCLOSESTPATHNODE": commands.GetClosestPathNode.read,
+    "LOCKSTEP": additions.Lockstep.read,
+    "STEP": additions.Step.read,
+    "CONSOLE": additions.Typed.read,
+    "RADIO": additions.Transmit.read,
 }
 """Head of a client's line → how it is read."""
 
@@ -108,6 +112,10 @@ MESSAGES: dict[str, Reader] = {
     "GEO": read_geometry,
     "CONF": read_configuration,
     "RES": Response.read,
+    "TICK": additions.Tick.read,
+    "CONSOLE": additions.Said.read,
+    "RADIO": additions.Heard.read,
+    "NOTICE": additions.Notice.read,
 }
 """Head of a server's line → how it is read."""
 

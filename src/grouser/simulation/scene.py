@@ -107,11 +107,7 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -
     except BadValue as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
     robot = _equip(robot, entry, world, number)
-    roll, pitch, yaw = (
-        math.radians(turn) for turn in (entry.roll_deg, entry.pitch_deg, entry.yaw_deg)
-    )
-    ground = Pose.at(*entry.position, roll=roll, pitch=pitch, yaw=yaw)
-    start = ground @ Pose.at(z=robot.standing)
+    start = entry.ground @ Pose.at(z=robot.standing)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:

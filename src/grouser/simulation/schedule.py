@@ -15,25 +15,26 @@ import numpy as np
 class Clock:
     """Says at which steps something with a rate is due."""
 
-    def __init__(self, rate_hz: float, timestep: float) -> None:
-        """Tick at ``rate_hz`` per simulated second, at most once a step."""
+    def __init__(self, rate_hz: float, timestep: float, since: int = 0) -> None:
+        """Tick first at step ``since``, then ``rate_hz`` per simulated second, at most every step."""
         self._steps = max(1.0, 1.0 / (rate_hz * timestep))
         # Most rates are whole numbers of steps, give or take the last digit; they need no rounding.
         self._whole = round(self._steps) if abs(self._steps - round(self._steps)) < 1e-9 else 0
-        self.start(0)
+        self._since = since
+        self.start(since)
 
     def tick(self) -> None:
         """Go on to the next tick."""
         self._count += 1
         if self._whole:
-            self.due = self._count * self._whole
+            self.due = self._since + self._count * self._whole
         else:
             # Rounded before the ceiling: a reading must not be a step late for the last digit.
-            self.due = math.ceil(round(self._count * self._steps, 6))
+            self.due = self._since + math.ceil(round(self._count * self._steps, 6))
 
     def start(self, step: int) -> None:
         """Make the first tick at or after ``step`` the next one."""
-        self._count = math.ceil(round(step / self._steps, 6)) - 1
+        self._count = math.ceil(round((step - self._since) / self._steps, 6)) - 1
         self.due = 0
         """The step at which the next tick is due."""
         self.tick()

@@ -20,6 +20,9 @@ NEVER = 2**62
 Key = tuple[str, str]
 """Names of a robot and of a sensor on it."""
 
+News = tuple[float, int, str, Reading]
+"""When a reading can be read (s), its number among all, its robot, and itself."""
+
 
 class Senses:
     """All sensors of a run, through everybody's joining and leaving."""
@@ -29,9 +32,15 @@ class Senses:
         self._seed = seed
         self._rngs: dict[Key, np.random.Generator] = {}
         self._senses: dict[Key, _Sense] = {}
-        self._rhythms: dict[float, _Rhythm] = {}
+        self._rhythms: dict[tuple[float, int], _Rhythm] = {}
+        """By rate and by the step at which their robots joined: sensors of robots that came at
+        different times are read at different times, as those of real ones."""
         self._mute: list[_Sense] = []
         """Those that have said nothing yet."""
+        self._news: list[News] | None = None
+        """What has been said since `fresh` was last called; None: nobody ever called it."""
+        self._count = 0
+        """Readings that were kept for `fresh` so far."""
         self.due = NEVER
         """The step at which the next reading is due."""
 
@@ -41,16 +50,17 @@ class Senses:
         self._senses, self._rhythms = {}, {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            sense = _Sense(sensor.name, sensor.delay_s, bound, rng)
+            sense = _Sense(key, sensor.delay_s, bound, rng, step)
             if key in before:
                 sense.carry(before[key])
             self._senses[key] = sense
-            if sensor.rate_hz not in self._rhythms:
+            beat = sensor.rate_hz, sense.since
+            if beat not in self._rhythms:
                 # One that was read at this very step must not be read at it again.
-                was = beaten.get(sensor.rate_hz)
-                clock = was.clock if was else _clock(sensor.rate_hz, timestep, step)
-                self._rhythms[sensor.rate_hz] = _Rhythm(clock)
-            self._rhythms[sensor.rate_hz].add(sense)
+                was = beaten.get(beat)
+                clock = was.clock if was else Clock(sensor.rate_hz, timestep, sense.since)
+                self._rhythms[beat] = _Rhythm(clock)
+            self._rhythms[beat].add(sense)
         self._mute = [sense for sense in self._senses.values() if sense.mute]
         self.due = step
 
@@ -65,11 +75,12 @@ class Senses:
         if needs:
             _derive(moment.model, moment.data, needs)
         for rhythm in due:
-            rhythm.look(moment)
+            for sense in rhythm.senses:
+                self._look(sense, moment)
             rhythm.clock.tick()
         for sense in self._mute:
             if sense.mute:  # its rhythm was not due
-                sense.look(moment)
+                self._look(sense, moment)
         self._mute = []
         self.due = min([rhythm.clock.due for rhythm in self._rhythms.values()], default=NEVER)
 
@@ -77,14 +88,32 @@ class Senses:
         """Return the newest reading that has arrived by ``time``."""
         return self._senses[robot, sensor].read(time)
 
+    def fresh(self, time: float) -> list[tuple[str, Reading]]:
+        """Return whose readings have arrived since the last call, and them, in their order.
+
+        The first call begins to keep them; until then they cost nothing.
+        """
+        news, latest = self._news or [], time + 1e-9
+        arrived = sorted(new for new in news if new[0] <= latest)
+        self._news = [new for new in news if new[0] > latest]
+        return [(robot, reading) for _, _, robot, reading in arrived]
+
+    def _look(self, sense: _Sense, moment: Moment) -> None:
+        reading = sense.look(moment)
+        if self._news is not None:
+            self._count += 1
+            self._news.append((reading.time + sense.delay, self._count, sense.robot, reading))
+
 
 class _Sense:
     """One sensor that is being read."""
 
     def __init__(
-        self, name: str, delay: float, bound: BoundSensor, rng: np.random.Generator
+        self, key: Key, delay: float, bound: BoundSensor, rng: np.random.Generator, since: int
     ) -> None:
-        self._name, self._delay, self._bound, self._rng = name, delay, bound, rng
+        self.robot, self._name = key
+        self.delay, self.since = delay, since
+        self._bound, self._rng = bound, rng
         self.needs = int(bound.needs)
         self._said: list[Reading] = []
         """The newest reading that has arrived, then those still on their way."""
@@ -94,29 +123,30 @@ class _Sense:
         """Whether it has said nothing yet."""
         return not self._said
 
-    def look(self, moment: Moment) -> None:
+    def look(self, moment: Moment) -> Reading:
         time = moment.time
         reading = Reading(self._name, time, self._bound.read(moment, self._rng))
-        if not self._delay:
+        if not self.delay:
             self._said = [reading]
-            return
+            return reading
         if not self._said:
-            self._said.append(Reading(self._name, time - self._delay, reading.values))
+            self._said.append(Reading(self._name, time - self.delay, reading.values))
         self._said.append(reading)
         self._arrive(time)
+        return reading
 
     def read(self, time: float) -> Reading:
         self._arrive(time)
         return self._said[0]
 
     def carry(self, before: _Sense) -> None:
-        self._said = before._said
+        self._said, self.since = before._said, before.since
         if isinstance(self._bound, Remembering) and isinstance(before._bound, Remembering):
             self._bound.memory = before._bound.memory
 
     def _arrive(self, time: float) -> None:
         """Let go of readings that a newer one has overtaken by ``time``."""
-        said, latest = self._said, time - self._delay + 1e-9
+        said, latest = self._said, time - self.delay + 1e-9
         while len(said) > 1 and said[1].time <= latest:
             del said[0]
 
@@ -126,21 +156,11 @@ class _Rhythm:
 
     def __init__(self, clock: Clock) -> None:
         self.clock, self.needs = clock, 0
-        self._senses: list[_Sense] = []
+        self.senses: list[_Sense] = []
 
     def add(self, sense: _Sense) -> None:
-        self._senses.append(sense)
+        self.senses.append(sense)
         self.needs |= sense.needs
-
-    def look(self, moment: Moment) -> None:
-        for sense in self._senses:
-            sense.look(moment)
-
-
-def _clock(rate_hz: float, timestep: float, step: int) -> Clock:
-    clock = Clock(rate_hz, timestep)
-    clock.start(step)
-    return clock
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:

@@ -149,6 +149,17 @@ class Simulation:
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
         return self._senses.read(robot, sensor, self.time)
 
+    def fresh(self) -> list[tuple[str, Reading]]:
+        """Return what sensors have said since this was last called, with their robots' names.
+
+        The first call begins to keep readings, and returns none.
+        """
+        return self._senses.fresh(self.time)
+
+    def angles(self, robot: str) -> dict[str, float]:
+        """Return where each of a robot's drives is now (rad; belts: m), counted through turns."""
+        return self._by_drive("angles", robot, self.parts.odometer(self.rows, self.memory)())
+
     def energy(self, robot: str) -> dict[str, float]:
         """Return the signed work (J) each of a robot's drives has done since the start."""
         return self._by_drive("energy", robot, self.memory.work[0])
@@ -266,11 +277,21 @@ class Simulation:
     def _join(self, who: RobotEntry | Object) -> None:
         if who.name in self._names():
             raise BadValue(f"world: there is already somebody called '{who.name}'")
-        group = "robots" if isinstance(who, RobotEntry) else "objects"
-        self._recompose(self.world.changed(**{group: (*getattr(self.world, group), who)}))
         if isinstance(who, RobotEntry):
+            self._recompose(self.world.changed(robots=self._lined_up(who)))
             self._settle_in(who)
+        else:
+            self._recompose(self.world.changed(objects=(*self.world.objects, who)))
         self._sense()
+
+    def _lined_up(self, who: RobotEntry) -> tuple[RobotEntry, ...]:
+        """Return all robots and ``who``: the world's own, then those who joined, by name.
+
+        Then the same crowd is the same bits, in whatever order it came.
+        """
+        own = {entry.name for entry in self._start.robots}
+        all_of_them = (*self.world.robots, who)
+        return tuple(sorted(all_of_them, key=lambda one: "" if one.name in own else one.name))
 
     def _leave(self, name: str) -> None:
         self._body(name)  # raises when there is nobody of this name
@@ -283,6 +304,8 @@ class Simulation:
         scene = compose(world)
         data = scene.initial()
         carry_state(self.model, self.data, scene.model, data)
+        if not self._steps:  # nothing has moved yet: nobody's order of coming may leave a trace
+            data.qacc_warmstart[:] = 0.0
         before, was = self.parts, self.memory
         self._take(scene, data)
         self.memory = self.parts.memory(1)

@@ -17,6 +17,7 @@ robot exist is not known here: a robot is a name, a kind and options, for the sc
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from importlib import resources
@@ -34,6 +35,7 @@ from pydantic import (
 )
 
 from grouser.errors import WorldFileError, nearest, unknown
+from grouser.frames import Pose
 from grouser.world.complaints import Keys, complaint, shown
 from grouser.world.fields import Description, Length, Name, Point, mistake
 from grouser.world.objects import OBJECTS, Thing
@@ -50,21 +52,37 @@ def _on_the_ground(value: Any) -> Any:
     return [*value, 0.0] if isinstance(value, list | tuple) and len(value) == 2 else value
 
 
-class RobotEntry(Description):
-    """A robot by name and kind, and where it starts."""
+class Placed(Description):
+    """Something with a name and a pose on the ground."""
 
     name: Name
-    """Its name in this world, unique among robots and objects."""
+    """Its name in this world, unique among its like."""
+    position: Annotated[Point, BeforeValidator(_on_the_ground)]
+    """In the world frame, m: x, y and, if given, z; z = 0: feet or belts on the ground."""
+    yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    """Heading, deg, from x towards y."""
+    pitch_deg: Annotated[float, Field(ge=-90, le=90)] = 0.0
+    """Nose down, deg, before the heading is taken: -20 on a slope that rises by 20."""
+    roll_deg: Annotated[float, Field(ge=-180, le=180)] = 0.0
+    """Right side down, deg, before pitch and heading are taken."""
+
+    @property
+    def ground(self) -> Pose:
+        """Pose in the world of the ground that it stands on."""
+        turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
+        roll, pitch, yaw = (math.radians(turn) for turn in turns)
+        return Pose.at(*self.position, roll=roll, pitch=pitch, yaw=yaw)
+
+
+class Start(Placed):
+    """A place where robots that join may start (``INIT {Start …}`` over the wire)."""
+
+
+class RobotEntry(Placed):
+    """A robot by name and kind, and where it starts; its name is unique among objects, too."""
+
     kind: str
     """Which robot it is; the scene knows the kinds."""
-    position: Annotated[Point, BeforeValidator(_on_the_ground)]
-    """Start in the world frame, m: x, y and, if given, z; z = 0: feet or belts on the ground."""
-    yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
-    """Heading at the start, deg, from x towards y."""
-    pitch_deg: Annotated[float, Field(ge=-90, le=90)] = 0.0
-    """Nose down at the start, deg, before the heading is taken: -20 on a slope that rises by 20."""
-    roll_deg: Annotated[float, Field(ge=-180, le=180)] = 0.0
-    """Right side down at the start, deg, before pitch and heading are taken."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The robot kind's own options."""
     sensors: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
@@ -105,6 +123,8 @@ class World(Description):
     """What lies around."""
     robots: Annotated[tuple[RobotEntry, ...], Strict(False)] = ()
     """Who moves."""
+    starts: Annotated[tuple[Start, ...], Strict(False)] = ()
+    """Where robots that join a served world may start."""
     view: View = View()
     """The camera of pictures and videos."""
 
@@ -119,6 +139,9 @@ class World(Description):
                 if member.name in names:
                     raise mistake("must be unique among objects and robots", group, i, "name")
                 names.add(member.name)
+        for i, start in enumerate(self.starts):
+            if start.name.lower() in {other.name.lower() for other in self.starts[:i]}:
+                raise mistake("must be unique among start places", "starts", i, "name")
         if self.view.follow is not None and self.view.follow not in names:
             allowed = ", ".join(sorted(names)) or "none, the world is empty"
             hint = nearest(self.view.follow, names)
@@ -145,6 +168,7 @@ KEYS: Keys = {
     "physics": _keys(Physics),
     "physics.contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
+    "starts.*": _keys(Start),
     "view": _keys(View),
     **{f"terrain.*.{kind}": _keys(model) for kind, model in TERRAINS.items()},
     **{f"objects.*.{kind}": _keys(model) for kind, model in OBJECTS.items()},

@@ -1,0 +1,115 @@
+"""A door: a leaf that a motor turns on a hinge, or slides aside or up.
+
+Its own frame stands in the doorway: x goes through it, y along the closed leaf to the left, z up.
+The leaf is a body of its own with real contact and a real, limited motor: whoever stands in its way
+is pushed, and stops it if he is strong enough.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+import mujoco
+from pydantic import Field
+
+from grouser.drives import Drive
+from grouser.world.fields import Length, Rgb
+from grouser.world.object import Object
+from grouser.world.physics import Contact
+
+LEAF: Rgb = (0.72, 0.45, 0.20)
+CLEARANCE = 0.005
+"""Gap round the leaf, m: it must not rub against the walls beside it; estimate."""
+STIFFNESS = {True: 0.02, False: 0.01}
+"""Error at which the motor pushes with all it has, rad if hinged, m if sliding; estimate."""
+
+Opens = Literal["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
+
+
+class Door(Object):
+    """A leaf between `closed` (0) and `open` (1); `position` is the middle of the closed leaf."""
+
+    kind: Literal["door"] = "door"
+    width: Length
+    """Of the doorway, along its own y, m; above 0."""
+    height: Length
+    """Of the leaf, m; above 0."""
+    thickness: Length = 0.04
+    """Of the leaf, m; above 0."""
+    opens: Opens = "hinge_left"
+    """Which way: a hinge on the left or right, by which it turns towards its own x, or a slide."""
+    wide_deg: Annotated[float, Field(gt=0, le=180)] = 90.0
+    """How far a hinged one turns, deg; above 0, at most 180."""
+    seconds: Annotated[float, Field(gt=0, le=600)] = 2.0
+    """Time it takes to open or close if nothing is in the way, s; above 0."""
+    force: Annotated[float, Field(gt=0, le=10_000)] = 150.0
+    """What the motor can push with at the leaf's far edge, N; above 0; estimate: DIN 18650 lets
+    powered doors push people with no more."""
+    ajar: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """How far it is open at the start, 0 (closed) to 1 (open)."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.4
+    """Coulomb's coefficient between the leaf and whatever touches it, -; 0 to 10; estimate."""
+    mass: Annotated[float, Field(gt=0, le=100_000)] = 15.0
+    """Of the leaf, kg, above 0; estimate: a light inner door."""
+    fixed: Literal[True] = True
+    """The frame is part of the ground; only the leaf moves."""
+
+    @property
+    def hinged(self) -> bool:
+        """Whether the leaf turns; else it slides."""
+        return self.opens.startswith("hinge")
+
+    @property
+    def joint(self) -> str:
+        """Name of the leaf's joint, and of its drive."""
+        return f"{self.name}/leaf"
+
+    @property
+    def travel(self) -> float:
+        """How far the leaf goes from closed to open, rad or m."""
+        if self.hinged:
+            return math.radians(self.wide_deg)
+        return self.height if self.opens == "slide_up" else self.width
+
+    @property
+    def drive(self) -> Drive:
+        """The motor: as strong as it says, without overshoot."""
+        arm = self.width if self.hinged else 1.0
+        force = self.force * arm
+        inertia = self.mass * self.width**2 / 3 if self.hinged else self.mass
+        lead = STIFFNESS[self.hinged]
+        viscosity = 2 * math.sqrt(inertia * force / lead)
+        return Drive(
+            force=force, speed=self.travel / self.seconds, lead=lead, damping=force / viscosity
+        )
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
+        """Add the frame, the body and geom ``{name}/leaf`` in it, its joint and its drive."""
+        # A lifting door has a counterweight.
+        leaf = self._body(spec).add_body(name=self.joint, gravcomp=float(self.opens == "slide_up"))
+        side = -1.0 if self.opens.endswith("right") else 1.0
+        hinge, slide = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
+        leaf.add_joint(
+            name=self.joint,
+            type=hinge if self.hinged else slide,
+            # The pin is in the face towards which it opens: so the leaf never enters the wall.
+            pos=[self.thickness / 2, side * self.width / 2, 0] if self.hinged else [0, 0, 0],
+            axis=self._axis(side),
+            range=[0.0, self.travel],
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        )
+        half = (self.thickness / 2, self.width / 2 - CLEARANCE, self.height / 2)
+        leaf.add_geom(
+            name=f"{self.name}/surface",
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=half,
+            **self.geom(contact, LEAF),
+            mass=self.mass,
+        )
+        self.drive.add(spec, self.joint, self.joint)
+
+    def _axis(self, side: float) -> list[float]:
+        if self.hinged:
+            return [0.0, 0.0, side]
+        return [0.0, 0.0, 1.0] if self.opens == "slide_up" else [0.0, side, 0.0]

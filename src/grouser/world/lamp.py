@@ -1,0 +1,69 @@
+"""A lamp: a bulb that lights what is around it, or is out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import mujoco
+from pydantic import Field
+
+from grouser.world.fields import Length, Rgb, Shade
+from grouser.world.object import Object
+from grouser.world.physics import Contact
+
+BULB: Rgb = (1.0, 0.95, 0.80)
+HALO = 0.01
+"""How much further out than the bulb its light begins, m."""
+FADING = (1.0, 0.0, 0.15)
+"""Brightness at r metres is 1 / (a + b r + c r²); c is an estimate for a room, since what MuJoCo
+draws knows no candela."""
+
+
+class Lamp(Object):
+    """A round bulb; `position` is its middle."""
+
+    kind: Literal["lamp"] = "lamp"
+    radius: Length = 0.06
+    """Of the bulb, m; above 0."""
+    brightness: Shade = 0.8
+    """How bright, 0 to 1."""
+    lit: bool = True
+    """Whether it shines at the start."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.3
+    """Coulomb's coefficient between the bulb and whatever touches it, -; 0 to 10; estimate."""
+    fixed: bool = True
+    """True: hangs where it is. False: lies around with `mass`."""
+
+    @property
+    def light(self) -> str:
+        """Name of its light, and of the bulb's material."""
+        return f"{self.name}/light"
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
+        """Add the bulb and its light."""
+        geom = self.geom(contact, BULB) | ({} if self.fixed else {"mass": self.mass})
+        spec.add_material(name=self.light, emission=float(self.lit))
+        body = self._body(spec)
+        body.add_geom(
+            name=f"{self.name}/surface",
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            size=[self.radius, 0, 0],
+            material=self.light,
+            **geom,
+        )
+        colour = [self.brightness * part for part in self.rgb or BULB]
+        body.add_light(
+            name=self.light,
+            type=mujoco.mjtLightType.mjLIGHT_SPOT,
+            # A spot that opens to all sides; inside the bulb it would stand in its own way.
+            pos=[0, 0, -self.radius - HALO],
+            dir=[0, 0, -1],
+            cutoff=180.0,
+            exponent=0.0,
+            attenuation=FADING,
+            diffuse=colour,
+            specular=[part / 4 for part in colour],
+            ambient=[0.0, 0.0, 0.0],
+            castshadow=False,
+            active=self.lit,
+        )
