@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "marks": set(),
     "rows": {"frames"},
     "drives": {"errors", "frames", "rows"},
-    "world": FLOOR | {"marks"},
+    "world": FLOOR | {"marks", "drives"},
     "tracks": PARTS,
     "sensors": FLOOR | {"marks"},
     "robots": PARTS | {"tracks", "sensors"},

@@ -18,6 +18,7 @@ from grouser.protocol import (
     configuration,
     control,
     drive,
+    felt,
     geometry,
     grouped,
     nfo,
@@ -35,7 +36,7 @@ from grouser.protocol.message import Message
 from grouser.protocol.usarsim import MESSAGES, ClientSide, ServerSide
 
 MODULES = (
-    commands, drive, setting, package, control, nfo, state, sensed, grouped, geometry,
+    commands, drive, setting, package, control, nfo, state, sensed, grouped, felt, geometry,
     configuration, response,
 )  # fmt: skip
 ABSTRACT = {sensed.Reading, grouped.Grouped}

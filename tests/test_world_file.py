@@ -220,7 +220,7 @@ def test_later_overrides_win_and_say_where_they_are():
     ("override", "fragment"),
     [
         ("physics.timestep=fast", "override 'physics.timestep=fast': physics.timestep is 'fast'"),
-        ("physcs.timestep=1", "unknown key 'physcs' in the world; allowed: description"),
+        ("physcs.timestep=1", "unknown key 'physcs' in the world; allowed: daylight, description"),
         ("physcs.timestep=1", "did you mean 'physics'?"),
         ("terrain.1.heigt=1", "unknown key 'heigt' in terrain.1 (step)"),
         ("terrain.7.height=1", "there is no '7' in terrain; allowed: 0, 1"),

@@ -172,13 +172,16 @@ class Drives:
         rows.ctrl[which, first + 2] = 0.0
         if setpoint.mode == "angle":
             rows.actuator_dynprm[which, actuator, 1] = drive.speed
-            rows.ctrl[which, first] = setpoint.value
+            # An input beyond 1e10 would make MuJoCo zero the inputs of everybody.
+            target = float(np.clip(setpoint.value, -OUT_OF_REACH, OUT_OF_REACH))
+            rows.ctrl[which, first] = target
             rows.ctrl[which, first + 1] = 0.0
             return
         rate = float(np.clip(setpoint.value, -drive.speed, drive.speed))
         rows.ctrl[which, first + 1] = rate
         if rate == 0.0:
-            rows.actuator_dynprm[which, actuator, 1] = drive.speed
+            # The setpoint stays; if a weak drive overruns it, `settle` takes it along for good.
+            rows.actuator_dynprm[which, actuator, 1] = STANDSTILL
             rows.ctrl[which, first] = rows.act[which, state]
         else:
             rows.actuator_dynprm[which, actuator, 1] = abs(rate)

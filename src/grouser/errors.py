@@ -6,6 +6,9 @@
     ├── WorldFileError      (ValueError)    a world file says something impossible
     ├── UnknownName         (LookupError)   a robot, track, drive, world… that does not exist
     ├── BadValue            (ValueError)    a number, path or option outside what is allowed
+    ├── Refused             (PermissionError)  somebody may not come in, or may not do this
+    ├── Disconnected        (ConnectionError)  the other end is not there, or not any more
+    ├── NoAnswer            (TimeoutError)  the other end is there, and said nothing in time
     ├── MissingDependency   (ImportError)   an optional package or system library is absent
     └── SimulationDiverged  (ArithmeticError)  physics blew up; the last second is saved
 
@@ -34,6 +37,18 @@ class UnknownName(GrouserError, LookupError):
 
 class BadValue(GrouserError, ValueError):
     """A value is outside what is allowed."""
+
+
+class Refused(GrouserError, PermissionError):
+    """Somebody has no right to what was asked."""
+
+
+class Disconnected(GrouserError, ConnectionError):
+    """A connection could not be made, or is there no more."""
+
+
+class NoAnswer(GrouserError, TimeoutError):
+    """Something that was waited for did not come in time."""
 
 
 class MissingDependency(GrouserError, ImportError):

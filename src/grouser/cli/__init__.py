@@ -8,7 +8,10 @@
     grouser bench NAME         how fast it is here
     grouser mobility ROBOT     what a robot can get over
     grouser compare REAL SIM   how far a simulated run is from the real one
+    grouser eyes --server HOST draw a server's pictures here
     grouser calibrate REAL     what a log tells about a robot and its ground
+    grouser console WORLD      type lines at a world, here or at a server
+    grouser serve WORLD        a world for robots that are driven over the network
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
 refuses becomes ``grouser: <one sentence>`` on the error stream and exit code 2; Ctrl-C is 130.
@@ -25,9 +28,12 @@ from grouser.cli.bench import bench
 from grouser.cli.calibrate import calibrate
 from grouser.cli.catalogue import catalogue
 from grouser.cli.compare import compare
+from grouser.cli.console import console
 from grouser.cli.experiment import experiment
+from grouser.cli.eyes import eyes
 from grouser.cli.mobility import mobility
 from grouser.cli.run import run
+from grouser.cli.serve import serve
 from grouser.cli.terminal import complain, out
 from grouser.errors import GrouserError
 
@@ -88,3 +94,6 @@ app.command("bench")(bench)
 app.command("mobility")(mobility)
 app.command("compare")(compare)
 app.command("calibrate")(calibrate)
+app.command("serve")(serve)
+app.command("eyes")(eyes)
+app.command("console")(console)

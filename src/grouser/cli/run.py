@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import before
+from grouser.cli.speed import factor_of
 from grouser.cli.terminal import complain, out, progress, wrote
 from grouser.errors import BadValue
 
@@ -82,7 +83,7 @@ def run(
     [cyan]grouser run my_world.yaml --speed 1.0[/]
     """
     _check(seconds)
-    factor, (width, height) = _factor(speed), _size(size)
+    factor, (width, height) = factor_of(speed), _size(size)
     before.writable(picture, ".png")
     before.writable(video, ".mp4")
     before.physics()
@@ -114,21 +115,6 @@ def _leave(pace: Pace) -> None:
 def _check(seconds: float) -> None:
     if not (math.isfinite(seconds) and seconds > 0):
         raise BadValue(f"--seconds is {seconds:g}, a number above 0 is needed")
-
-
-def _factor(speed: str) -> float | None:
-    """Return simulated seconds per second of the clock; None: as many as possible."""
-    if speed == "max":
-        return None
-    try:
-        factor = float(speed)
-    except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor > 0):
-        raise BadValue(
-            f"--speed is '{speed}', 'max' or a number above 0 is needed, such as 1.0 for real time"
-        )
-    return factor
 
 
 def _size(size: str) -> tuple[int, int]:

@@ -3,6 +3,10 @@
 A client asks with ``OK`` for the whole picture or with ``U`` and four 32-bit integers for a part
 of it; any other byte is skipped. A frame is one byte of type, four bytes of length and the
 picture: raw pixels or a JPEG file. In legacy mode the server sends one frame before it is asked.
+
+Before its first request a client may show who it is, each in a line of its own (ours; a server that
+does not know them skips them, since they hold no request): ``token <token>`` where a server demands
+one, ``key <key>`` or ``key <key> <camera>`` for its own robot's pictures and nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Self
+from typing import Literal, Self
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import SHOWN, Fault
@@ -21,6 +25,8 @@ LARGEST_FRAME = 127 * 2**24 - 1
 """Bytes of a picture: some clients take a length whose first byte is 127 or more for garbage."""
 LARGEST_SIDE = 2**16 - 1
 """Pixels: sizes of raw pictures have 16 bits."""
+LONGEST_PASS = 512
+"""Bytes of a line with a token or a key."""
 
 _HEADER = struct.Struct(">BI")
 _SIZE = struct.Struct(">HH")
@@ -82,6 +88,68 @@ class Region:
 
 
 Request = WholeFrame | Region
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a client shows before its first request."""
+
+    kind: Literal["token", "key"]
+    secret: str
+    camera: str = ""
+    """With a key: which of the robot's cameras; empty: the first."""
+
+    def encode(self) -> bytes:
+        """Return it as a line."""
+        words = [self.kind, self.secret] + ([self.camera] if self.camera else [])
+        if any(not word or set(word) & set(" \r\n") for word in words):
+            raise BadValue(f"a {self.kind} must be one word without blanks")
+        return " ".join(words).encode() + b"\n"
+
+
+class Preamble:
+    """The lines before the first request."""
+
+    def __init__(self) -> None:
+        self._pending = b""
+        self.over = False
+        """The requests have begun."""
+
+    def receive(self, data: bytes) -> tuple[list[Pass], bytes]:
+        """Take the next bytes; return what was shown and what belongs to the requests.
+
+        Raises `BadValue` for a line that shows nothing.
+        """
+        if self.over:
+            return [], data
+        data, shown = self._pending + data, []
+        while (begun := _begun(data)) and b"\n" in data[:LONGEST_PASS]:
+            line, _, data = data.partition(b"\n")
+            shown.append(_read_pass(line))
+        self.over = not begun and bool(data)
+        if begun and len(data) >= LONGEST_PASS:
+            raise BadValue(f"a line of more than {LONGEST_PASS} bytes is no token and no key")
+        self._pending = b"" if self.over else data
+        return shown, data if self.over else b""
+
+
+def _begun(data: bytes) -> bool:
+    """Say whether ``data`` is the beginning of a pass, or may become one."""
+    return bool(data) and any(
+        data[: len(kind)] == kind[: len(data)] for kind in (b"key ", b"token ")
+    )
+
+
+def _read_pass(line: bytes) -> Pass:
+    words = line.decode("utf-8", "replace").split()
+    match words:
+        case ["token", secret]:
+            return Pass("token", secret)
+        case ["key", secret]:
+            return Pass("key", secret.lower())
+        case ["key", secret, camera]:
+            return Pass("key", secret.lower(), camera)
+    raise BadValue("'token <token>', 'key <key>' or 'key <key> <camera>' is needed")
 
 
 class ImageServerSide:

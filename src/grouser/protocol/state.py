@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.dialects import Dialect, Quantity
-from grouser.protocol.message import Message, flag, from_found, number, text, to_segments, whole
+from grouser.protocol.message import (
+    Message,
+    flag,
+    from_found,
+    number,
+    text,
+    to_segments,
+    vector,
+    whole,
+)
 from grouser.protocol.segments import Line, Segment
-from grouser.protocol.values import read_named
+from grouser.protocol.values import Vector, read_named
 
 GROUND = "GroundVehicle"
 LEGGED = "LeggedVehicle"
@@ -16,6 +25,9 @@ AERIAL = "AerialVehicle"
 NAUTIC = "NauticVehicle"
 VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
 """Types of robots, as UDK calls them; UT2004 and UT3 say LeggedRobot."""
+
+OBJECT = "Object"
+"""What the state of an object has for a type."""
 
 NO_BATTERY = 99999
 """What `State.battery` is when batteries are not simulated."""
@@ -90,6 +102,35 @@ class State(Message):
         if self.type == GROUND and not dialect.flippers:
             return []
         return [(joint, dialect.write(Quantity.SCALAR, angle)) for joint, angle in self.joints]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState(Message):
+    """Where an object is that a world controller made (CONTROL {Type GetSTA}).
+
+    How the old servers wrote it is not known: this form is ours.
+    """
+
+    head: ClassVar[str] = "STA"
+
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    """s."""
+    class_name: Annotated[str, text("Class")]
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector, vector("Location", Quantity.SCALAR)]
+    rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)]
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the type behind the time."""
+        time, *rest = to_segments(self, dialect)
+        return [time, ("Type", OBJECT), *rest]
+
+
+def read_state(line: Line, dialect: Dialect) -> State | ObjectState:
+    """Tell by the type whose state it is, and read it."""
+    if line.found.get("type", "").lower() == OBJECT.lower():
+        return ObjectState.read(line, dialect)
+    return State.read(line, dialect)
 
 
 _KNOWN = frozenset(key.lower() for key in _TYPE_FIRST if key)

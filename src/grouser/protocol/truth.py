@@ -30,6 +30,8 @@ class TruthRequest(Message):
     class_name: Annotated[str | None, text("class")] = None
     """None: all robots."""
     name: Annotated[str | None, text("name")] = None
+    token: Annotated[str | None, text("token")] = None
+    """Grouser's own: what a server beyond loopback demands; asks nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

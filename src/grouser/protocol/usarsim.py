@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from grouser.errors import BadValue
-from grouser.protocol import additions, commands, grouped, sensed
+from grouser.protocol import additions, commands, felt, grouped, sensed
 from grouser.protocol.configuration import read_configuration
 from grouser.protocol.control import read_control
 from grouser.protocol.dialects import Dialect
@@ -30,7 +30,7 @@ from grouser.protocol.package import EffectorState, MovePackage, PackageState
 from grouser.protocol.response import Response
 from grouser.protocol.segments import Line, parse
 from grouser.protocol.setting import read_set
-from grouser.protocol.state import State
+from grouser.protocol.state import read_state
 
 PORT = 3000
 
@@ -90,6 +90,9 @@ SENSORS: dict[str, Reader] = {
             grouped.Infrareds,
             grouped.Touches,
             grouped.TouchArrays,
+            felt.Gyroscope,
+            felt.Forces,
+            felt.MotionCapture,
         )
     },
     "rfidtag": sensed.Tags.read,  # older name
@@ -104,7 +107,7 @@ def read_sensed(line: Line, dialect: Dialect) -> Message:
 
 MESSAGES: dict[str, Reader] = {
     "NFO": read_nfo,
-    "STA": State.read,
+    "STA": read_state,
     "SEN": read_sensed,
     "MISSTA": PackageState.read,
     "ASTA": PackageState.read,

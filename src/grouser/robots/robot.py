@@ -12,6 +12,7 @@ import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import mujoco
@@ -34,6 +35,9 @@ ROBOTS: dict[str, str] = {
     "air_traffic": "grouser.robots.air_traffic:AirTraffic",
     "ers7": "grouser.robots.ers7:Ers7",
     "ers210": "grouser.robots.ers210:Ers210",
+    "p2dx": "grouser.robots.p2dx:P2dx",
+    "p2at": "grouser.robots.p2at:P2at",
+    "p3at": "grouser.robots.p3at:P3at",
 }
 """Kind of robot → where it is described; imported on use."""
 
@@ -46,16 +50,18 @@ class Steering:
     right: tuple[str, ...]
     gauge: float
     """Distance between the sides' middles, m."""
+    radius: float = 1.0
+    """Travel (m) per unit of the drives: 1 for belts (m), the radius for wheels (rad)."""
 
     def sides(self, forward: float, turn: float) -> dict[str, Setpoint]:
-        """Return the belt speeds for ``forward`` (m/s) and ``turn`` (rad/s, positive to the left).
+        """Return the drives' speeds for ``forward`` (m/s) and ``turn`` (rad/s, to the left).
 
-        The belts are told what rigid rolling would need; a real skid turn is slower, since belts
-        slip sideways.
+        Belts and wheels are told what rigid rolling would need; a real skid turn is slower, since
+        they slip sideways.
         """
         half = turn * self.gauge / 2
-        wanted = {name: speed(forward - half) for name in self.left}
-        return wanted | {name: speed(forward + half) for name in self.right}
+        wanted = {name: speed((forward - half) / self.radius) for name in self.left}
+        return wanted | {name: speed((forward + half) / self.radius) for name in self.right}
 
 
 class Gait(Protocol):
@@ -122,11 +128,17 @@ class Robot:
     posture: Mapping[str, float] = field(default_factory=dict)
     """Joint angles (rad) or slides (m) it starts with, by joint name."""
 
+    @cached_property
+    def rolling(self) -> frozenset[str]:
+        """Drives that the robot rolls on, belts and wheels: their natural command is a speed."""
+        wheels = (*self.steering.left, *self.steering.right) if self.steering else ()
+        return frozenset([*(belt.name for belt in self.belts), *wheels])
+
     def setpoints(self, command: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
         """Turn named commands into one setpoint per drive.
 
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
-        a `Setpoint`, or a number: ``front`` its natural one (speed of a belt, angle of a joint),
+        a `Setpoint`, or a number: ``front`` its natural one (speed if it rolls, else an angle),
         ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. What the
         gait is told is left out: `wishes` has it.
         """
@@ -179,8 +191,7 @@ class Robot:
         if names := self._named(key):
             if isinstance(value, Setpoint):
                 return names, value
-            belts = {belt.name for belt in self.belts}
-            return names, (speed if names[0] in belts else angle)(_number(key, value))
+            return names, (speed if names[0] in self.rolling else angle)(_number(key, value))
         stem, _, unit = key.rpartition("_")
         makers = {"angle": angle, "speed": speed, "torque": torque}
         if names := self._named(stem):
@@ -198,6 +209,10 @@ class Robot:
 
 class Description(Protocol):
     """A robot's options: a frozen dataclass that can build."""
+
+    def __hash__(self) -> int:
+        """Equal options, equal robots; raises `TypeError` if one of them is a list or mapping."""
+        ...
 
     def build(self) -> Robot:
         """Return the robot."""

@@ -55,21 +55,35 @@ class BoundEncoder:
         self._told, self._names = description, drives
         self._exact = not (description.resolution or description.noise or description.wrap)
         self._places: list[int] = []
+        self.memory: tuple[float, ...] | None = None
+        """Where each drive was when the count last began again, m or rad; None: it never did."""
+        self._begins = False
+
+    def reset(self) -> None:
+        """Let the count begin again at the next reading."""
+        self._begins = True
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
         if not self._places:
             self._places = moment.places(self._names)
+        if self._begins:
+            self.memory = tuple(moment.travelled[place] for place in self._places)
+            self._begins = False
         if self._exact:
-            return Later(partial(self._exactly, moment))
+            return Later(partial(self._exactly, moment, self.memory))
         told, travelled = self._told, moment.travelled
         true = np.array([travelled[place] for place in self._places])
+        if self.memory:
+            true -= self.memory
         said = corrupt(true, told.resolution, told.noise, told.wrap, rng)
         return dict(zip(told.drives, said.tolist(), strict=True))
 
-    def _exactly(self, moment: Moment) -> dict[str, Value]:
-        travelled = moment.travelled
-        return {name: travelled[i] for name, i in zip(self._told.drives, self._places, strict=True)}
+    def _exactly(self, moment: Moment, zero: tuple[float, ...] | None) -> dict[str, Value]:
+        travelled = [moment.travelled[place] for place in self._places]
+        if zero:
+            travelled = [now - then for now, then in zip(travelled, zero, strict=True)]
+        return dict(zip(self._told.drives, travelled, strict=True))
 
 
 def corrupt(

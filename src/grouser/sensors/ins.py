@@ -7,7 +7,7 @@ USARSim), and a drift of constant speed that is drawn once per run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -62,6 +62,11 @@ class BoundIns:
     def __init__(self, description: Ins, site: int) -> None:
         self._told, self._site = description, site
         self.memory: Believed | None = None
+
+    def believe(self, X_WI: Pose) -> None:
+        """Take over ``X_WI`` as its pose; what it adds up goes on from there."""
+        if self.memory is not None:
+            self.memory = replace(self.memory, X_WI=X_WI)
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad) in the world frame, as believed."""

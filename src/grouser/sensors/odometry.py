@@ -104,6 +104,10 @@ class BoundOdometry:
         self.memory: Reckoned | None = None
         """Where it has got to; None before the first reading."""
 
+    def reset(self) -> None:
+        """Let dead reckoning begin again at the next reading, there and so."""
+        self.memory = None
+
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return x, y (m) and yaw (rad) from where and how the robot stood at the start."""
         told = self._told

@@ -55,6 +55,9 @@ _ROUND = (  # their first size is a radius
 _HIDDEN = 5  # a geom group that is not drawn
 _ROOM = (256, 256)  # pixels   what the shared renderer starts with; it grows
 
+LOOKS = ("geom_group", "geom_rgba", "mat_rgba", "mat_emission", "light_active")
+"""Fields of a model that may change while its world runs, and change what is seen."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -328,10 +331,8 @@ def _coarse(model: mujoco.MjModel) -> mujoco.MjModel:
 
 def _keep_up(drawn: mujoco.MjModel, model: mujoco.MjModel) -> None:
     """Copy what may change while a world runs."""
-    drawn.geom_group[:] = model.geom_group
-    drawn.geom_rgba[:] = model.geom_rgba
-    drawn.mat_rgba[:] = model.mat_rgba
-    drawn.light_active[:] = model.light_active
+    for field in LOOKS:
+        getattr(drawn, field)[:] = getattr(model, field)
 
 
 def _metres(nearness: DepthImage, model: mujoco.MjModel, orthographic: bool) -> DepthImage:

@@ -51,6 +51,13 @@ class BoundTachometer:
     ) -> None:
         self._told, self._names, self._dofs, self._gears = description, names, dofs, gears
         self._places: list[int] = []
+        self.memory: np.ndarray | None = None
+        """Positions (drives,) when the count last began again, m or rad; None: it never did."""
+        self._begins = False
+
+    def reset(self) -> None:
+        """Let the positions begin again at the next reading."""
+        self._begins = True
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return speeds (drives,), m/s or rad/s, and positions (drives,), m or rad."""
@@ -59,4 +66,9 @@ class BoundTachometer:
         speeds = moment.data.qvel[self._dofs] * self._gears
         if self._told.noise:
             speeds += rng.normal(0.0, self._told.noise, len(speeds))
-        return {"speeds": speeds, "positions": moment.travel()[self._places]}
+        positions = moment.travel()[self._places]
+        if self._begins:
+            self.memory, self._begins = positions, False
+        if self.memory is not None:
+            positions = positions - self.memory
+        return {"speeds": speeds, "positions": positions}

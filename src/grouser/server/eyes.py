@@ -1,110 +1,308 @@
 """Eyes: processes of their own that draw what cameras see, while physics goes on.
 
-Pictures cost more than physics, and a renderer keeps its process busy. An eye composes the same
-world for itself, is sent the state at the moment of each shot, and sends the picture back: the same
-bytes as if the simulation had drawn it itself.
+Pictures cost more than physics, and a renderer keeps its process busy. So the server only sends
+states and takes finished pictures, in an event loop, and never waits. Eyes live as long as the
+server: when somebody joins or leaves they are sent the new world. One that dies is started again.
+
+Eyes on other machines come by themselves (``grouser eyes``, `Eyes.port`). While there are some,
+they do the drawing.
 """
 
 from __future__ import annotations
 
-import multiprocessing
+import asyncio
+import logging
 import os
-from collections.abc import Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+import socket
+import subprocess
+import sys
+from types import TracebackType
 from typing import Self
 
-import mujoco
+from grouser.errors import BadValue, MissingDependency, Refused
+from grouser.protocol.eyes import (
+    LARGEST,
+    LARGEST_STRANGER,
+    Hello,
+    Looks,
+    Message,
+    NewWorld,
+    Parcels,
+    Refusal,
+    Welcome,
+)
+from grouser.protocol.images import JPEG_QUALITY, ImageType
+from grouser.server.access import Gate, Role
+from grouser.server.channel import Channel, Job
+from grouser.server.eye import can_encode
+from grouser.server.luggage import pack
 
-from grouser.cores import cores
-from grouser.errors import BadValue
-from grouser.frames import Array
-from grouser.sensors.camera import Aim, BoundCamera, Frame, Shot
-from grouser.sensors.render import Image
-from grouser.sensors.sensor import Reading
-from grouser.sensors.snapshot import Snapshot
-from grouser.simulation.scene import Scene, compose
-from grouser.world.file import World
-
-Key = tuple[str, str]
-"""Names of a robot and of a camera on it."""
+WINDOW = 2
+"""Orders on their way to a local eye: one is drawn, the next is there already."""
+MOST_WINDOW = 64
+"""Orders on their way to an eye on another machine, at most."""
+PAUSES = (0.1, 0.5, 2.0, 10.0)
+"""Wall time (s) before a dead eye is started again, the first time, the second, …"""
 
 ONE_THREAD = {"LP_NUM_THREADS": "1"}
 """Environment that keeps Mesa's software renderer from taking every core for one picture."""
 
+_LOG = logging.getLogger("grouser.server.eyes")
+
 
 class Eyes:
-    """Some processes that draw; use it in a ``with`` block."""
+    """Those who draw; use it in an ``async with`` block.
 
-    def __init__(self, world: World, *, workers: int = 0) -> None:
-        """Open the eyes of ``world``.
+    Args:
+        workers: processes on this machine. One is best where physics needs the other core.
+        type: what pictures are served as.
+    """
 
-        Args:
-            world: as it is now; when somebody joins or leaves, open others.
-            workers: how many processes; 0: one for every core.
-        """
-        self._pool = ProcessPoolExecutor(
-            workers or cores(),
-            mp_context=multiprocessing.get_context("spawn"),  # OpenGL does not survive a fork
-            initializer=_open,
-            initargs=(world,),
-        )
+    def __init__(self, *, workers: int = 1, type: ImageType = ImageType.RAW) -> None:
+        if workers < 0:
+            raise BadValue(f"eyes: {workers} workers, must be at least 0")
+        if type is not ImageType.RAW and workers and not can_encode():
+            raise MissingDependency(
+                f"pictures of type {type.name} are JPEG, which needs OpenCV: "
+                'pip install "grouser[camera]", or serve type RAW'
+            )
+        self.type = type
+        self.restarts = 0
+        """How often an eye had to be started again."""
+        self._local = [_Local(self, number) for number in range(workers)]
+        self._remote: list[_Remote] = []
+        self._world: NewWorld | None = None
+        self._looks: Looks | None = None
 
-    def draw(self, robot: str, reading: Reading) -> Future[Image]:
-        """Let somebody draw a camera's ``reading``; the picture is there when it is done."""
-        frame = reading.values
-        if not isinstance(frame, Frame):
-            raise BadValue(f"eyes: '{reading.sensor}' of '{robot}' is no camera")
-        shot = frame.shot
-        return self._pool.submit(_draw, (robot, reading.sensor), _Sent.of(shot))
+    @property
+    def quality(self) -> int:
+        """Of the JPEG that is made of every picture, 1..100; 0: none is."""
+        return JPEG_QUALITY.get(self.type, 0)
 
-    def close(self) -> None:
-        """Let them finish what they were sent, and end."""
-        self._pool.shutdown()
+    @property
+    def far(self) -> int:
+        """How many eyes on other machines there are."""
+        return len(self._remote)
 
-    def __enter__(self) -> Self:
+    @property
+    def processes(self) -> list[int]:
+        """Process numbers of the local eyes that live."""
+        return [each.process.pid for each in self._local if each.process]
+
+    async def open(self) -> Self:
+        """Start the local eyes."""
+        for each in self._local:
+            each.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def close(self) -> None:
+        """End them all; orders that are not done are dropped."""
+        for each in (*self._local, *self._remote):
+            each.close()
+        await asyncio.sleep(0)  # let the sockets close, by which the processes end
+        await asyncio.gather(*(each.ended() for each in self._local))
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def take(self, world: NewWorld) -> None:
+        """Let everybody draw another world from now on."""
+        self._world, self._looks = world, None
+        for each in self._ready():
+            each.brief(world, None)
+
+    def look(self, looks: Looks) -> None:
+        """Let things look so from now on, until the next world."""
+        self._looks = looks
+        for each in self._ready():
+            each.tell(looks)
+
+    def ask(self, job: Job, turn: int = 0) -> None:
+        """Let somebody do ``job``.
+
+        Args:
+            job: the order; it is dropped where nobody is there.
+            turn: orders of the same turn go to the same eye, as long as nobody comes or goes.
+        """
+        eyes = self._remote or self._local
+        if eyes:
+            eyes[turn % len(eyes)].ask(job)
+        else:
+            job.done(None)
+
+    def port(self, gate: Gate) -> _Remote:
+        """Return the protocol for one connection to the port where eyes from elsewhere come.
+
+        They need a token that is good for CONTROL: an eye knows the whole world and all keys.
+        """
+        return _Remote(self, gate)
+
+    def brief(self, eye: _Local | _Remote) -> None:
+        """Tell a new eye how things are."""
+        if self._world:
+            eye.brief(self._world, self._looks)
+
+    def came(self, eye: _Remote) -> None:
+        """Count on an eye from elsewhere."""
+        self._remote.append(eye)
+        self.brief(eye)
+
+    def went(self, eye: _Remote) -> None:
+        """Do without it."""
+        if eye in self._remote:
+            self._remote.remove(eye)
+            _LOG.warning("%s has gone", eye)
+
+    def _ready(self) -> list[_Local | _Remote]:
+        everybody: list[_Local | _Remote] = [*self._local, *self._remote]
+        return [each for each in everybody if each.ready]
 
 
-@dataclass(frozen=True)
-class _Sent:
-    """A shot on its way to another process: all but the model, which that has composed itself."""
+class _Local(Channel):
+    """An eye on this machine: a process, and a socket that only it has."""
 
-    qpos: Array
-    qvel: Array
-    mocap_pos: Array
-    mocap_quat: Array
-    aim: Aim
-    seed: int
+    def __init__(self, eyes: Eyes, number: int) -> None:
+        super().__init__(WINDOW)
+        self.process: subprocess.Popen[bytes] | None = None
+        self._eyes, self._number = eyes, number
+        self._deaths = 0
+        self._closing = False
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    @staticmethod
-    def of(shot: Shot) -> _Sent:
-        seen = shot.snapshot
-        return _Sent(seen.qpos, seen.qvel, seen.mocap_pos, seen.mocap_quat, shot.aim, shot.seed)
+    def __str__(self) -> str:
+        return f"eye {self._number}"
 
-    def shot(self, model: mujoco.MjModel) -> Shot:
-        snapshot = Snapshot(model, self.qpos, self.qvel, self.mocap_pos, self.mocap_quat)
-        return Shot(snapshot, self.aim, self.seed)
+    def start(self) -> None:
+        """Start the process; it can be asked at once, and answers when it is there."""
+        if not self._closing:
+            task = asyncio.get_running_loop().create_task(self._start())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def brief(self, world: NewWorld, looks: Looks | None) -> None:
+        """Tell it the world, and how things look if not as at first."""
+        self.tell(world)
+        if looks:
+            self.tell(looks)
+
+    def heard(self, message: Message) -> None:
+        """Take an answer; one that answers is well."""
+        self._deaths = 0
+        super().heard(message)
+
+    def lost(self) -> None:
+        """Start it again, unless it was to end."""
+        if self._closing:
+            return
+        if self.process:
+            self.process.kill()  # it may only have closed its socket
+            code = self.process.wait()
+            _LOG.warning("%s has died (exit code %s) and is started again", self, code)
+        pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
+        self._deaths += 1
+        self._eyes.restarts += 1
+        asyncio.get_running_loop().call_later(pause, self.start)
+
+    def close(self) -> None:
+        """Hang up, by which the process ends."""
+        self._closing = True
+        super().close()
+
+    async def ended(self) -> None:
+        """Wait until the process has ended; one that does not in time is made to."""
+        for task in self._tasks:
+            task.cancel()
+        if self.process is None:
+            return
+        for _ in range(100):
+            if self.process.poll() is not None:
+                return
+            await asyncio.sleep(0.05)
+        self.process.kill()
+        self.process.wait()
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "grouser.server.eye", str(theirs.fileno())],
+                pass_fds=(theirs.fileno(),),
+                env=os.environ | ONE_THREAD,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is the server's business
+            )
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: self, sock=ours)
+        except BaseException:
+            ours.close()  # by which the process ends
+            raise
+        self.ready = True
+        self._eyes.brief(self)
+        self._pump()
 
 
-_scene: Scene | None = None
-"""In an eye's process: the world it draws."""
+class _Remote(Channel):
+    """An eye on another machine."""
 
+    def __init__(self, eyes: Eyes, gate: Gate) -> None:
+        super().__init__(1)
+        self._eyes, self._gate = eyes, gate
+        self._address = ""
+        self._parcels = Parcels(LARGEST_STRANGER)
 
-def _open(world: World) -> None:
-    """Compose the world, in an eye's process."""
-    global _scene
-    os.environ.update(ONE_THREAD)
-    _scene = compose(world)
+    def __str__(self) -> str:
+        return f"eye at {self._address or 'nowhere'}"
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for a Hello."""
+        super().connection_made(transport)
+        self._address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
 
-def _draw(key: Key, sent: _Sent) -> Image:
-    """Draw one picture, in an eye's process."""
-    assert _scene is not None  # `_open` has run
-    sensors: Mapping[Key, object] = {name: bound for name, (_, bound) in _scene.sensors.items()}
-    camera = sensors[key]
-    assert isinstance(camera, BoundCamera)  # `Eyes.draw` has seen to it
-    return camera.draw(sent.shot(_scene.model))
+    def brief(self, world: NewWorld, looks: Looks | None) -> None:
+        """Tell it the world with its mesh files, and how things look if not as at first."""
+        try:
+            self.tell(pack(world))
+        except OSError as error:
+            _LOG.error("%s cannot be told the world: %s", self, error)
+            self.close()
+        if looks:
+            self.tell(looks)
+
+    def heard(self, message: Message) -> None:
+        """Let it in, or take an answer."""
+        if self.ready:
+            super().heard(message)
+        elif isinstance(message, Hello):
+            self._greet(message)
+        else:
+            raise BadValue(f"{type(message).__name__} came before Hello")
+
+    def lost(self) -> None:
+        """Let others do its work."""
+        self._eyes.went(self)
+
+    def _greet(self, hello: Hello) -> None:
+        try:
+            if Role.CONTROL not in self._gate.check(self._address, hello.token):
+                raise Refused("this token does not let anybody draw; one for 'control' does")
+            if self._eyes.quality and not hello.jpeg:
+                raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")
+        except Refused as refused:
+            _LOG.warning("%s was refused: %s", self, refused)
+            self.tell(Refusal(str(refused)))
+            self.close()
+            return
+        self._window = max(1, min(hello.window, MOST_WINDOW))
+        self._parcels.largest = LARGEST
+        self.ready = True
+        _LOG.info("%s is here", self)
+        self.tell(Welcome())
+        self._eyes.came(self)

@@ -118,6 +118,15 @@ class Gaits:
         number, column = self._where[name]
         walks[number].awake[which, column] = False
 
+    def stand(self, walks: Sequence[Walk], name: str) -> None:
+        """Let robot ``name``, if it has a gait, stand still as at the start, asleep."""
+        if name in self._where:
+            number, column = self._where[name]
+            walk = walks[number]
+            walk.state[:, column] = self._groups[number].gait.start()
+            walk.told[:, column] = 0.0
+            walk.awake[:, column] = False
+
     def apply(self, rows: Rows, walks: Sequence[Walk], every: float) -> None:
         """Advance every gait that is awake by ``every`` seconds and lead its drives there."""
         for group, walk in zip(self._groups, walks, strict=True):

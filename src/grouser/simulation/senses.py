@@ -88,6 +88,13 @@ class Senses:
         """Return the newest reading that has arrived by ``time``."""
         return self._senses[robot, sensor].read(time)
 
+    def measure(self, robot: str, sensor: str, moment: Moment) -> None:
+        """Read one sensor now, out of turn."""
+        sense = self._senses[robot, sensor]
+        if sense.needs:
+            _derive(moment.model, moment.data, sense.needs)
+        self._look(sense, moment)
+
     def fresh(self, time: float) -> list[tuple[str, Reading]]:
         """Return whose readings have arrived since the last call, and them, in their order.
 

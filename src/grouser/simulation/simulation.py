@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
 
@@ -21,15 +21,22 @@ from grouser.frames import Array, Pose
 from grouser.rows import Rows
 from grouser.sensors.render import View
 from grouser.sensors.sensor import Moment, Reading
-from grouser.simulation.actions import Action, Command, Join, Leave, Place, Reset
+from grouser.simulation import actions, laws
+from grouser.simulation.actions import Action, Join, Leave, Place, Reset
 from grouser.simulation.carry import carry_memory, carry_state
+from grouser.simulation.crowd import joined, left, names
+from grouser.simulation.events import Events, Happened, Log
+from grouser.simulation.fittings import doors, motors, swing
+from grouser.simulation.motions import Motions, motion, put
 from grouser.simulation.parts import Parts
+from grouser.simulation.restart import restart
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.schedule import Clock
 from grouser.simulation.senses import Senses
+from grouser.simulation.triggers import Triggers
 from grouser.simulation.watch import EVERY, Watch, log_warnings
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Object
+from grouser.world.object import Object
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
@@ -51,6 +58,11 @@ class Simulation:
         self.seed = world.seed if seed is None else seed
         self._crash_folder = Path(crash_folder)
         self._start = world
+        self._log = Log()
+        self.paused = False
+        """Whether whoever paces this simulation shall wait (`actions.Pause`)."""
+        self.physics: Callable[[mujoco.MjModel, mujoco.MjData, int], None] = mujoco.mj_step
+        """Lets so many steps of physics pass; whoever wants to guard it puts itself here."""
         self.reset()
 
     def reset(self) -> None:
@@ -58,6 +70,9 @@ class Simulation:
         self._agenda: list[tuple[float, int, Action]] = []
         self._order = count()
         self._senses = Senses(self.seed)
+        self._triggers = Triggers(self._start)
+        self._events = Events(self._start, self.seed, self._log)
+        self._motions = Motions()
         self._steps = 0
         scene = compose(self._start)
         self._take(scene, scene.initial())
@@ -65,13 +80,14 @@ class Simulation:
         for entry in scene.world.robots:
             self._settle_in(entry)
         self._sense()
+        self._events.start(self)
 
     # -- who is there ------------------------------------------------------------------------
 
     @property
     def world(self) -> World:
         """The world as it is now, with everybody who joined and nobody who left."""
-        return self.scene.world
+        return self._world
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -86,7 +102,7 @@ class Simulation:
     def do(self, action: Action) -> None:
         """Carry out ``action`` now."""
         match action:
-            case Command(robot, command):
+            case actions.Command(robot, command):
                 self.command(robot, command)
             case Join(who):
                 self._join(who)
@@ -94,7 +110,31 @@ class Simulation:
                 self._leave(name)
             case Place(name, X_WB):
                 self._place(name, X_WB)
+            case actions.Move() | actions.Shift() | actions.Glide() | actions.Turn():
+                self._carry(action)
+            case actions.Halt(name):
+                self._body(name)  # raises when there is nobody of this name
+                self._motions.stop(name, self.model, self.data)
+            case actions.Motors(robot, on, drives):
+                self.command(robot, motors(self.scene, self.angles(robot), robot, on, drives))
+            case actions.Swing(name, share):
+                swing(self.parts, self.rows, doors(self.world, name)[name], share)
+            case actions.Shine() | actions.Rub() | actions.Gravity():
+                self._world = laws.change(self.model, self.world, action)
+            case actions.Daylight(value):
+                self._recompose(laws.dawn(self.world, value))
+            case actions.Fire() | actions.Happen() | actions.Ring() | actions.Call():
+                self._events.do(self, action)
+            case actions.Later(seconds, then):
+                self.schedule(self.time + seconds, then)
+            case actions.Say(text):
+                self._log.add(Happened(self.time, "said", text=text))
+            case actions.Pause(on):
+                self.paused = on
+            case actions.Restart(name):
+                self._restart(name)
             case Reset():
+                self._log.add(Happened(self.time, "reset"))
                 self.reset()
 
     def schedule(self, time: float, action: Action) -> None:
@@ -127,18 +167,26 @@ class Simulation:
         3. parts before physics (moving surfaces)
         4. physics
         5. parts after physics (roll-backs, drives settle, work is counted)
-        6. sensors that are due
-        7. the watch looks for divergence
+        6. what is carried about is put where it must be
+        7. sensors that are due
+        8. the watch looks for divergence
+        9. triggers that are due, and what they set off
         """
-        steps = 1 if seconds is None else self._whole_steps(seconds)
-        end = self._steps + steps
-        while self._steps < end:
+        missing = 1 if seconds is None else self._whole_steps(seconds)
+        while missing > 0:  # counted down: an action may start the world over
             self._act()  # 1, 2
-            self._advance(min(end, self._next_due()) - self._steps)  # 3, 4, 5
-            self._sense()  # 6
-            if self._watch_clock.due <= self._steps:  # 7
+            steps = min(missing, self._next_due() - self._steps)
+            self._advance(steps)  # 3, 4, 5
+            missing -= steps
+            if self._motions.due <= self._steps:  # 6
+                self._motions.carry(self.model, self.data, self._steps)
+            self._sense()  # 7
+            if self._watch_clock.due <= self._steps:  # 8
                 self._watch.look(self.data)
                 self._watch_clock.tick()
+            if self._triggers.due <= self._steps:  # 9
+                for crossing in self._triggers.look(self.model, self.data):
+                    self._events.cross(self, crossing)
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return a robot's sensor's newest reading; one with a delay was measured before now."""
@@ -149,12 +197,31 @@ class Simulation:
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
         return self._senses.read(robot, sensor, self.time)
 
+    def measure(self, robot: str, sensor: str) -> Reading:
+        """Read a robot's sensor now, out of turn; return its newest reading, as `read` does."""
+        self.read(robot, sensor)  # raises when there is none of this name
+        self._senses.measure(robot, sensor, self._moment())
+        return self.read(robot, sensor)
+
     def fresh(self) -> list[tuple[str, Reading]]:
         """Return what sensors have said since this was last called, with their robots' names.
 
         The first call begins to keep readings, and returns none.
         """
         return self._senses.fresh(self.time)
+
+    @property
+    def happened(self) -> list[Happened]:
+        """What has happened so far: who came and went, which events, what was said."""
+        return list(self._log.happened)
+
+    def fresh_events(self) -> list[Happened]:
+        """Return what has happened since this was last called."""
+        return self._log.fresh()
+
+    def inside(self, trigger: str) -> list[str]:
+        """Return the names of those who are in a trigger's volume."""
+        return self._triggers.inside(trigger)
 
     def angles(self, robot: str) -> dict[str, float]:
         """Return where each of a robot's drives is now (rad; belts: m), counted through turns."""
@@ -189,7 +256,7 @@ class Simulation:
         """Return the world file's camera, moved along with whomever it follows."""
         told = self.world.view
         lookat = np.array(told.lookat)
-        if told.follow in self._names():
+        if told.follow in names(self.world):
             lookat = lookat + self.pose(str(told.follow)).position
         x, y, z = lookat.tolist()
         return View((x, y, z), told.distance, told.azimuth_deg, told.elevation_deg)
@@ -207,14 +274,16 @@ class Simulation:
 
     def _take(self, scene: Scene, data: mujoco.MjData) -> None:
         """Make ``scene`` in state ``data`` the one that runs."""
-        self.scene, self.data = scene, data
-        self.rows = Rows.one(scene.model, data)
-        self.parts = Parts(scene)
+        self.scene, self.data, self._world = scene, data, scene.world
+        self.rows: Rows = Rows.one(scene.model, data)
+        self.parts: Parts = Parts(scene)
         timestep = float(scene.model.opt.timestep)
         self._watch = Watch(scene.model, scene.world.physics.energy_limit, self._crash_folder)
         self._watch_clock = Clock(1 / EVERY, timestep)
         self._watch_clock.start(self._steps)
         self._senses.take(scene, self._steps)
+        self._triggers.take(scene, self._steps)
+        self._motions.take(scene, self._steps)
 
     def _settle_in(self, entry: RobotEntry) -> None:
         """Make a new robot hold its posture and start on its standing command."""
@@ -239,7 +308,7 @@ class Simulation:
             if moving and not into:
                 parts.before(rows)
             run = min(stride - into, end - now)
-            mujoco.mj_step(model, data, run)
+            self.physics(model, data, run)
             now += run
             if into + run == stride:
                 parts.after(rows, memory, now // stride)
@@ -247,7 +316,7 @@ class Simulation:
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
-        due = min(self._senses.due, self._watch_clock.due)
+        due = min(self._senses.due, self._watch_clock.due, self._triggers.due, self._motions.due)
         if self._agenda:
             due = min(due, round(self._agenda[0][0] / self.model.opt.timestep))
         return max(self._steps + 1, due)
@@ -255,9 +324,12 @@ class Simulation:
     def _sense(self) -> None:
         """Read every sensor that is due."""
         if self._senses.due <= self._steps:
-            names, effort = self.parts.drives.names, self.memory.effort[0]
-            travel = self.parts.odometer(self.rows, self.memory)
-            self._senses.look(self._steps, Moment(self.model, self.data, names, travel, effort))
+            self._senses.look(self._steps, self._moment())
+
+    def _moment(self) -> Moment:
+        names, effort = self.parts.drives.names, self.memory.effort[0]
+        travel = self.parts.odometer(self.rows, self.memory)
+        return Moment(self.model, self.data, names, travel, effort)
 
     def _whole_steps(self, seconds: float) -> int:
         if not (np.isfinite(seconds) and seconds >= 0):
@@ -267,37 +339,19 @@ class Simulation:
     def _body(self, name: str) -> str:
         if name in self.scene.robots:
             return f"{name}/{self.scene.robots[name].root}"
-        if name in self._names():
+        if name in names(self.world):
             return name
-        raise unknown("world", "robot or object", name, self._names())
-
-    def _names(self) -> list[str]:
-        return [*self.scene.robots, *(thing.name for thing in self.world.objects)]
+        raise unknown("world", "robot or object", name, names(self.world))
 
     def _join(self, who: RobotEntry | Object) -> None:
-        if who.name in self._names():
-            raise BadValue(f"world: there is already somebody called '{who.name}'")
+        self._recompose(joined(self._start, self.world, who))
         if isinstance(who, RobotEntry):
-            self._recompose(self.world.changed(robots=self._lined_up(who)))
             self._settle_in(who)
-        else:
-            self._recompose(self.world.changed(objects=(*self.world.objects, who)))
         self._sense()
-
-    def _lined_up(self, who: RobotEntry) -> tuple[RobotEntry, ...]:
-        """Return all robots and ``who``: the world's own, then those who joined, by name.
-
-        Then the same crowd is the same bits, in whatever order it came.
-        """
-        own = {entry.name for entry in self._start.robots}
-        all_of_them = (*self.world.robots, who)
-        return tuple(sorted(all_of_them, key=lambda one: "" if one.name in own else one.name))
 
     def _leave(self, name: str) -> None:
         self._body(name)  # raises when there is nobody of this name
-        robots = tuple(entry for entry in self.world.robots if entry.name != name)
-        objects = tuple(thing for thing in self.world.objects if thing.name != name)
-        self._recompose(self.world.changed(robots=robots, objects=objects))
+        self._recompose(left(self.world, name))
 
     def _recompose(self, world: World) -> None:
         """Go on in another world, in which everybody who was here before notices nothing."""
@@ -312,12 +366,29 @@ class Simulation:
         carry_memory(before, was, self.parts, self.memory)
 
     def _place(self, name: str, X_WB: Pose) -> None:
-        body = self.model.body(self._body(name)).id
-        joint = int(self.model.body_jntadr[body])
-        free = mujoco.mjtJoint.mjJNT_FREE
-        if joint < 0 or self.model.jnt_type[joint] != free:
-            raise BadValue(f"world: '{name}' is fixed, it cannot be placed elsewhere")
-        position, dof = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
-        self.data.qpos[position : position + 7] = [*X_WB.position, *X_WB.wxyz]
-        self.data.qvel[dof : dof + 6] = 0.0
+        """Put ``name`` somewhere, at rest; what is fixed is built there."""
+        body = self._body(name)
+        self._motions.stop(name, self.model, self.data)
+        self._triggers.jumped(name)
+        if (fixed := laws.fixed(self.world, name)) is not None:
+            self._recompose(laws.rebuilt(self.world, fixed, X_WB))
+            return
+        put(self.model, self.data, body, name, X_WB)
         mujoco.mj_forward(self.model, self.data)
+
+    def _carry(self, action: actions.Move | actions.Shift | actions.Glide | actions.Turn) -> None:
+        """Begin to carry something about, or put it there at once."""
+        name, X_WB = action.name, self.pose(action.name)
+        robot = self.scene.robots.get(name)
+        made = motion(action, X_WB, robot.standing if robot else 0.0)
+        if isinstance(made, Pose):
+            self._place(name, made)
+        else:
+            self._motions.start(name, self._body(name), made, self.model, self._steps)
+
+    def _restart(self, name: str) -> None:
+        """Put ``name`` back to its start; the others go on."""
+        self._body(name)  # raises when there is nobody of this name
+        self._motions.forget(name)
+        self._triggers.jumped(name)
+        restart(self.scene, self.data, self.parts, self.rows, self.memory, name)

@@ -96,7 +96,8 @@ def candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -
     x = data.geom_xpos[mine, 0] + np.einsum("gi,gi->g", turn[:, 0], middle)
     reach = np.einsum("gi,gi->g", np.abs(turn[:, 0]), half)
     steering = robot.steering
-    top = min((robot.drives[d].speed for d in steering.left), default=0) if steering else 0.0
+    spin = min((robot.drives[d].speed for d in steering.left), default=0) if steering else 0.0
+    top = spin * steering.radius if steering else 0.0
     return Candidate(
         kind=kind,
         options=dict(options),

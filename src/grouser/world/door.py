@@ -44,8 +44,7 @@ class Door(Object):
     seconds: Annotated[float, Field(gt=0, le=600)] = 2.0
     """Time it takes to open or close if nothing is in the way, s; above 0."""
     force: Annotated[float, Field(gt=0, le=10_000)] = 150.0
-    """What the motor can push with at the leaf's far edge, N; above 0; estimate: DIN 18650 lets
-    powered doors push people with no more."""
+    """What the motor can push with at the leaf's far edge, N; above 0; estimate."""
     ajar: Annotated[float, Field(ge=0, le=1)] = 0.0
     """How far it is open at the start, 0 (closed) to 1 (open)."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.4
@@ -96,7 +95,8 @@ class Door(Object):
             # The pin is in the face towards which it opens: so the leaf never enters the wall.
             pos=[self.thickness / 2, side * self.width / 2, 0] if self.hinged else [0, 0, 0],
             axis=self._axis(side),
-            range=[0.0, self.travel],
+            # A spec of the world's counts joints' ranges in degrees.
+            range=[0.0, self.wide_deg if self.hinged else self.travel],
             limited=mujoco.mjtLimited.mjLIMITED_TRUE,
         )
         half = (self.thickness / 2, self.width / 2 - CLEARANCE, self.height / 2)

@@ -37,12 +37,15 @@ from pydantic import (
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose
 from grouser.world.complaints import Keys, complaint, shown
-from grouser.world.fields import Description, Length, Name, Point, mistake
+from grouser.world.events import Choice, Event, check
+from grouser.world.fields import Description, Length, Name, Point, Shade, mistake
 from grouser.world.objects import OBJECTS, Thing
 from grouser.world.overrides import override
 from grouser.world.physics import Contact, Physics
+from grouser.world.radio import RadioModel
 from grouser.world.source import Source, read
 from grouser.world.terrain import TERRAINS, Terrain
+from grouser.world.triggers import TRIGGERS, Volume
 
 ENDINGS = (".yaml", ".yml")
 
@@ -125,6 +128,14 @@ class World(Description):
     """Who moves."""
     starts: Annotated[tuple[Start, ...], Strict(False)] = ()
     """Where robots that join a served world may start."""
+    triggers: Annotated[tuple[Volume, ...], Strict(False)] = ()
+    """Volumes in which something happens."""
+    events: Annotated[tuple[Event, ...], Strict(False)] = ()
+    """What happens, and when."""
+    daylight: Shade = 1.0
+    """How bright it is without any lamp, 0 (night) to 1 (day)."""
+    radio: RadioModel = RadioModel()
+    """How far robots' radios reach."""
     view: View = View()
     """The camera of pictures and videos."""
 
@@ -142,6 +153,7 @@ class World(Description):
         for i, start in enumerate(self.starts):
             if start.name.lower() in {other.name.lower() for other in self.starts[:i]}:
                 raise mistake("must be unique among start places", "starts", i, "name")
+        check(self.triggers, self.events)
         if self.view.follow is not None and self.view.follow not in names:
             allowed = ", ".join(sorted(names)) or "none, the world is empty"
             hint = nearest(self.view.follow, names)
@@ -169,9 +181,13 @@ KEYS: Keys = {
     "physics.contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
     "starts.*": _keys(Start),
+    "events.*": _keys(Event),
+    "events.*.one_of.*": _keys(Choice),
+    "radio": _keys(RadioModel),
     "view": _keys(View),
     **{f"terrain.*.{kind}": _keys(model) for kind, model in TERRAINS.items()},
     **{f"objects.*.{kind}": _keys(model) for kind, model in OBJECTS.items()},
+    **{f"triggers.*.{kind}": _keys(model) for kind, model in TRIGGERS.items()},
 }
 """The keys each part of a world file may have."""
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import mujoco
 
+from grouser.world.fields import Rgb
+
 EXTENT = 4.0
 """Half the size of what is usually in view, m; MuJoCo scales clipping and shadows by it."""
 
@@ -20,10 +22,24 @@ TILE = 0.5
 """Edge of one square of the ground's pattern, m."""
 
 
-def add_looks(spec: mujoco.MjSpec) -> None:
-    """Give ``spec`` a sky, the sun with soft shadows, the ground material and picture sizes."""
-    _sky(spec)
-    _light(spec)
+SUN = "sun"
+ZENITH, HORIZON = (0.45, 0.60, 0.78), (0.88, 0.91, 0.94)
+"""The sky by day."""
+SUNSHINE, GLITTER = (0.55, 0.54, 0.52), (0.15, 0.15, 0.15)
+"""The sun's light by day: diffuse and specular red, green, blue."""
+FILL, AHEAD = (0.38, 0.38, 0.40), (0.28, 0.28, 0.28)
+"""What fills the shadows by day, so that nothing in them is black: from all sides and ahead."""
+
+
+def add_looks(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
+    """Give ``spec`` a sky, the sun with soft shadows, the ground material and picture sizes.
+
+    Args:
+        spec: the world's spec.
+        daylight: how bright sun, sky and shadows are, 0 (night) to 1 (day).
+    """
+    _sky(spec, daylight)
+    _light(spec, daylight)
     ground_material(spec)
     _camera_limits(spec)
 
@@ -50,35 +66,39 @@ def ground_material(spec: mujoco.MjSpec) -> str:
     return "ground"
 
 
-def _sky(spec: mujoco.MjSpec) -> None:
+def _sky(spec: mujoco.MjSpec, daylight: float) -> None:
+    above, horizon = _dimmed(daylight, ZENITH, HORIZON)
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
         builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=[0.45, 0.60, 0.78],
-        rgb2=[0.88, 0.91, 0.94],
+        rgb1=above,
+        rgb2=horizon,
         width=128,  # a gradient needs no more, and every model carries it
         height=768,
     )
-    spec.visual.rgba.haze = [0.88, 0.91, 0.94, 1.0]  # the plane fades into the sky's horizon
+    spec.visual.rgba.haze = [*horizon, 1.0]  # the plane fades into the sky's horizon
 
 
-def _light(spec: mujoco.MjSpec) -> None:
+def _light(spec: mujoco.MjSpec, daylight: float) -> None:
+    diffuse, specular = _dimmed(daylight, SUNSHINE, GLITTER)
     spec.worldbody.add_light(
-        name="sun",
+        name=SUN,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         pos=[-3, -4, 9],
         dir=[0.35, 0.45, -1.0],
-        diffuse=[0.55, 0.54, 0.52],
-        specular=[0.15, 0.15, 0.15],
+        diffuse=diffuse,
+        specular=specular,
         ambient=[0.0, 0.0, 0.0],
         castshadow=True,
     )
-    # The headlight fills the shadows, so that nothing in them is black.
     headlight = spec.visual.headlight
-    headlight.ambient = [0.38, 0.38, 0.40]
-    headlight.diffuse = [0.28, 0.28, 0.28]
+    headlight.ambient, headlight.diffuse = _dimmed(daylight, FILL, AHEAD)
     headlight.specular = [0.0, 0.0, 0.0]
+
+
+def _dimmed(daylight: float, *colours: Rgb) -> list[list[float]]:
+    return [[daylight * part for part in colour] for colour in colours]
 
 
 def _camera_limits(spec: mujoco.MjSpec) -> None:

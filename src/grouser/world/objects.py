@@ -1,8 +1,9 @@
 """Things that lie around in a world: boxes, balls, cylinders, meshes, victims, tags, doors, lamps.
 
 Each becomes one body of its own name under the world body, with one geom (a victim: one for each
-part; a door: a leaf of its own); a free one has the joint ``{name}/free``. A mesh collides as its convex hull, and weighs as
-it too. Victims and tags are marked, so that sensors recognise them (`grouser.marks`).
+part; a door: a leaf of its own); a free one has the joint ``{name}/free``. A mesh collides as its
+convex hull, and weighs as it too. Victims and tags are marked, so that sensors recognise them
+(`grouser.marks`).
 """
 
 from __future__ import annotations

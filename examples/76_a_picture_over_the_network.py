@@ -1,0 +1,33 @@
+"""A picture over the network: what the camera of a robot far away sees, as an array.
+
+Starts a server of its own on this machine; ``--server HOST:PORT`` takes one that runs already.
+"""
+
+import argparse
+
+import numpy as np
+
+from grouser.client.connection import join
+from grouser.client.launch import serving
+from grouser.client.pictures import watch
+from grouser.sensors.render import write_png
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")
+given = parser.parse_args()
+
+with (
+    serving("pioneer_room", "--picture-type", "raw", at=given.server) as ports,
+    join("P3AT", name="R1", host=ports.host, port=ports.control) as robot,
+    watch(robot, port=ports.images) as pictures,
+):
+    ahead = pictures.take(timeout=60)  # whoever draws may still be starting
+    robot.package("CameraPanTilt", {0: 0.8})  # pan, rad, to the right
+    while robot.packages["CameraPanTilt"].links[0].value < 0.75:
+        robot.reading("Scanner1")
+    pictures.take()  # the one that was drawn meanwhile
+    right = pictures.take()
+
+height, width, _ = ahead.shape
+write_png("seen.png", np.concatenate([ahead, right], axis=1))
+print(f"two pictures of {width} x {height} pixels, ahead and to the right: seen.png")

@@ -1,0 +1,92 @@
+"""``grouser eyes``: draw a server's pictures here, on another core or another machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grouser.cli import before
+from grouser.cli.terminal import complain, out
+from grouser.errors import BadValue
+
+
+def eyes(
+    server: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST[:PORT]",
+            show_default=False,
+            help="The server whose robots see; PORT is its port for eyes, 5004 if not given.",
+        ),
+    ],
+    token: Annotated[
+        str,
+        typer.Option(
+            envvar="GROUSER_TOKEN",
+            metavar="SECRET",
+            show_default=False,
+            help="The server's token, one for control; better given in the environment.",
+        ),
+    ] = "",
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where pictures are served; 0.0.0.0: to all.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Image port here; 0: any that is free.")
+    ] = 5003,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, metavar="N", help="Processes that draw.")
+    ] = 1,
+    trust: Annotated[
+        Path | None,
+        typer.Option(metavar="F.pem", help="Speak TLS with a server that shows this certificate."),
+    ] = None,
+    own_only: Annotated[
+        bool, typer.Option("--own-only", help="Serve a robot's own pictures only, no mosaic.")
+    ] = False,
+) -> None:
+    """Draw, filter and serve the pictures of a server's robots, so that it has its hands free.
+
+    Robots' clients then get their pictures here instead of at the server, with the same keys; the
+    server still serves them, too. If it goes away, it is waited for.
+
+    For example, on another machine:
+
+    [cyan]grouser eyes --server simulator.local --host 0.0.0.0[/]
+    """
+    far, far_port = _address(server)
+    before.pictures()
+    import asyncio
+
+    from grouser.server.access import Gate, tokens
+    from grouser.server.station import Station
+
+    gate = Gate(tokens(given=token or None, environment={}), host)
+    station = Station(gate, workers=workers, own_only=own_only, say=_say)
+    link = station.run(far, far_port, host=host, port=port, token=token, trust=trust)
+    try:
+        asyncio.run(link)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(130) from None
+
+
+def _say(sentence: str) -> None:
+    out().print(sentence, soft_wrap=True)
+
+
+def _address(server: str) -> tuple[str, int]:
+    """Return host and port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``."""
+    from grouser.protocol.eyes import PORT
+
+    host, colon, port = server.rpartition(":")
+    if not colon or server.endswith("]"):
+        host, port = server, str(PORT)
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port[:6]) < 2**16:
+        raise BadValue(
+            f"--server is '{server}', HOST or HOST:PORT is needed, such as robots:{PORT}"
+        )
+    return host, int(port)

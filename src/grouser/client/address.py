@@ -1,0 +1,89 @@
+"""Where a server is, how it speaks and how to be let in."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from grouser.errors import BadValue, Disconnected
+from grouser.protocol import usarsim
+from grouser.protocol.dialects import Dialect, dialect
+
+Tls = bool | str | Path | ssl.SSLContext | None
+
+
+class Where(TypedDict, total=False):
+    """The options that every way to connect has; `Address` says what they mean."""
+
+    host: str
+    port: int
+    dialect: str
+    token: str | None
+    tls: Tls
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A server's control port."""
+
+    host: str = "127.0.0.1"
+    port: int = usarsim.PORT
+    dialect: str = "ut2004"
+    """What it speaks there: ut2004, ut3 or udk. Reading understands all of them."""
+    token: str | None = None
+    """What it demands before it lets somebody in; None: nothing."""
+    tls: Tls = None
+    """True: TLS with a certificate that this machine trusts; a file: the certificate to trust
+    (PEM); or a context of your own. None or False: plain."""
+    timeout: float = 10.0
+    """Longest wait for a connection or an answer, s."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.port < 2**16:
+            raise BadValue(f"port is {self.port}, must lie between 1 and 65535")
+        if not self.timeout > 0:
+            raise BadValue(f"timeout is {self.timeout:g} s, must be above 0")
+
+    @property
+    def peer(self) -> str:
+        """The server, as complaints call it."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def spoken(self) -> Dialect:
+        """The dialect itself."""
+        return dialect(self.dialect)
+
+    def context(self) -> ssl.SSLContext | None:
+        """Return what TLS needs; None: plain."""
+        if isinstance(self.tls, ssl.SSLContext):
+            return self.tls
+        if not self.tls:
+            return None
+        context = ssl.create_default_context()
+        if self.tls is not True:
+            try:
+                context.load_verify_locations(self.tls)
+            except OSError as error:  # also what ssl raises for a file that is no certificate
+                raise BadValue(
+                    f"tls: {self.tls} holds no certificate in PEM form ({error})"
+                ) from None
+        return context
+
+    def unreachable(self, error: Exception) -> Disconnected:
+        """Return the sentence for a connection that could not be made."""
+        match error:
+            case ConnectionRefusedError():
+                why = "nobody listens there; 'grouser serve WORLD' starts a server"
+            case TimeoutError():
+                why = f"no answer within {self.timeout:g} s"
+            case ssl.SSLCertVerificationError():
+                why = f"its certificate is not to be trusted: {error.verify_message}"
+            case ssl.SSLError():
+                why = "it does not speak TLS, or not with us"
+            case _:
+                why = str(getattr(error, "strerror", None) or error)
+        return Disconnected(f"{self.peer}: {why}")

@@ -1,0 +1,273 @@
+"""Robots driven over the network from one asyncio program.
+
+::
+
+    from grouser.client.asynchronous import join
+
+    async with await join("P3AT", name="R1", at=(0, 0, 0)) as robot:
+        robot.drive(left=2.0, right=2.0)
+        scan = await robot.reading("Scanner1")
+
+What only says something (`drive`, `joint`…) and what looks at the newest (`state`, `newest`…) is
+called without ``await``, as in `grouser.client.connection`; whatever waits is awaited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import Self, TypeVar, Unpack
+
+from grouser.client import questions
+from grouser.client.address import Address, Where
+from grouser.client.memory import Memory
+from grouser.client.orders import Driver, Governor, Speaker
+from grouser.client.talk import Plan, Talk, Turn
+from grouser.errors import NoAnswer
+from grouser.protocol.additions import Heard
+from grouser.protocol.configuration import Configuration
+from grouser.protocol.geometry import Geometry
+from grouser.protocol.message import Message
+from grouser.protocol.nfo import StartPose
+from grouser.protocol.response import Response
+from grouser.protocol.setting import Setting
+from grouser.protocol.state import ObjectState
+from grouser.protocol.values import Vector
+
+UNSENT = 1 << 20
+"""Bytes of commands that may wait for a server that does not read."""
+
+Answer = TypeVar("Answer")
+
+
+class _Ear(asyncio.Protocol):
+    """Hands what arrives to the talk, and wakes whoever waits."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.talk = talk
+        self.gone = asyncio.Event()
+        """There is no connection any more."""
+        self._news = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        self.talk.receive(data)
+        self._wake()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        why = f"the connection broke ({error})" if error else "the server closed the connection"
+        self.talk.lost(why)
+        self.gone.set()
+        self._wake()
+
+    async def news(self) -> None:
+        """Wait until something has arrived after this call."""
+        await self._news.wait()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+class AsyncConnection(Speaker):
+    """A connection to a server's control port, in an event loop; `open` makes one.
+
+    The same is raised as by `grouser.client.connection.Connection`.
+    """
+
+    def __init__(self, address: Address, transport: asyncio.Transport, ear: _Ear) -> None:
+        self.address = address
+        self.talk = ear.talk
+        self._transport = transport
+        self._ear = ear
+
+    @classmethod
+    async def open(cls, address: Address) -> Self:
+        """Connect, and wait for the server's greeting."""
+        ear = _Ear(Talk(address.spoken, address.peer))
+        dialled = asyncio.get_running_loop().create_connection(
+            lambda: ear, address.host, address.port, ssl=address.context()
+        )
+        try:
+            transport, _ = await asyncio.wait_for(dialled, address.timeout)
+        except OSError as error:
+            raise address.unreachable(error) from None
+        connection = cls(address, transport, ear)
+        await connection._begin(connection.talk.opened(address.token))
+        return connection
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+        await self.closed()
+
+    def close(self) -> None:
+        """Leave; the server removes the robot."""
+        self.talk.leave()
+        self._transport.close()
+
+    async def closed(self) -> None:
+        """Wait until the connection is no more; TLS takes its leave politely."""
+        try:
+            await asyncio.wait_for(self._ear.gone.wait(), self.address.timeout)
+        except TimeoutError:
+            self._transport.abort()
+
+    # Questions.
+
+    async def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
+        """Return the places where robots may begin."""
+        return await self.run(self.talk.ask(questions.start_poses()), timeout)
+
+    async def console(self, line: str, timeout: float | None = None) -> str:
+        """Type a line into the server's console, and return what it says, or raise `BadValue`."""
+        return await self.run(self.talk.console(line), timeout)
+
+    async def listen(self, seconds: float | None = None) -> AsyncIterator[Message]:
+        """Yield everything that is heard, also what came before and nobody has listened to.
+
+        Args:
+            seconds: how long, by this machine's clock; None: as long as there is a connection.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            while (message := self.talk.unread()) is not None:
+                yield message
+            self.talk.check()
+            left = None if until is None else until - time.monotonic()
+            try:
+                await asyncio.wait_for(self._ear.news(), left)
+            except TimeoutError:
+                return
+
+    # How the shell waits.
+
+    def send(self, message: Message) -> None:
+        """Say any message of `grouser.protocol` at once."""
+        self.talk.check()
+        self.talk.say(message)
+        self._flush()
+
+    def heed(self) -> Memory:
+        """Return the newest of everything; what arrives is taken in while the loop runs."""
+        return self.talk.heed()
+
+    async def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
+        """Carry out one of the plans of `Talk`, within ``timeout`` seconds."""
+        limit = self.address.timeout if timeout is None else timeout
+        awaited = "anything"
+        with contextlib.closing(plan):
+            try:
+                async with asyncio.timeout(limit):
+                    while True:
+                        try:
+                            awaited = next(plan)
+                        except StopIteration as done:
+                            self._flush()
+                            self.talk.heed_refusals()
+                            answer: Answer = done.value
+                            return answer
+                        self._flush()
+                        await self._ear.news()
+            except NoAnswer:
+                raise
+            except TimeoutError:
+                raise NoAnswer(
+                    f"{self.address.peer}: {limit:g} s passed without {awaited}"
+                ) from None
+
+    async def _begin(self, plan: Plan[object]) -> None:
+        """Carry out the plan that a connection begins with; without it there is none."""
+        try:
+            await self.run(plan)
+        except BaseException:
+            self.close()
+            raise
+
+    def _flush(self) -> None:
+        for line in self.talk.outgoing():
+            self._transport.write(line)
+        if self._transport.get_write_buffer_size() > UNSENT:
+            self.talk.lost("the server does not take what is said any more")
+            self._transport.abort()
+            self.talk.check()
+
+
+class AsyncRobot(AsyncConnection, Driver):
+    """A robot of ours in the server's world, until the connection closes."""
+
+    async def geometry(
+        self, type: str = "Robot", name: str | None = None, timeout: float | None = None
+    ) -> Geometry:
+        """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
+        return await self.run(self.talk.ask(questions.geometry(type, name)), timeout)
+
+    async def configuration(
+        self, type: str = "Robot", name: str | None = None, timeout: float | None = None
+    ) -> Configuration:
+        """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
+        return await self.run(self.talk.ask(questions.configuration(type, name)), timeout)
+
+    async def response(self, setting: Setting, timeout: float | None = None) -> Response:
+        """Set something and return what became of it (only UT2004's dialect says)."""
+        return await self.run(self.talk.ask(questions.setting(setting)), timeout)
+
+    async def reading(self, sensor: str, timeout: float | None = None) -> Message:
+        """Wait for the next reading of a sensor, or of a type of sensor."""
+        return await self.run(self.talk.reading(sensor), timeout)
+
+    async def receive(self, timeout: float | None = None) -> Heard:
+        """Return the oldest radio message that was not taken yet, or wait for one."""
+        return await self.run(self.talk.mail(), timeout)
+
+    async def turn(self, timeout: float | None = None) -> Turn:
+        """Wait until the world waits for us (in lockstep)."""
+        return await self.run(self.talk.turn(), timeout)
+
+    async def step(self, timeout: float | None = None) -> Turn:
+        """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
+        return await self.run(self.talk.step(), timeout)
+
+    async def turns(self, timeout: float | None = None) -> AsyncIterator[Turn]:
+        """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
+        yield await self.turn(timeout)
+        while True:
+            yield await self.run(self.talk.next_turn(), timeout)
+
+
+class AsyncController(AsyncConnection, Governor):
+    """USARSim's world controller: makes, moves and removes objects."""
+
+    async def whereabouts(self, name: str, timeout: float | None = None) -> ObjectState:
+        """Return where an object is that was made here."""
+        return await self.run(self.talk.ask(questions.whereabouts(name)), timeout)
+
+
+async def connect(**where: Unpack[Where]) -> AsyncConnection:
+    """Connect without a robot: for start poses and the console. `Address` has the options."""
+    return await AsyncConnection.open(Address(**where))
+
+
+async def join(
+    kind: str,
+    name: str | None = None,
+    *,
+    at: Vector | None = None,
+    rotation: Vector | None = None,
+    start: str | None = None,
+    **where: Unpack[Where],
+) -> AsyncRobot:
+    """Put a robot into a server's world; the arguments are `grouser.client.connection.join`'s."""
+    robot = await AsyncRobot.open(Address(**where))
+    await robot._begin(robot.talk.joined(kind, name, at, rotation, start))
+    return robot
+
+
+async def control(name: str = "Controller", **where: Unpack[Where]) -> AsyncController:
+    """Become a world controller; see `Address` for the options."""
+    controller = await AsyncController.open(Address(**where))
+    await controller._begin(controller.talk.controlling(name))
+    return controller

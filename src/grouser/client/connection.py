@@ -1,0 +1,282 @@
+"""A robot driven over the network, by a plain program that does one thing after another.
+
+::
+
+    from grouser.client.connection import join
+
+    with join("P3AT", name="R1", at=(0, 0, 0)) as robot:
+        robot.drive(left=2.0, right=2.0)
+        for heard in robot.listen(seconds=5):
+            print(heard)
+        print(robot.newest("Scanner1"))
+
+No thread runs behind it: what has arrived is taken in whenever something is called.
+`grouser.client.asynchronous` has the same for asyncio. Nothing connects again by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from typing import Self, TypeVar, Unpack
+
+from grouser.client import questions
+from grouser.client.address import Address, Where
+from grouser.client.memory import Memory
+from grouser.client.orders import Driver, Governor, Speaker
+from grouser.client.talk import Plan, Talk, Turn
+from grouser.errors import NoAnswer
+from grouser.protocol.additions import Heard
+from grouser.protocol.configuration import Configuration
+from grouser.protocol.geometry import Geometry
+from grouser.protocol.message import Message
+from grouser.protocol.nfo import StartPose
+from grouser.protocol.response import Response
+from grouser.protocol.setting import Setting
+from grouser.protocol.state import ObjectState
+from grouser.protocol.values import Vector
+
+PACKET = 65536
+"""Bytes that are read at once."""
+PACKETS = 64
+"""How often is read before a call goes on, however much there is."""
+
+Answer = TypeVar("Answer")
+
+
+class Connection(Speaker):
+    """A connection to a server's control port, through a blocking socket.
+
+    Connecting waits for the server's greeting. Every wait may be given a ``timeout`` of its own;
+    otherwise the address's holds.
+
+    Raises:
+        Disconnected: the server is not there, or not any more.
+        Refused: the server said no, to this or to an earlier call.
+        NoAnswer: something did not come in time.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.talk = Talk(address.spoken, address.peer)
+        self._socket = dial(address)
+        self._begin(self.talk.opened(address.token))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave; the server removes the robot."""
+        self.talk.leave()
+        self._socket.close()
+
+    # Questions.
+
+    def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
+        """Return the places where robots may begin."""
+        return self.run(self.talk.ask(questions.start_poses()), timeout)
+
+    def console(self, line: str, timeout: float | None = None) -> str:
+        """Type a line into the server's console, and return what it says.
+
+        Raises:
+            BadValue: the console did nothing; its own sentence says why.
+        """
+        return self.run(self.talk.console(line), timeout)
+
+    def listen(self, seconds: float | None = None) -> Iterator[Message]:
+        """Yield everything that is heard, also what came before and nobody has listened to.
+
+        Args:
+            seconds: how long, by this machine's clock; None: as long as there is a connection.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            while (message := self.talk.unread()) is not None:
+                yield message
+            self.talk.check()
+            if not self._hear(until):
+                return
+
+    # How the shell waits.
+
+    def send(self, message: Message) -> None:
+        """Say any message of `grouser.protocol` at once."""
+        self.heed()
+        self.talk.say(message)
+        self._flush()
+
+    def heed(self) -> Memory:
+        """Take in what has already arrived, without waiting; return the newest of everything."""
+        for _ in range(PACKETS):
+            if not self._hear(0.0):
+                break
+        return self.talk.heed()
+
+    def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
+        """Carry out one of the plans of `Talk`, within ``timeout`` seconds."""
+        limit = self.address.timeout if timeout is None else timeout
+        until = time.monotonic() + limit
+        with contextlib.closing(plan):
+            while True:
+                try:
+                    awaited = next(plan)
+                except StopIteration as done:
+                    self._flush()
+                    self.talk.heed_refusals()
+                    answer: Answer = done.value
+                    return answer
+                self._flush()
+                if not self._hear(until):
+                    raise NoAnswer(f"{self.address.peer}: {limit:g} s passed without {awaited}")
+
+    def _begin(self, plan: Plan[object]) -> None:
+        """Carry out the plan that a connection begins with; without it there is none."""
+        try:
+            self.run(plan)
+        except BaseException:
+            self.close()
+            raise
+
+    def _flush(self) -> None:
+        try:
+            self._socket.settimeout(self.address.timeout)
+            for line in self.talk.outgoing():
+                self._socket.sendall(line)
+        except OSError:
+            # What the server said last tells more than the socket does.
+            while self._hear(0.0):
+                pass
+            self._lost("the server does not take what is said any more")
+            self.talk.check()
+
+    def _hear(self, until: float | None) -> bool:
+        """Take in what arrives next; return False if nothing did until then (monotonic, s).
+
+        A connection that has ended counts as news: the talk knows, and says so when it is asked.
+        """
+        if self._socket.fileno() < 0:
+            return False
+        try:
+            self._socket.settimeout(None if until is None else max(0.0, until - time.monotonic()))
+            data = self._socket.recv(PACKET)
+        except (BlockingIOError, TimeoutError, ssl.SSLWantReadError):
+            return False
+        except OSError as error:
+            self._lost(f"the connection broke ({error.strerror or error})")
+            return True
+        if data:
+            self.talk.receive(data)
+        else:
+            self._lost("the server closed the connection")
+        return True
+
+    def _lost(self, why: str) -> None:
+        self.talk.lost(why)
+        self._socket.close()
+
+
+class Robot(Connection, Driver):
+    """A robot of ours in the server's world, until the connection closes."""
+
+    def geometry(
+        self, type: str = "Robot", name: str | None = None, timeout: float | None = None
+    ) -> Geometry:
+        """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
+        return self.run(self.talk.ask(questions.geometry(type, name)), timeout)
+
+    def configuration(
+        self, type: str = "Robot", name: str | None = None, timeout: float | None = None
+    ) -> Configuration:
+        """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
+        return self.run(self.talk.ask(questions.configuration(type, name)), timeout)
+
+    def response(self, setting: Setting, timeout: float | None = None) -> Response:
+        """Set something and return what became of it (only UT2004's dialect says)."""
+        return self.run(self.talk.ask(questions.setting(setting)), timeout)
+
+    def reading(self, sensor: str, timeout: float | None = None) -> Message:
+        """Wait for the next reading of a sensor, or of a type of sensor."""
+        return self.run(self.talk.reading(sensor), timeout)
+
+    def receive(self, timeout: float | None = None) -> Heard:
+        """Return the oldest radio message that was not taken yet, or wait for one."""
+        return self.run(self.talk.mail(), timeout)
+
+    def turn(self, timeout: float | None = None) -> Turn:
+        """Wait until the world waits for us (in lockstep)."""
+        return self.run(self.talk.turn(), timeout)
+
+    def step(self, timeout: float | None = None) -> Turn:
+        """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
+        return self.run(self.talk.step(), timeout)
+
+    def turns(self, timeout: float | None = None) -> Iterator[Turn]:
+        """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
+        yield self.turn(timeout)
+        while True:
+            yield self.run(self.talk.next_turn(), timeout)
+
+
+class Controller(Connection, Governor):
+    """USARSim's world controller: makes, moves and removes objects."""
+
+    def whereabouts(self, name: str, timeout: float | None = None) -> ObjectState:
+        """Return where an object is that was made here."""
+        return self.run(self.talk.ask(questions.whereabouts(name)), timeout)
+
+
+def connect(**where: Unpack[Where]) -> Connection:
+    """Connect without a robot: for start poses and the console. `Address` has the options."""
+    return Connection(Address(**where))
+
+
+def join(
+    kind: str,
+    name: str | None = None,
+    *,
+    at: Vector | None = None,
+    rotation: Vector | None = None,
+    start: str | None = None,
+    **where: Unpack[Where],
+) -> Robot:
+    """Put a robot into a server's world, and return it once it lives.
+
+    Args:
+        kind: class of robot, ``P3AT`` or ``USARBot.P3AT``.
+        name: what it shall be called.
+        at: where it starts, m, in the wire's axes.
+        rotation: roll, pitch, yaw at the start, rad.
+        start: name of a start pose, which then counts instead of the two.
+        where: host, port, dialect, token, tls, timeout; see `Address`.
+    """
+    robot = Robot(Address(**where))
+    robot._begin(robot.talk.joined(kind, name, at, rotation, start))
+    return robot
+
+
+def control(name: str = "Controller", **where: Unpack[Where]) -> Controller:
+    """Become a world controller; see `Address` for the options."""
+    controller = Controller(Address(**where))
+    controller._begin(controller.talk.controlling(name))
+    return controller
+
+
+def dial(address: Address) -> socket.socket:
+    """Return a connected socket, with TLS if the address has it."""
+    context = address.context()
+    plain: socket.socket | None = None
+    try:
+        plain = socket.create_connection((address.host, address.port), address.timeout)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return context.wrap_socket(plain, server_hostname=address.host) if context else plain
+    except OSError as error:
+        if plain is not None:
+            plain.close()
+        raise address.unreachable(error) from None

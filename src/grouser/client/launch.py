@@ -1,0 +1,84 @@
+"""A server of one's own, for an example or a test: started, used and ended by one program."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from grouser.errors import BadValue, Disconnected
+from grouser.protocol import images, truth, usarsim
+
+PATIENCE = 5.0
+"""How long a server may take to end when it is told to, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where a server listens; a port that it does not have is 0."""
+
+    host: str = "127.0.0.1"
+    control: int = usarsim.PORT
+    images: int = images.PORT
+    truth: int = truth.PORT
+
+    @classmethod
+    def at(cls, server: str) -> Self:
+        """Read ``HOST`` or ``HOST:PORT``, where the other ports are the usual ones."""
+        host, colon, port = server.rpartition(":")
+        if not colon:
+            return cls(server)
+        if not port.isdecimal():
+            raise BadValue(f"server is '{server}', must be HOST or HOST:PORT")
+        return cls(host, int(port))
+
+    @classmethod
+    def announced(cls, line: str) -> Self:
+        """Read a server's first line, ``listening control=3000 images=5003 truth=3989``."""
+        said = dict(word.partition("=")[::2] for word in line.split())
+        try:
+            ports = [int(said.get(name, 0)) for name in ("control", "images", "truth")]
+        except ValueError:
+            ports = [0]
+        if not line.startswith("listening ") or not ports[0]:
+            raise BadValue(f"a server's first line is '{line.strip()}', must say where it listens")
+        return cls(cls().host, *ports)
+
+
+@contextlib.contextmanager
+def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]:
+    """Serve a world on free ports of this machine until the block ends.
+
+    Args:
+        world: name of a shipped world, or a world file.
+        options: further options of ``grouser serve``.
+        at: HOST or HOST:PORT of a server that runs already; then nothing is started.
+    """
+    if at is not None:
+        yield Ports.at(at)
+        return
+    free = ("--port", "0", "--images", "0", "--truth", "0")
+    command = [sys.executable, "-m", "grouser", "serve", world, *free, *options]
+    server = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        yield _announced(server)
+    finally:
+        server.terminate()
+        try:
+            server.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.communicate()
+
+
+def _announced(server: subprocess.Popen[str]) -> Ports:
+    assert server.stdout is not None  # it was asked for
+    line = server.stdout.readline()
+    if not line:
+        raise Disconnected(f"the server ended before it listened, with code {server.wait()}")
+    return Ports.announced(line)

@@ -1,0 +1,119 @@
+"""The newest of everything that a server said."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from grouser.protocol.additions import Heard, Notice, Tick
+from grouser.protocol.grouped import Grouped
+from grouser.protocol.message import Message, Other
+from grouser.protocol.nfo import Greeting
+from grouser.protocol.package import EffectorState, PackageState
+from grouser.protocol.sensed import Reading
+from grouser.protocol.state import State
+
+NOTICES = 100
+"""Notices that are kept; older ones are forgotten."""
+MAIL = 1000
+"""Radio messages that are kept until somebody takes them."""
+
+
+class Memory:
+    """What was heard last, of each kind and of each sensor."""
+
+    def __init__(self) -> None:
+        self.greeting: Greeting | None = None
+        """The server's first line."""
+        self.state: State | None = None
+        """How the robot is."""
+        self.packages: dict[str, PackageState | EffectorState] = {}
+        """Mission package or gripper → where it is."""
+        self.time: float | None = None
+        """Simulated, s, as far as it was said; it goes back when the world starts over."""
+        self.notices: deque[Notice] = deque(maxlen=NOTICES)
+        """What the server wanted us to know, oldest first."""
+        self.mail: deque[Heard] = deque(maxlen=MAIL)
+        """What the radio heard and nobody has taken yet, oldest first."""
+        self._by_name: dict[str, Message] = {}
+        self._by_type: dict[str, Message] = {}
+
+    def take(self, message: Message) -> None:
+        """Remember ``message``."""
+        self._pass(message)
+        match message:
+            case Reading() | Other(word="SEN"):
+                self._feel(message)
+            case State():
+                self.state = message
+            case PackageState() | EffectorState():
+                self.packages[message.name] = message
+            case Heard():
+                self.mail.append(message)
+            case Notice():
+                self.notices.append(message)
+            case Greeting():
+                self.greeting = message
+
+    @property
+    def alive(self) -> bool:
+        """Whether there is a robot: it has a state, or feels something."""
+        return self.state is not None or bool(self._by_type)
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors that have said something, as the server spells them."""
+        return tuple(name for message in self._by_type.values() for name in names(message))
+
+    def newest(self, sensor: str) -> Message | None:
+        """Return the last reading of a sensor, or of a type of sensor; None: nothing yet.
+
+        Of sensors that come in numbers (sonars…) the name of one gives a message with that one
+        alone, and the type gives a message with all of them, whether the dialect groups them or
+        not. Any case will do.
+        """
+        key = sensor.lower()
+        return self._by_name.get(key) or self._by_type.get(key)
+
+    def _pass(self, message: Message) -> None:
+        """Note what time it is; readings may be late, and only STA and TICK put the clock back."""
+        time = getattr(message, "time", None)
+        if not isinstance(time, float):
+            return
+        if self.time is None or time > self.time or isinstance(message, State | Tick):
+            self.time = time
+
+    def _feel(self, message: Reading | Other) -> None:
+        kind = sensor_type(message).lower()
+        if isinstance(message, Grouped):
+            for one in message.readings:
+                self._by_name[one[0].lower()] = replace(message, readings=(one,))
+            before = self._by_type.get(kind)
+            if isinstance(before, Grouped):
+                together = {**dict(before.readings), **dict(message.readings)}
+                message = replace(message, readings=tuple(together.items()))
+        else:
+            for name in names(message):
+                self._by_name[name.lower()] = message
+        self._by_type[kind] = message
+
+
+def sensor_type(message: Reading | Other) -> str:
+    """Return the type of the sensor that said ``message``."""
+    return message.type if isinstance(message, Reading) else _said(message, "type")
+
+
+def names(message: Message) -> tuple[str, ...]:
+    """Return the names of the sensors that said ``message``; none if it is no reading."""
+    match message:
+        case Grouped():
+            return tuple(name for name, _ in message.readings)
+        case Reading():
+            return (str(getattr(message, "name", message.type)),)
+        case Other(word="SEN"):
+            return (_said(message, "name"),)
+    return ()
+
+
+def _said(message: Other, key: str) -> str:
+    return next((said for word, said in message.said if word.lower() == key), "")

@@ -1,0 +1,181 @@
+"""What a robot's camera sees, from a server's image port, as arrays.
+
+::
+
+    with join("P3AT") as robot, watch(robot) as pictures:
+        rgb = pictures.take()
+
+A robot's own pictures come for the key that GETCONF {Type Camera} gives it; without one a
+connection gets the mosaic of all. Old servers know nothing else: there the robot's tile is asked
+for. JPEG needs OpenCV (``grouser[video]``), raw pictures nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.client.address import Address
+from grouser.client.connection import PACKET, Robot, dial
+from grouser.errors import BadValue, Disconnected, MissingDependency, NoAnswer
+from grouser.protocol import images
+from grouser.protocol.configuration import Configuration, SensorConfiguration
+from grouser.protocol.images import (
+    Frame,
+    ImageClientSide,
+    ImageType,
+    Pass,
+    Region,
+    Request,
+    WholeFrame,
+)
+from grouser.protocol.lines import Fault
+
+Picture = npt.NDArray[np.uint8]
+"""Rows from the top, columns from the left, red, green, blue."""
+
+KEY = "ImageKey"
+"""Setting of a camera that is ours alone."""
+
+
+class Pictures:
+    """A connection to an image port, through a blocking socket.
+
+    Args:
+        address: the image port; the address's dialect does not matter.
+        shown: a robot's key, for its pictures alone, or a token, for the mosaic of all; None: the
+            mosaic, of a server that demands no token.
+        part: what `take` returns if it is told nothing else; None: the whole picture.
+    """
+
+    def __init__(
+        self, address: Address, shown: Pass | None = None, part: Region | None = None
+    ) -> None:
+        self.address = address
+        self._part: Request = part or WholeFrame()
+        self._side = ImageClientSide()
+        self._first = b"" if shown is None else shown.encode()
+        self._socket = dial(address)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._socket.close()
+
+    def take(self, region: Region | None = None, timeout: float | None = None) -> Picture:
+        """Return the newest picture, or a part of it.
+
+        Args:
+            region: the part, pixels from the upper left corner; None: as usual.
+            timeout: longest wait, s; None: the address's.
+        """
+        return decoded(self.frame(region or self._part, timeout))
+
+    def frame(self, request: Request, timeout: float | None = None) -> Frame:
+        """Ask for a picture and return it as it came."""
+        limit = self.address.timeout if timeout is None else timeout
+        until = time.monotonic() + limit
+        try:
+            self._socket.settimeout(limit)
+            self._socket.sendall(self._first + request.encode())
+            self._first = b""
+            while True:
+                self._socket.settimeout(max(1e-3, until - time.monotonic()))
+                data = self._socket.recv(PACKET)
+                if not data:
+                    raise ConnectionResetError("it was closed")
+                for heard in self._side.receive(data):
+                    return _sound(heard)
+        except TimeoutError:
+            # Half a picture may have come: what follows could not be told from the next one.
+            self.close()
+            raise NoAnswer(f"{self.address.peer}: no picture within {limit:g} s") from None
+        except OSError as error:
+            self.close()
+            raise Disconnected(
+                f"{self.address.peer}: the image server gives no picture, "
+                f"{error.strerror or error} (does it demand a key or a token?)"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A robot's place in the mosaic, and what opens its pictures."""
+
+    region: Region
+    key: str | None
+    """None: an old server, where everybody sees everything."""
+
+
+def tile(configuration: Configuration, camera: str | None = None) -> Tile:
+    """Read a camera's tile from what GETCONF {Type Camera} answered.
+
+    Raises `BadValue` if the robot has no such camera.
+    """
+    cameras = configuration.sensors if isinstance(configuration, SensorConfiguration) else ()
+    for each in cameras:
+        said = dict(each.settings)
+        if camera is None or each.name.lower() == camera.lower():
+            region = Region(
+                int(said.get("TextureOffsetX", 0)),
+                int(said.get("TextureOffsetY", 0)),
+                int(said.get("TextureResolutionX", 0)),
+                int(said.get("TextureResolutionY", 0)),
+            )
+            return Tile(region, str(said[KEY]) if KEY in said else None)
+    known = ", ".join(each.name for each in cameras) or "none"
+    raise BadValue(f"the robot has no camera '{camera or ''}' (there are: {known})")
+
+
+def watch(robot: Robot, camera: str | None = None, port: int = images.PORT) -> Pictures:
+    """Connect to the pictures of a robot's camera, on the machine of its server.
+
+    Args:
+        robot: whose.
+        camera: which, if it has several; None: the first.
+        port: the server's image port.
+    """
+    found = tile(robot.configuration("Camera"), camera)
+    where = robot.address
+    address = Address(host=where.host, port=port, tls=where.tls, timeout=where.timeout)
+    if found.key is None:
+        return Pictures(address, part=found.region)
+    return Pictures(address, Pass("key", found.key, camera or ""))
+
+
+def decoded(frame: Frame) -> Picture:
+    """Return the pixels of a frame, raw or JPEG."""
+    if frame.type is ImageType.RAW:
+        width, height, rgb = frame.pixels()
+        return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
+    return _jpeg(frame.payload)
+
+
+def _jpeg(file: bytes) -> Picture:
+    try:
+        import cv2
+    except ImportError:
+        raise MissingDependency(
+            "the server sends JPEG, which needs OpenCV: pip install 'grouser[video]', "
+            "or let the server send raw pictures"
+        ) from None
+    bgr = cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)
+    if bgr is None:
+        raise BadValue(f"{len(file)} bytes of the image server are no JPEG file")
+    rgb: Picture = np.ascontiguousarray(bgr[..., ::-1])
+    return rgb
+
+
+def _sound(heard: Frame | Fault) -> Frame:
+    if isinstance(heard, Fault):
+        raise BadValue(f"the image server sent {heard.reason}")
+    return heard

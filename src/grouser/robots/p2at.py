@@ -1,0 +1,57 @@
+"""P2AT: ActivMedia's Pioneer 2-AT, four driven wheels, skid steered, as in USARSim (usarsim.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grouser.drives import Drive
+from grouser.robots.pioneer import Pioneer, ring
+from grouser.robots.robot import Robot
+from grouser.robots.wheel import Wheel
+
+SIZE = (0.5238, 0.4968, 0.2913)  # m   usarsim.md 4.5: Dimensions
+RADIUS = 0.1300  # m   usarsim.md 4.5: WheelRadius
+GAUGE = 0.4712  # m   usarsim.md 4.5: WheelSeparation
+BASE = 0.2884  # m   usarsim.md 4.5: WheelBase
+TOP_SPIN = 5.385  # rad/s   usarsim.md 4.6: MaxSpeed; 0.7 m/s at RADIUS
+TORQUE = 60.0  # N m   usarsim.md 4.6: MaxTorque
+
+FRONT = (  # m, deg   USARBot.ini of 2008, as a public client quotes it
+    (0.145, 0.130, 90.0),
+    (0.185, 0.115, 50.0),
+    (0.220, 0.080, 30.0),
+    (0.240, 0.025, 10.0),
+)
+REAR = tuple((-x, -y, heading - 180.0) for x, y, heading in FRONT)  # the same file: R1 to the right
+
+P2AT = Pioneer(
+    size=SIZE,
+    mass=14.0,  # kg   usarsim.md 4.6: Mass
+    centre=(0.0, 0.0, 0.0),  # m   usarsim.md 4.5: COG
+    standing=SIZE[2] / 2,  # m   estimate: USARSim's origin is half-way up, as its P3AT's is
+    wheel=Wheel(
+        radius=RADIUS,
+        width=SIZE[1] - GAUGE,  # m   usarsim.md 4.5: what is left of the width
+        mass=0.8,  # kg   estimate
+        armature=0.02,  # kg m2   estimate: geared motor's rotor seen at the wheel
+        damping=0.5,  # N m s/rad   estimate: motor and gear lose 15 W a wheel at full speed
+    ),
+    axles=(BASE / 2, -BASE / 2),
+    gauge=GAUGE,
+    drive=Drive(force=TORQUE, speed=TOP_SPIN, lead=0.2, damping=10.0),  # stiffness: estimate
+    sonars=(*ring("F", FRONT), *ring("R", REAR)),
+    laser=(0.2085, 0.0, 0.2),  # m   UDK config: the P3AT's
+    camera=(0.1005, 0.0, 0.42),  # m   UDK config: the P3AT's
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class P2at:
+    """P2AT's options."""
+
+    sensors: bool = True
+    """False: encoders and truth only."""
+
+    def build(self) -> Robot:
+        """Return the robot: body, four wheels, pan-tilt camera, sensors."""
+        return P2AT.build(sensors=self.sensors)

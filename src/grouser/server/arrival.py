@@ -1,0 +1,124 @@
+"""Arrivals: what INIT asks for → a robot's entry in the world, and where robots may start."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from grouser.errors import BadValue, nearest
+from grouser.protocol.commands import Init
+from grouser.protocol.nfo import StartPose, StartPoses
+from grouser.protocol.values import Vector
+from grouser.robots.robot import describe
+from grouser.server.appearances import CLASSES
+from grouser.server.equipment import EQUIPMENT
+from grouser.server.host import Host
+from grouser.server.outlook import Outlook
+from grouser.world.file import RobotEntry, Start, World
+
+_ZERO: Vector = (0.0, 0.0, 0.0)
+
+LONGEST_NAME = 36
+"""Characters of a robot's name: a world takes 40, and a number may come behind it."""
+
+
+def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
+    """Return the robot that a client asks for, on the ground where it asks for it.
+
+    A location is the place of the robot's middle, as the old servers had it; under the ground, or
+    left out, it means on the ground.
+
+    Raises:
+        BadValue: there is no such class.
+    """
+    kind, options = _class(asked.robot)
+    name = _name(asked, host)
+    start = _start(asked.start, host.simulation.world)
+    own = {entry.name: entry for entry in host.simulation.world.robots}
+    if name in own:  # one of the world's own, to be taken over where it is
+        return own[name].model_copy(update={"kind": kind})
+    if start is not None:
+        place = start.model_dump(exclude={"name"})
+        return RobotEntry(
+            name=name, kind=kind, options=dict(options), sensors=EQUIPMENT.get(kind, ()), **place
+        )
+    ignored = asked.start is not None  # an unknown start place means the origin
+    x, y, z = outlook.from_place((not ignored and asked.location) or _ZERO)
+    roll, pitch, yaw = outlook.from_angles((not ignored and asked.rotation) or _ZERO)
+    try:
+        return RobotEntry(
+            name=name,
+            kind=kind,
+            options=dict(options),
+            sensors=EQUIPMENT.get(kind, ()),
+            position=(x, y, max(z - _standing(kind), host.ground(x, y, z))),
+            yaw_deg=_degrees(yaw),
+            pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
+            roll_deg=_degrees(roll),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadValue(f"INIT: {where} is {str(first['input'])[:40]}: {first['msg']}") from None
+
+
+def start_poses(world: World, outlook: Outlook) -> StartPoses:
+    """Return the world's start places as the wire has them."""
+    return StartPoses(tuple(_pose(start, outlook) for start in world.starts))
+
+
+def _pose(start: Start, outlook: Outlook) -> StartPose:
+    turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
+    roll, pitch, yaw = (math.radians(turn) for turn in turns)
+    return StartPose(start.name, outlook.place(start.position), outlook.angles((roll, pitch, yaw)))
+
+
+@functools.cache
+def _standing(kind: str) -> float:
+    """Return how high (m) above the ground the middle of a robot that stands is."""
+    return describe(kind, _options(kind), "INIT").build().standing
+
+
+def _options(kind: str) -> dict[str, Any]:
+    """Return the options with which a class of the wire is built."""
+    return next(options for known, options in CLASSES.values() if known == kind)
+
+
+def _class(said: str) -> tuple[str, Mapping[str, Any]]:
+    try:
+        return CLASSES[said.lower()]
+    except KeyError:
+        hint = nearest(said[:40], CLASSES)
+        raise BadValue(f"INIT: there is no robot of class '{said[:40]}'{hint}") from None
+
+
+def _name(asked: Init, host: Host) -> str:
+    """Return the name that a client asks for, made fit for a world, and unique among guests."""
+    said = re.sub(r"[^A-Za-z0-9_-]", "_", asked.name or asked.robot).strip("-_")
+    name = (said if said[:1].isalpha() else f"R{said}")[:LONGEST_NAME]
+    world = host.simulation.world
+    taken = {entry.name for entry in world.robots} | {thing.name for thing in world.objects}
+    unowned = {entry.name for entry in world.robots} - set(host.guests)
+    if name not in taken or name in unowned:
+        return name
+    number = 1
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _start(said: str | None, world: World) -> Start | None:
+    """Return the start place called ``said``, in any case; None: it was not said, or is unknown."""
+    return next(
+        (start for start in world.starts if said and start.name.lower() == said.lower()), None
+    )
+
+
+def _degrees(turn: float) -> float:
+    """Return an angle (rad) in degrees within a half turn."""
+    return math.degrees(math.remainder(turn, math.tau))

@@ -1,0 +1,310 @@
+"""The host: a simulation, and the guests whose robots are in it. No socket, no wall clock.
+
+Time passes in beats, a few physics steps each. Between two beats guests come, go and command; after
+a beat each is told what its own robot's sensors say, and nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import mujoco
+import numpy as np
+
+from grouser.drives import Setpoint
+from grouser.errors import BadValue
+from grouser.protocol.additions import Heard
+from grouser.sensors.camera import Camera
+from grouser.sensors.sensor import Reading, Sensor
+from grouser.server.body import Body
+from grouser.server.radio import Delivery, Radio
+from grouser.server.settings import TagMemory
+from grouser.server.turns import Turns
+from grouser.server.views import Views
+from grouser.simulation.actions import Action, Join, Leave
+from grouser.simulation.rescue import Rescue
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry
+
+_LOG = logging.getLogger("grouser.server")
+
+
+class Guest(Protocol):
+    """Whoever has a robot here."""
+
+    def tell(self, readings: list[tuple[Sensor, Reading]]) -> None:
+        """Hear what the robot's sensors have said."""
+
+    def beat(self, time: float) -> None:
+        """Note that time has passed, up to ``time`` (s)."""
+
+    def act(self) -> None:
+        """Do what was put off until everybody's turn was over."""
+
+    def turn(self, time: float) -> None:
+        """Note that it is the guest's turn, at ``time`` (s); all readings have been told."""
+
+    def notice(self, kind: str, text: str) -> None:
+        """Hear something that concerns the guest."""
+
+    def hear(self, message: Heard) -> None:
+        """Hear something over the radio."""
+
+    def lost(self) -> None:
+        """Note that somebody took the robot out of the world."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How a host lets time pass."""
+
+    beat: float = 0.002
+    """Simulated seconds of one beat, about: whole physics steps, at least one."""
+    players: int = 0
+    """Guests in lockstep that must be there before time begins."""
+    command_timeout: float = 0.0
+    """Simulated seconds after which the robot of a silent guest is stopped; 0: never."""
+
+
+class Host:
+    """A simulation with guests."""
+
+    def __init__(self, simulation: Simulation, rules: Rules, views: Views | None = None) -> None:
+        """Open ``simulation`` to guests.
+
+        Args:
+            simulation: the world; nobody else steps it.
+            rules: how time passes.
+            views: who draws what cameras see; None: nobody does.
+        """
+        self.simulation, self.rules, self.views = simulation, rules, views
+        self.turns = Turns(rules.players)
+        self.tags = TagMemory()
+        self.used: Callable[[str, Mapping[str, float | Setpoint]], None] | None = None
+        """Called just before the first step that uses a robot's new command, with both."""
+        self.radio = Radio(simulation)
+        self._rescue = Rescue(simulation)
+        self._guests: dict[str, Guest] = {}
+        self._own = {entry.name for entry in simulation.world.robots}
+        self._bodies: dict[str, Body] = {}
+        self._scene = simulation.scene
+        self._then = simulation.time
+        self._news: dict[str, list[tuple[Sensor, Reading]]] = {}
+        self._waiting: deque[str] = deque()
+        self._commanded: dict[str, Mapping[str, float | Setpoint]] = {}
+        simulation.fresh()  # from now on readings are kept
+        if views:
+            views.take(simulation.scene)
+
+    # -- who is there ------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated, s."""
+        return self.simulation.time
+
+    @property
+    def step(self) -> int:
+        """Physics steps since the start."""
+        return round(self.simulation.time / float(self.simulation.model.opt.timestep))
+
+    @property
+    def guests(self) -> Mapping[str, Guest]:
+        """Robot → whose it is."""
+        return self._guests
+
+    def steps(self, seconds: float) -> int:
+        """Return ``seconds`` in whole physics steps, at least one."""
+        return max(1, round(seconds / float(self.simulation.model.opt.timestep)))
+
+    def join(self, entry: RobotEntry, guest: Guest) -> None:
+        """Let a robot join; or take over one of the world's own that nobody has.
+
+        Raises:
+            BadValue: somebody has this name, or the robot cannot be built.
+        """
+        name = entry.name
+        if name in self._guests:
+            raise BadValue(f"there is already somebody called '{name}'")
+        if name in self._own:
+            own = next(robot for robot in self.simulation.world.robots if robot.name == name)
+            if own.kind != entry.kind:
+                raise BadValue(f"the world's own '{name}' is a {own.kind}, not a {entry.kind}")
+        else:
+            self.do(Join(entry))
+        self._guests[name] = guest
+        self._collect()
+        if name in self._own:  # its readings came before its guest did
+            self._tell_again(name)
+
+    def leave(self, name: str) -> None:
+        """Take a guest's robot away; one of the world's own stops where it is."""
+        self._guests.pop(name)
+        self.turns.leave(name)
+        self._news.pop(name, None)
+        if name in self._own:
+            self.command(name, self.body(name).halt())
+        elif name in self.simulation.scene.robots:
+            self.do(Leave(name))
+
+    def body(self, name: str) -> Body:
+        """Return how a robot appears on the wire."""
+        if name not in self._bodies:
+            scene = self.simulation.scene
+            entry = next(entry for entry in scene.world.robots if entry.name == name)
+            sensors = {
+                key: sensor for (who, key), (sensor, _) in scene.sensors.items() if who == name
+            }
+            self._bodies[name] = Body(name, entry.kind, scene.robots[name], sensors, scene.model)
+        return self._bodies[name]
+
+    def do(self, action: Action) -> None:
+        """Carry out ``action``; what it raises has changed nothing."""
+        self.simulation.do(action)
+        self._compose()
+
+    def say(self, line: str) -> str:
+        """Let the console do a typed line; return its answer."""
+        from grouser.server.console import Console
+
+        answer = Console(self.simulation).say(line)
+        self._compose()
+        return answer
+
+    def command(self, robot: str, command: Mapping[str, float | Setpoint]) -> None:
+        """Tell a robot what to do."""
+        self.simulation.command(robot, command)
+        if self.used:
+            self._commanded[robot] = command
+
+    def transmit(self, sender: str, data: bytes, to: str | None) -> None:
+        """Let everybody in reach hear what a robot says over its radio."""
+        self._deliver(self.radio.transmit(sender, data, to))
+
+    def ground(self, x: float, y: float, z: float) -> float:
+        """Return the height (m) of the ground under a point, or ``z`` where there is none."""
+        model, data = self.simulation.model, self.simulation.data
+        top, geom = z + 1.0, np.zeros(1, np.int32)
+        for _ in range(100):
+            down = np.array([0.0, 0.0, -1.0])
+            distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
+            if distance < 0:
+                return z
+            if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
+                return top - float(distance)
+            top -= float(distance) + 1e-6  # somebody is standing there: look below
+        return z
+
+    # -- time passes -------------------------------------------------------------------------
+
+    @property
+    def open(self) -> bool:
+        """Whether time may pass: it is nobody's turn."""
+        return self.turns.open
+
+    def beat(self) -> None:
+        """Let one beat pass, or what is left of it until somebody's turn."""
+        self._act()
+        now, steps = self.step, self.steps(self.rules.beat)
+        if (due := self.turns.next()) is not None:
+            steps = min(steps, max(1, due - now))
+        if self.used:
+            for robot, command in self._commanded.items():
+                self.used(robot, command)
+            self._commanded.clear()
+        seconds = steps * float(self.simulation.model.opt.timestep)
+        for name in self._rescue.beat(seconds):
+            self._rescued(name)
+        self._compose()  # an event may have let somebody in
+        self._collect()
+        self._then = time = self.time
+        self._deliver(self.radio.arrived())
+        for guest in list(self._guests.values()):
+            guest.beat(time)
+        for name in self.turns.begin(self.step):
+            self._publish(name)
+            self._guests[name].turn(time)
+
+    def tell(self, name: str) -> None:
+        """Tell one guest all its news now."""
+        self._publish(name)
+
+    def publish(self) -> bool:
+        """Tell the next guest that has news; return whether there was one."""
+        while self._waiting:
+            if self._publish(self._waiting.popleft()):
+                return True
+        return False
+
+    def _deliver(self, heard: Iterable[Delivery]) -> None:
+        """Let guests hear what came over the radio."""
+        for name, message in heard:
+            if name in self._guests:
+                self._guests[name].hear(message)
+
+    def _act(self) -> None:
+        """Let everybody in lockstep do what they put off, in the order of their names."""
+        for name in sorted(self._guests):
+            if name in self.turns:
+                self._guests[name].act()
+
+    def _collect(self) -> None:
+        """Sort fresh readings by whose they are; let cameras' be drawn."""
+        sensors = self.simulation.scene.sensors
+        for robot, reading in self.simulation.fresh():
+            if robot not in self._guests or (robot, reading.sensor) not in sensors:
+                continue
+            sensor, _ = sensors[robot, reading.sensor]
+            if isinstance(sensor, Camera):
+                if self.views:
+                    self.views.offer(robot, reading)
+                continue
+            if robot not in self._news:
+                self._news[robot] = []
+                self._waiting.append(robot)
+            self._news[robot].append((sensor, reading))
+
+    def _publish(self, name: str) -> bool:
+        news = self._news.pop(name, None)
+        if news is None or name not in self._guests:
+            return False
+        self._guests[name].tell(news)
+        return True
+
+    def _tell_again(self, name: str) -> None:
+        """Let a guest hear the newest readings of a robot that was there before it."""
+        for (robot, key), (sensor, _) in self.simulation.scene.sensors.items():
+            if robot == name and not isinstance(sensor, Camera):
+                reading = self.simulation.read(robot, key)
+                self._news.setdefault(name, []).append((sensor, reading))
+        if name in self._news and name not in self._waiting:
+            self._waiting.append(name)
+
+    def _rescued(self, name: str) -> None:
+        _LOG.warning("the physics of '%s' diverged at %.3f s; it was reset", name, self.time)
+        if name in self._guests:
+            text = f"the physics of {name} diverged at {self.time:.3f} s; it is back at its start"
+            self._guests[name].notice("Reset", text)
+
+    def _compose(self) -> None:
+        """Notice a scene that was composed anew, by whomever: a guest, an event, the console."""
+        if self._scene is self.simulation.scene:
+            return
+        entries = {entry.name: entry for entry in self._scene.world.robots}
+        for name in sorted(set(self._guests) - set(self.simulation.scene.robots)):
+            if self.time < self._then:  # the world started over: guests stay
+                self.simulation.do(Join(entries[name]))
+            else:
+                self._guests.pop(name).lost()
+                self.turns.leave(name)
+        if self.time < self._then:
+            self.turns.restart(self.step)
+        self._then = self.time
+        self._scene = self.simulation.scene
+        self._bodies.clear()
+        if self.views:
+            self.views.take(self._scene)

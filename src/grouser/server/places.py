@@ -1,0 +1,97 @@
+"""How large a robot is, and where its sensors and links sit: read off the compiled model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Array, Pose
+from grouser.robots.robot import Robot
+from grouser.sensors.mounted import Mounted
+from grouser.sensors.pressure import Pressure
+from grouser.sensors.sensor import Sensor
+from grouser.sensors.touch import Touch
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a robot in its posture, in its root's axes."""
+
+    dimensions: tuple[float, float, float]
+    """Length, width, height, m."""
+    centre: tuple[float, float, float]
+    """Of mass, from the root, m."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something sits."""
+
+    body: str
+    """Name on the robot of the part that carries it."""
+    X_BS: Pose
+    """Its pose there."""
+
+
+def size(model: mujoco.MjModel, name: str, robot: Robot) -> Size:
+    """Return how large the robot called ``name`` is in ``model``."""
+    data = mujoco.MjData(model)
+    for joint, value in robot.posture.items():
+        data.qpos[model.joint(f"{name}/{joint}").qposadr[0]] = value
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    root = model.body(f"{name}/{robot.root}").id
+    R_WB = data.xmat[root].reshape(3, 3)
+    own = np.flatnonzero(model.body_rootid[model.geom_bodyid] == model.body_rootid[root])
+    corners = np.concatenate([_corners(model, data, geom) for geom in own.tolist()])
+    inside = (corners - data.xpos[root]) @ R_WB
+    length, width, height = (inside.max(axis=0) - inside.min(axis=0)).tolist()
+    x, y, z = ((data.subtree_com[root] - data.xpos[root]) @ R_WB).tolist()
+    return Size((length, width, height), (x, y, z))
+
+
+def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
+    """Return the eight corners of a geom's bounding box in the world, (8, 3), m."""
+    middle, half = model.geom_aabb[geom].reshape(2, 3)
+    signs = np.array(np.meshgrid(*([(-1, 1)] * 3))).reshape(3, -1).T
+    R_WG = data.geom_xmat[geom].reshape(3, 3)
+    return np.asarray(data.geom_xpos[geom] + (middle + signs * half) @ R_WG.T)
+
+
+def places(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[Place]:
+    """Return where a sensor of the robot ``name`` sits, one place for each of its parts.
+
+    What is everywhere and nowhere, such as encoders and odometry, sits at the root.
+    """
+    if isinstance(sensor, Mounted):
+        site = sensor.site(model, f"{name}/")
+        pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
+        return [Place(_own(model, name, int(model.site_bodyid[site])), pose)]
+    if isinstance(sensor, Touch):
+        return [_skin(model, name, sensor)]
+    if isinstance(sensor, Pressure):
+        return [Place(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
+    return [Place(robot.root, Pose())]
+
+
+def hinge(model: mujoco.MjModel, name: str, joint: str) -> Place:
+    """Return where the part that a joint turns sits in the part that carries it."""
+    body = int(model.joint(f"{name}/{joint}").bodyid[0])
+    pose = Pose(model.body_pos[body].copy(), model.body_quat[body].copy())
+    return Place(_own(model, name, int(model.body_parentid[body])), pose)
+
+
+def _skin(model: mujoco.MjModel, name: str, sensor: Touch) -> Place:
+    full = f"{name}/{sensor.mount}"
+    if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, full) >= 0:
+        return Place(sensor.mount, Pose())
+    geom = model.geom(full)
+    pose = Pose(geom.pos.copy(), geom.quat.copy())
+    return Place(_own(model, name, int(geom.bodyid[0])), pose)
+
+
+def _own(model: mujoco.MjModel, name: str, body: int) -> str:
+    """Return a body's name on its robot."""
+    return str(model.body(body).name.removeprefix(f"{name}/"))

@@ -1,0 +1,422 @@
+"""A session: one client. Messages in, commands and actions out; readings in, lines out.
+
+No socket: whoever has one feeds `Session.receive` and passes on what `Session` says. Questions are
+answered at once. What changes the world is done at once, too, but put off to the end of everybody's
+turn for a client in lockstep. Nothing that a client says raises: what is wrong is counted and
+logged, and told to clients that speak Grouser's own lines.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from grouser.errors import BadValue, GrouserError, Refused
+from grouser.protocol import additions, commands, control, drive, response, setting
+from grouser.protocol.lines import Fault
+from grouser.protocol.message import Message, Other
+from grouser.protocol.nfo import Greeting
+from grouser.protocol.package import MovePackage
+from grouser.protocol.state import NO_BATTERY
+from grouser.protocol.usarsim import ServerSide
+from grouser.sensors.sensor import Reading, Sensor
+from grouser.server import settings
+from grouser.server.access import Gate, Role
+from grouser.server.answers import configuration, geometry
+from grouser.server.arrival import arrival, start_poses
+from grouser.server.controller import Controllers
+from grouser.server.driving import Driving
+from grouser.server.host import Host
+from grouser.server.outlook import Outlook
+from grouser.server.sayings import say
+from grouser.simulation.actions import Place
+
+_LOG = logging.getLogger("grouser.server")
+
+CONTROLLER = "worldcontroller"
+"""Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
+
+MOVES = (
+    drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
+    drive.JointDrive, drive.BoneDrive, drive.MultiDrive, setting.SetJoint, setting.SetStiffness,
+    MovePackage,
+)  # fmt: skip
+"""What moves a robot: the commands that may end a turn."""
+
+QUESTIONS = (
+    commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
+    additions.Lockstep,
+)  # fmt: skip
+"""What is seen to at once, also in lockstep: it does not change the world."""
+
+OWN = (
+    commands.Login, additions.Lockstep, additions.Step, additions.Typed, additions.Transmit,
+)  # fmt: skip
+"""Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+class Sender(Protocol):
+    """Where lines go."""
+
+    def line(self, data: bytes, *, stale: str | None = None) -> None:
+        """Send one line; one with a ``stale`` name may be dropped for a newer one of that name."""
+
+
+class Session:
+    """One client of a host."""
+
+    def __init__(
+        self,
+        host: Host,
+        outlook: Outlook,
+        sender: Sender,
+        gate: Gate,
+        address: str,
+        *,
+        controllers: Controllers,
+        longest: int,
+        may_join: Callable[[], bool],
+    ) -> None:
+        """Greet a client.
+
+        Args:
+            host: the world it comes to.
+            outlook: dialect, axes and units of its port.
+            sender: takes what it is told.
+            gate: says what it may do.
+            address: where it is, for gate and log.
+            controllers: what world controllers have made.
+            longest: bytes that a line may have.
+            may_join: says whether one more robot may come from its address.
+        """
+        self._host, self._outlook, self._sender = host, outlook, sender
+        self._gate, self.address, self._may_join = gate, address, may_join
+        self._controllers = controllers
+        self._side = ServerSide(outlook.dialect, longest)
+        self._roles = frozenset[Role]() if gate.demands else gate.check(address)
+        self._driving = Driving()
+        self._queue: deque[Message] = deque()
+        """In lockstep: what was heard and belongs to this turn's end, or to the next turn."""
+        self._deeds: list[Message] = []
+        """In lockstep: what will be done when everybody's turn is over."""
+        self._by_command = False
+        self._modern = False
+        """Whether it has sent a line of Grouser's own."""
+        self._next_state = 0.0
+        self._heard_at = 0.0
+        self._stopped = False
+        self._battery: float | None = None
+        """Simulated time at which it will be empty, s; None: never."""
+        self._asked: set[str] = set()
+        """Depth cameras whose next picture is to be said."""
+        self.robot: str | None = None
+        """Name of its robot in the world."""
+        self.is_controller = False
+        self.counts: Counter[str] = Counter()
+        """Lines heard, faults, refusals…"""
+        self._say(Greeting(level=host.simulation.world.name))
+
+    # -- what it says ------------------------------------------------------------------------
+
+    @property
+    def let_in(self) -> bool:
+        """Whether it may do anything at all."""
+        return bool(self._roles)
+
+    def receive(self, data: bytes) -> int:
+        """Take the next bytes; return how many lines they completed."""
+        heard = self._side.receive(data)
+        for message in heard:
+            self._hear(message)
+        return len(heard)
+
+    def close(self) -> None:
+        """The client is gone: its robot leaves, and what it put there for a while."""
+        if self.robot is not None:
+            name, self.robot = self.robot, None
+            self._host.leave(name)
+        if self.is_controller:
+            self._controllers.close(self)
+
+    def _hear(self, message: Message | Fault) -> None:
+        self.counts["lines"] += 1
+        self._heard_at = self._host.time
+        if isinstance(message, Fault | Other):
+            self.counts["faults"] += 1
+            _LOG.debug("%s: dropped %s", self._who, message)
+            return
+        self._modern = self._modern or isinstance(message, OWN)
+        if self.robot in self._host.turns and not isinstance(message, QUESTIONS):
+            self._queue.append(message)
+            self._take_turn()
+        else:
+            self._do(message)
+
+    def _do(self, message: Message) -> None:
+        try:
+            self._carry_out(message)
+        except GrouserError as error:
+            self._refuse(message, error)
+
+    def _carry_out(self, message: Message) -> None:
+        match message:
+            case commands.Login():
+                self._roles = self._gate.check(self.address, message.token)
+            case commands.Init():
+                self._init(message)
+            case commands.GetStartPoses():
+                self._say(start_poses(self._host.simulation.world, self._outlook))
+            case commands.GetGeometry():
+                self._say_all(geometry(self._host.body(self.own()), message, self._outlook))
+            case commands.GetConfiguration():
+                self._say_all(self._configurations(message))
+            case setting.Setting() if not isinstance(message, MOVES):
+                self._set(message)
+            case control.Control():
+                self._control(message)
+            case additions.Lockstep():
+                self._lockstep(message)
+            case additions.Step():
+                raise BadValue("STEP ends a turn, LOCKSTEP {Every …} comes first")
+            case additions.Typed():
+                self._typed(message)
+            case additions.Transmit():
+                self._host.transmit(self.own(), message.data, message.to)
+            case _ if isinstance(message, MOVES):
+                self._move(message)
+            case _:  # TRACE and the path nodes of avatars: known, and nothing comes of them
+                self.counts["idle"] += 1
+
+    def _refuse(self, message: Message, error: Exception) -> None:
+        kind = "refused" if isinstance(error, Refused) else "bad"
+        self.counts[kind] += 1
+        _LOG.info("%s: %s: %s", self._who, type(message).__name__, error)
+        if isinstance(message, setting.Setting):
+            self._say(self._result(message, response.FAILED))
+        if self._modern or isinstance(error, Refused):
+            self.notice("Refused", str(error))
+
+    # -- turns -------------------------------------------------------------------------------
+
+    def _take_turn(self) -> None:
+        """Take what is queued into this turn, up to what ends it."""
+        name = self.robot
+        while name is not None and self._queue and self._host.turns.thinking(name):
+            message = self._queue.popleft()
+            if isinstance(message, additions.Step):
+                self._host.turns.end(name)
+            else:
+                self._deeds.append(message)
+                if self._by_command and isinstance(message, MOVES):
+                    self._host.turns.end(name)
+
+    def act(self) -> None:
+        """Do what was put off until everybody's turn was over."""
+        deeds, self._deeds = self._deeds, []
+        for message in deeds:
+            self._do(message)
+
+    def turn(self, time: float) -> None:
+        """Say that it is the client's turn; it may have said already what to do."""
+        self._say(additions.Tick(time))
+        self._take_turn()
+
+    # -- what it is told ---------------------------------------------------------------------
+
+    def tell(self, readings: list[tuple[Sensor, Reading]]) -> None:
+        """Say what the robot's sensors said; an empty battery feeds none."""
+        if self._empty:
+            return
+        assert self.robot is not None  # only guests with a robot are told
+        body = self._host.body(self.robot)
+        self._say_stale(say(readings, body, self._outlook, self._asked))
+        self._asked -= {reading.sensor for _, reading in readings}
+
+    def beat(self, time: float) -> None:
+        """Say how the robot is when that is due; stop it when nobody has said anything for long."""
+        if time + 1e-9 >= self._next_state:
+            every = STATE_EVERY[self._outlook.dialect.name]
+            self._next_state = max(self._next_state + every, time + every / 2)
+            self._state(time)
+        timeout = self._host.rules.command_timeout
+        if timeout and not self._stopped and time - self._heard_at > timeout:
+            self._stopped = True
+            self._halt()
+            _LOG.info("%s: silent for %.1f s, its robot was stopped", self._who, timeout)
+            if self._modern:
+                self.notice("Stopped", f"nothing was heard for {timeout:g} s, the robot stops")
+
+    def notice(self, kind: str, text: str) -> None:
+        """Say something that concerns the client; only those who know our own lines hear it."""
+        if self._modern or kind == "Refused":
+            self._say(additions.Notice(kind, text))
+
+    def lost(self) -> None:
+        """Note that somebody took the robot out of the world."""
+        self.notice("Removed", f"{self.robot} was taken out of the world")
+        self.robot = None
+
+    def _say(self, message: Message) -> None:
+        for line in self._side.send(message):
+            self._sender.line(line)
+
+    def _say_all(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self._say(message)
+
+    def _say_stale(self, messages: Iterable[Message]) -> None:
+        """Say what is worth nothing once it is said anew."""
+        for message in messages:
+            for line in self._side.send(message):
+                self._sender.line(line, stale=_kind(line))
+
+    def _state(self, time: float) -> None:
+        assert self.robot is not None  # only guests with a robot hear beats
+        views = self._host.views
+        states = self._host.body(self.robot).state(
+            time,
+            self._host.simulation.angles(self.robot),
+            self._outlook,
+            battery=self._seconds_left,
+            light=self._driving.light,
+            view=views.tile(self.robot) if views else -1,
+        )
+        self._say_stale(states)
+
+    @property
+    def _seconds_left(self) -> int:
+        if self._battery is None:
+            return NO_BATTERY
+        return max(0, int(self._battery - self._host.time))
+
+    @property
+    def _empty(self) -> bool:
+        return self._seconds_left == 0
+
+    def _halt(self) -> None:
+        assert self.robot is not None
+        self._host.command(self.robot, self._host.body(self.robot).halt(self._driving))
+
+    # -- what is done about it ---------------------------------------------------------------
+
+    @property
+    def _who(self) -> str:
+        return f"{self.address} ({self.robot or 'no robot'})"
+
+    def need(self, role: Role) -> None:
+        """Raise `Refused` if the client has not got ``role``."""
+        if role not in self._roles:
+            if not self._roles:
+                self._gate.check(self.address)  # says what to do about it
+            raise Refused(f"this needs a token with the role '{role.value}'")
+
+    def own(self) -> str:
+        """Return the name of its robot; raise if it has none, or one that cannot move any more."""
+        if self.robot is None:
+            raise BadValue("there is no robot yet, INIT comes first")
+        return self.robot
+
+    def _init(self, message: commands.Init) -> None:
+        if message.token is not None:
+            self._roles = self._gate.check(self.address, message.token)
+        if self.robot is not None or self.is_controller:
+            raise BadValue("INIT was said before on this connection")
+        if message.robot.lower() == CONTROLLER:
+            self.need(Role.CONTROL)
+            self.is_controller = True
+            return
+        self.need(Role.DRIVE)
+        if not self._may_join():
+            raise Refused("no further robot may come from this address")
+        entry = arrival(message, self._host, self._outlook)
+        self._host.join(entry, self)
+        self.robot = entry.name
+        if message.battery_s is not None:
+            self._battery = self._host.time + message.battery_s
+        self._next_state = self._host.time
+        _LOG.info("%s: joined as a %s", self._who, entry.kind)
+        if not self._outlook.dialect.packed:  # UDK says unasked where a camera's picture is
+            self._say_all(self._configurations(commands.GetConfiguration("Camera")))
+
+    def _move(self, message: Message) -> None:
+        name, host = self.own(), self._host
+        if self._empty:
+            return
+        body = host.body(name)
+        angles = host.simulation.angles(name)
+        orders = body.orders(message, self._outlook, angles, self._driving)
+        self._stopped = False
+        host.command(name, orders)
+        if body.flips(message) and (upright := body.righted(host.simulation.pose(name))):
+            host.do(Place(name, upright))
+        if isinstance(message, setting.Setting):
+            self._say(self._result(message, response.OK))
+
+    def _set(self, message: setting.Setting) -> None:
+        host, body = self._host, self._host.body(self.own())
+        outcome = settings.apply(message, body, host.simulation, self._outlook, host.tags)
+        for action in outcome.actions:
+            host.do(action)
+        self._asked |= set(outcome.asked)
+        self._say(outcome.response)
+
+    def _result(self, message: setting.Setting, status: str) -> response.Response:
+        said = dict(message.segments(self._outlook.dialect))
+        result = response.Result("Name", said.get("Name", ""), status)
+        return response.Response(self._host.time, said.get("Type", ""), (result,))
+
+    def _configurations(self, message: commands.GetConfiguration) -> list[Message]:
+        name, views = self.own(), self._host.views
+        return configuration(
+            self._host.body(name),
+            message,
+            self._outlook,
+            cameras=views.tiles(name) if views else {},
+            key=views.key(name) if views else None,
+            zooms=settings.zooms(self._host.body(name), self._host.simulation),
+        )
+
+    def _lockstep(self, message: additions.Lockstep) -> None:
+        if message.every <= 0 and self.robot is None:
+            return  # nothing to leave: how a client shows that it knows our own lines
+        name, host = self.own(), self._host
+        if message.every <= 0:
+            host.turns.leave(name)
+            self._deeds += (said for said in self._queue if not isinstance(said, additions.Step))
+            self._queue.clear()
+            self.act()
+            return
+        self._by_command = bool(message.by_command)
+        host.turns.ask(name, host.steps(message.every), host.step)
+        host.tell(name)
+        self.turn(host.time)
+
+    def _typed(self, message: additions.Typed) -> None:
+        self.need(Role.CONTROL)
+        try:
+            self._say(additions.Said(self._host.say(message.line)))
+        except GrouserError as error:
+            self._say(additions.Said(str(error), failed=True))
+
+    def hear(self, message: additions.Heard) -> None:
+        """Say what was heard over the radio."""
+        self._modern = True
+        self._say(message)
+
+    def _control(self, message: control.Control) -> None:
+        self.need(Role.CONTROL)
+        if not self.is_controller:
+            raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
+        self._say_all(self._controllers.obey(message, self, self._outlook))
+
+
+STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
+"""Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
+
+
+def _kind(line: bytes) -> str:
+    """Return what a line is about: its head, type and name, without its values."""
+    words = line.split(b"{", 4)[:4]
+    return b"".join(word for word in words if not word.startswith(b"Time")).decode("latin-1")

@@ -1,0 +1,35 @@
+"""Who is in a world: descriptions with somebody more, or less."""
+
+from __future__ import annotations
+
+from grouser.errors import BadValue
+from grouser.world.file import RobotEntry, World
+from grouser.world.object import Object
+
+
+def names(world: World) -> list[str]:
+    """Return the names of all robots and objects."""
+    return [member.name for member in (*world.robots, *world.objects)]
+
+
+def joined(start: World, world: World, who: RobotEntry | Object) -> World:
+    """Return ``world`` with ``who`` in it.
+
+    Robots are lined up: those of ``start``, then those who joined, by name. Then the same crowd is
+    the same bits, in whatever order it came.
+    """
+    if who.name in names(world):
+        raise BadValue(f"world: there is already somebody called '{who.name}'")
+    if not isinstance(who, RobotEntry):
+        return world.changed(objects=(*world.objects, who))
+    own = {entry.name for entry in start.robots}
+    everybody = (*world.robots, who)
+    order = sorted(everybody, key=lambda one: "" if one.name in own else one.name)
+    return world.changed(robots=tuple(order))
+
+
+def left(world: World, name: str) -> World:
+    """Return ``world`` without ``name``."""
+    robots = tuple(entry for entry in world.robots if entry.name != name)
+    objects = tuple(thing for thing in world.objects if thing.name != name)
+    return world.changed(robots=robots, objects=objects)

@@ -1,0 +1,128 @@
+"""Events: what happens in a world, when, and what then.
+
+"Events can be chained, scheduled, dispatched to many objects or randomly generated"; they "can
+activate users own script routines" (Zaratti et al. 2006, section 4). Here an event is a name and
+console lines. It is fired by a trigger, another event, the clock, chance, the console or Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field, Strict, model_validator
+
+from grouser.errors import nearest
+from grouser.world.fields import Description, Name, mistake
+from grouser.world.triggers import Lines, Names, Trigger
+
+Time = Annotated[float, Field(ge=0, le=1_000_000)]
+"""A time, s; at least 0."""
+Period = Annotated[float, Field(ge=0.001, le=1_000_000)]
+"""A time that passes again and again, s; at least 0.001."""
+Chance = Annotated[float, Field(gt=0, le=1)]
+"""A probability; above 0, at most 1."""
+
+
+class Choice(Description):
+    """One of the things that may happen."""
+
+    fire: str
+    """The event that is fired."""
+    chance: Chance
+    """How probable this one is; what is missing to 1 is the chance that nothing happens."""
+
+
+class Event(Description):
+    """Something that happens when it is fired."""
+
+    name: Name
+    """Unique among events."""
+    do: Lines = ()
+    """Console lines, carried out in this order; ``{who}`` is whoever fired it, ``{each}`` each of
+    those in `each`."""
+    each: Names = ()
+    """Robots and objects to whom every line with ``{each}`` goes in turn; robots, objects: all."""
+    call: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    """Your own Python routine, ``module:function``; it is given the simulation and what
+    happened."""
+    after: Time = 0.0
+    """Time between being fired and happening, s; at least 0."""
+    at: Period | None = None
+    """Simulated time at which it is fired by itself, s; above 0."""
+    every: Period | None = None
+    """It is fired by itself again and again, so often, s; first at `at`, or after one period."""
+    between: Annotated[tuple[Period, Period], Strict(False)] | None = None
+    """It is fired by itself at random times, so far apart (from, to), s."""
+    chance: Chance = 1.0
+    """How probable it is that it happens when it is fired."""
+    one_of: Annotated[tuple[Choice, ...], Strict(False)] = ()
+    """One of these is fired, by chance."""
+    then: Names = ()
+    """Events that are fired when this one has happened, in this order."""
+    times: Annotated[int, Field(ge=1)] | None = None
+    """How often it may happen in a run; None: as often as it is fired."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Event:
+        if self.every is not None and self.between is not None:
+            raise mistake("must not be given beside 'every'", "between")
+        if self.between is not None and self.between[0] > self.between[1]:
+            raise mistake("must be the shorter time and then the longer one", "between")
+        if sum(choice.chance for choice in self.one_of) > 1 + 1e-9:
+            raise mistake("must have chances that add up to no more than 1", "one_of")
+        if not (self.do or self.call or self.one_of or self.then):
+            raise mistake("must say something, unless there is call, one_of or then", "do")
+        return self
+
+    def fired(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+        """Yield every event that this one names, and where."""
+        yield from ((name, ("then", i)) for i, name in enumerate(self.then))
+        yield from ((choice.fire, ("one_of", i, "fire")) for i, choice in enumerate(self.one_of))
+
+
+def check(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
+    """Refuse doubled names, events that nobody knows, and chains without an end.
+
+    Raises:
+        PydanticCustomError: at the key at fault.
+    """
+    for group, names in (
+        ("triggers", [trigger.name for trigger in triggers]),
+        ("events", [event.name for event in events]),
+    ):
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise mistake(f"must be unique among {group}", group, i, "name")
+    known = {event.name: event for event in events}
+    for i, trigger in enumerate(triggers):
+        for j, name in enumerate(trigger.fires):
+            _must_exist(name, known, "triggers", i, "fires", j)
+    for i, event in enumerate(events):
+        for name, path in event.fired():
+            _must_exist(name, known, "events", i, *path)
+    for i, event in enumerate(events):
+        if event.after == 0 and _comes_back(event, known):
+            raise mistake(
+                "which fires itself again without a pause; give one of the chain an 'after'",
+                *("events", i, "name"),
+            )
+
+
+def _must_exist(name: str, known: Mapping[str, Event], *path: str | int) -> None:
+    if name not in known:
+        listing = ", ".join(sorted(known)) or "none, there are no events"
+        raise mistake(f"allowed: {listing}{nearest(name, known)}", *path)
+
+
+def _comes_back(first: Event, known: Mapping[str, Event]) -> bool:
+    """Say whether ``first`` fires itself in no time."""
+    waiting, seen = [first], set[str]()
+    while waiting:
+        for name, _ in waiting.pop().fired():
+            if name == first.name:
+                return True
+            if name not in seen and known[name].after == 0:
+                seen.add(name)
+                waiting.append(known[name])
+    return False

@@ -1,0 +1,329 @@
+"""Who gets in: loopback, tokens, roles, guessing, TLS."""
+
+import asyncio
+import logging
+import shutil
+import ssl
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue, Refused
+from grouser.server.access import EVERYTHING, Gate, Role, Token, loopback, network, tokens
+from grouser.server.attempts import FREE, LONGEST, REMEMBERED, Attempts
+from grouser.server.outbox import Outbox
+from grouser.server.tls import fingerprint, hint, tls_context
+
+SECRET, OTHER = "correct-horse-battery", "another-long-secret"
+
+
+class Clock:
+    """Wall time that passes when told."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def gate(clock):
+    return Gate([Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))], "0.0.0.0", clock=clock)
+
+
+def refusal(gate, address, said):
+    """Return with which words ``gate`` refuses."""
+    with pytest.raises(Refused) as caught:
+        gate.check(address, said)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("127.0.0.1", True),
+        ("127.3.2.1", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("localhost", True),
+        ("LocalHost", True),
+        ("", False),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("::ffff:10.0.0.1", False),
+        ("192.168.1.5", False),
+        ("fe80::1%eth0", False),
+        ("localhost.example.org", False),
+        ("1.0.0.127", False),
+    ],
+)
+def test_loopback(host, here):
+    assert loopback(host) is here
+
+
+def test_on_loopback_without_tokens_everybody_may_do_everything():
+    gate = Gate([], "127.0.0.1")
+    assert not gate.demands
+    assert gate.check("127.0.0.1") == EVERYTHING
+    assert gate.check("::ffff:127.0.0.1", "whatever it says") == EVERYTHING
+    with pytest.raises(Refused, match="--token-file"):
+        gate.check("10.0.0.1")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.168.1.5", "robots.example.org"])
+def test_beyond_loopback_a_server_does_not_start_without_a_token(host):
+    with pytest.raises(Refused, match="--token-file FILE.*GROUSER_TOKEN"):
+        Gate([], host)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.7"])
+def test_where_tokens_are_set_everybody_needs_one(gate, address):
+    assert gate.demands
+    for said in (None, ""):
+        with pytest.raises(Refused, match="LOGIN"):
+            gate.check(address, said)
+    with pytest.raises(Refused, match="not one of the server's"):
+        gate.check(address, SECRET + "x")
+    assert gate.check(address, SECRET) == EVERYTHING
+    assert gate.check(address, OTHER) == {Role.WATCH}
+
+
+@given(st.text(st.characters(codec=None), max_size=40))
+def test_no_other_text_gets_in(said):
+    gate = Gate([Token(SECRET)], "0.0.0.0")
+    if said != SECRET:
+        with pytest.raises(Refused):
+            gate.check("10.0.0.7", said)
+
+
+def test_guessing_takes_longer_and_longer_and_others_do_not_notice(gate, clock):
+    waits = []
+    for _ in range(FREE + 12):
+        start = clock.now
+        while "too many" in refusal(gate, "10.0.0.7", "wrong"):
+            assert gate.check("10.0.0.8", SECRET) == EVERYTHING
+            clock.now += 0.5
+        waits.append(clock.now - start)
+    assert waits[: FREE + 1] == [0.0] * (FREE + 1)
+    assert waits[FREE + 1 :] == [min(LONGEST, 2.0**n) for n in range(11)]
+
+
+def test_while_banned_not_even_the_right_token_is_looked_at(gate, clock):
+    for _ in range(FREE + 1):
+        assert "not one" in refusal(gate, "10.0.0.7", "wrong")
+    with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
+        gate.check("10.0.0.7", SECRET)
+    clock.now += 1.5
+    assert gate.check("10.0.0.7", SECRET) == EVERYTHING
+    with pytest.raises(Refused, match="not one"):
+        gate.check("10.0.0.7", "wrong")
+    assert gate.check("10.0.0.7", SECRET) == EVERYTHING, "a right one starts the count over"
+
+
+def test_a_missing_token_is_no_guess(gate):
+    for _ in range(100):
+        with pytest.raises(Refused, match="demands"):
+            gate.check("10.0.0.7")
+    assert gate.check("10.0.0.7", SECRET) == EVERYTHING
+
+
+def test_one_person_has_many_ipv6_addresses():
+    assert network("2001:db8::1") == network("2001:db8::ffff:1") == "2001:db8::/64"
+    assert network("2001:db8::1") != network("2001:db8:0:1::1")
+    assert network("::ffff:10.0.0.1") == network("10.0.0.1") == "10.0.0.1"
+
+
+def test_attempts_are_remembered_in_bounded_memory():
+    attempts = Attempts()
+    for number in range(REMEMBERED + 10):
+        attempts.failed(str(number), 0.0)
+    assert len(attempts._failures) == REMEMBERED
+
+
+def test_wrong_tokens_are_logged_without_any_token(gate, caplog):
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(Refused) as refusal:
+        gate.check("10.0.0.7", "almost-" + SECRET)
+    gate.check("10.0.0.7", SECRET)
+    assert "wrong token from 10.0.0.7" in caplog.text
+    assert SECRET not in caplog.text + str(refusal.value) + repr(Token(SECRET)) + repr(vars(gate))
+
+
+# -- where tokens come from ------------------------------------------------------------------
+
+
+def test_a_token_file_gives_several_with_their_roles(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(f"# ours\n\ndrive watch: {SECRET}  # the team\nall:{OTHER}\n")
+    path.chmod(0o600)
+    assert tokens(path, environment={}) == (
+        Token(SECRET, frozenset({Role.DRIVE, Role.WATCH})),
+        Token(OTHER),
+    )
+
+
+def test_a_token_may_hold_what_begins_a_comment_elsewhere(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text("all: has#and:in-it\t# a comment\n")
+    assert tokens(path, environment={}) == (Token("has#and:in-it"),)
+
+
+def test_the_environment_and_a_program_give_one_for_everything(tmp_path):
+    assert tokens(environment={"GROUSER_TOKEN": SECRET}) == (Token(SECRET),)
+    assert tokens(given=SECRET, environment={}) == (Token(SECRET),)
+    assert tokens(environment={"GROUSER_TOKEN": ""}) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "holds no token"),
+        (f"{SECRET}\n", "line 1: must be 'ROLE ROLE: SECRET'"),
+        (f"\ndrvie: {SECRET}\n", "line 2: .*drive, control, watch, all"),
+        (f": {SECRET}\n", "line 1"),
+        ("drive: short\n", "line 1: a token is 5 characters long, must be 12 or more"),
+        ("drive: has a blank inside\n", "without blanks"),
+        ("drive: has{a}brace-in-it\n", "brace"),
+    ],
+)
+def test_a_mistake_in_a_token_file_is_named_without_the_secret(tmp_path, text, complaint):
+    path = tmp_path / "tokens"
+    path.write_text(text)
+    with pytest.raises(BadValue, match=complaint) as error:
+        tokens(path, environment={})
+    assert SECRET not in str(error.value)
+
+
+def test_a_token_file_that_is_not_there(tmp_path):
+    with pytest.raises(BadValue, match="cannot be read as a token file"):
+        tokens(tmp_path / "none", environment={})
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True)])
+def test_a_token_file_for_everybody_is_warned_about(tmp_path, caplog, mode, warned):
+    path = tmp_path / "tokens"
+    path.write_text(f"all: {SECRET}\n")
+    path.chmod(mode)
+    tokens(path, environment={})
+    assert ("chmod 600" in caplog.text) is warned
+
+
+# -- TLS -------------------------------------------------------------------------------------
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes its certificates")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Two self-signed certificates with their keys, and the first key behind a password."""
+    folder = tmp_path_factory.mktemp("tls")
+    for name in ("one", "two"):
+        order = (
+            f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN={name}"
+        )
+        more = ["-addext", "subjectAltName=IP:127.0.0.1"]
+        out = ["-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem"]
+        subprocess.run(["openssl", *order.split(), *more, *out], check=True, capture_output=True)
+    locked = ["-aes256", "-passout", "pass:secret", "-out", folder / "locked.key"]
+    command = ["openssl", "pkey", "-in", folder / "one.key", *locked]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+@needs_openssl
+def test_a_client_that_trusts_the_certificate_is_served_over_tls(files):
+    async def serve(reader, writer):
+        writer.write(await reader.readline())
+        await writer.drain()
+        writer.close()
+
+    async def run():
+        context = tls_context(files / "one.pem", files / "one.key")
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+        port = server.sockets[0].getsockname()[1]
+        trusting = ssl.create_default_context(cafile=files / "one.pem")
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+        writer.write(b"INIT\n")
+        heard = await reader.readline()
+        writer.close()
+        stranger = ssl.create_default_context(cafile=files / "two.pem")
+        with pytest.raises(ssl.SSLCertVerificationError):
+            await asyncio.open_connection("127.0.0.1", port, ssl=stranger)
+        server.close()
+        return heard
+
+    assert asyncio.run(run()) == b"INIT\n"
+
+
+MANY = 2000
+"""Lines that no socket's own buffer holds: 16 MB."""
+
+
+class Speaker(asyncio.Protocol):
+    """Says more than a client reads at once."""
+
+    def connection_made(self, transport):
+        self.outbox = Outbox(transport, 2**25)
+        for number in range(MANY):
+            self.outbox.line(b"%8192d\n" % number)
+        self.waited = self.outbox.waiting
+
+    def resume_writing(self):
+        self.outbox.flush()
+
+
+@needs_openssl
+def test_a_slow_reader_gets_everything_over_tls_as_well(files):
+    async def run():
+        loop, context = (
+            asyncio.get_running_loop(),
+            tls_context(files / "one.pem", files / "one.key"),
+        )
+        speakers = []
+        server = await loop.create_server(
+            lambda: speakers.append(Speaker()) or speakers[-1], "127.0.0.1", 0, ssl=context
+        )
+        port = server.sockets[0].getsockname()[1]
+        trusting = ssl.create_default_context(cafile=files / "one.pem")
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+        heard = [int(await reader.readline()) for _ in range(MANY)]
+        writer.close()
+        server.close()
+        (speaker,) = speakers
+        assert speaker.waited > 0, "nothing had to wait"
+        assert speaker.outbox.waiting == speaker.outbox.dropped == 0
+        return heard
+
+    assert asyncio.run(run()) == list(range(MANY))
+
+
+@needs_openssl
+@pytest.mark.parametrize(
+    ("certificate", "key", "complaint"),
+    [
+        ("none.pem", "one.key", "none.pem: cannot be read"),
+        ("one.pem", "none.key", "none.key: cannot be read"),
+        ("one.key", "one.key", "one.key: is no certificate"),
+        ("one.pem", None, "one.pem: holds no private key"),
+        ("one.pem", "two.key", "do not belong together"),
+        ("one.pem", "locked.key", "has a password"),
+    ],
+)
+def test_a_wrong_certificate_or_key_is_told_in_one_sentence(files, certificate, key, complaint):
+    with pytest.raises(BadValue, match=complaint):
+        tls_context(files / certificate, key and files / key)
+
+
+@needs_openssl
+def test_the_hint_shows_the_fingerprint_that_openssl_shows(files):
+    command = ["openssl", "x509", "-in", files / "one.pem", "-noout", "-fingerprint", "-sha256"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert shown.strip().endswith(fingerprint(files / "one.pem"))
+    assert fingerprint(files / "one.pem") in hint(files / "one.pem")

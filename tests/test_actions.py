@@ -1,0 +1,304 @@
+"""Everything that may change a running world does, and stays so when somebody joins."""
+
+import math
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.errors import BadValue, UnknownName
+from grouser.sensors.cameras import ERS210
+from grouser.server.console import Console
+from grouser.simulation.actions import Daylight, Glide, Gravity, Join, Leave, Place, Rub, Turn
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.objects import Ball, Box, Door, Lamp
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+BOX = Box(name="crate", position=(0, 0, 0.1), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
+DOOR = Door(name="gate", position=(2, 0, 0.5), width=0.8, height=0.9, seconds=1.0)
+LAMP = Lamp(name="lamp", position=(0, 0, 1.5))
+GUEST = Ball(name="guest", position=(-3, 0, 0.1), radius=0.1, mass=0.2, friction=0.5)
+
+
+def simulation(*objects, ground=None, **options):
+    ground = ground or Flat(friction=0.5)
+    return Simulation(
+        World(name="test", physics=STANDARD, terrain=(ground,), objects=objects, **options)
+    )
+
+
+def visit(sim):
+    """Let somebody come and go: the scene is composed anew, twice."""
+    sim.do(Join(GUEST))
+    sim.do(Leave("guest"))
+
+
+def where(sim, name="crate"):
+    return sim.pose(name).position.round(3).tolist()
+
+
+def yaw(sim, name="crate"):
+    return math.degrees(grouser.frames.to_rpy(sim.pose(name).wxyz)[2])
+
+
+def opened(sim):
+    return float(sim.data.joint("gate/leaf").qpos[0])
+
+
+# -- where things are --------------------------------------------------------------------------
+
+
+def test_move_at_once_and_gliding():
+    sim = simulation(BOX)
+    console = Console(sim)
+    console.say("move crate to 1 2 yaw 90")
+    assert where(sim) == [1, 2, 0.1]
+    assert yaw(sim) == pytest.approx(90)
+    console.say("move crate by 0 -1 0.5 yaw -90 in 2")
+    sim.step(1.0)
+    assert where(sim) == [1, 1.5, 0.35]
+    assert yaw(sim) == pytest.approx(45, abs=0.1)
+    sim.step(1.01)
+    sim.step(1.0)
+    assert where(sim)[:2] == pytest.approx([1, 1], abs=0.01)
+    assert where(sim)[2] == pytest.approx(0.1, abs=0.002), "let go, it falls"
+
+
+def test_a_way_round_and_round_does_not_drift():
+    sim = simulation(BOX)
+    sim.do(Glide("crate", ((1, 0, 0.1), (1, 1, 0.1), (0, 1, 0.1), (0, 0, 0.1)), 1.0, loop=True))
+    sim.step(2.5)
+    assert where(sim) == pytest.approx([0.5, 1, 0.1], abs=0.002)
+    sim.step(8.0)
+    assert where(sim) == pytest.approx([0.5, 1, 0.1], abs=0.002)
+    Console(sim).say("stop crate")
+    sim.step(0.5)
+    assert where(sim)[:2] == pytest.approx([0.5, 1], abs=0.01)
+
+
+def test_what_glides_carries_and_pushes():
+    lift = Box(name="lift", position=(0, 0, 0.05), size=(1, 1, 0.1), mass=100, friction=0.8)
+    rider = BOX.model_copy(update={"position": (0.0, 0.0, 0.2)})
+    hit = Box(name="hit", position=(2, 0, 0.1), size=(0.2, 0.2, 0.2), mass=1, friction=0.3)
+    sim = simulation(lift, rider, hit)
+    sim.do(Glide("lift", ((0, 0, 0.5), (0.6, 0, 0.5)), 0.2))
+    sim.step(2.25)
+    assert where(sim)[2] == pytest.approx(0.65, abs=0.004), "lifted by 0.45 m"
+    sim.step(3.2)
+    assert where(sim)[0] == pytest.approx(0.6, abs=0.03), "carried along by friction"
+    sim.do(Leave("crate"))
+    sim.do(Place("lift", grouser.Pose.at(0, 0, 0.06)))
+    sim.do(Glide("lift", ((2, 0, 0.06),), 0.5))
+    sim.step(4.0)
+    assert where(sim, "hit")[0] == pytest.approx(2.6, abs=0.05), "pushed away"
+
+
+def test_turning_goes_on_through_a_visit():
+    sim = simulation(BOX)
+    sim.do(Turn("crate", math.radians(30)))
+    sim.step(1.0)
+    visit(sim)
+    sim.step(1.0)
+    assert yaw(sim) == pytest.approx(60, abs=0.1)
+
+
+def test_fixed_things_are_built_elsewhere_and_do_not_glide():
+    wall = Box(name="wall", position=(3, 0, 0.5), size=(0.1, 1, 1), fixed=True, friction=0.5)
+    sim = simulation(BOX, wall)
+    sim.step(0.1)
+    Console(sim).say("move wall by 1 0 0 yaw 90")
+    assert where(sim, "wall") == [4, 0, 0.5]
+    assert yaw(sim, "wall") == pytest.approx(90)
+    with pytest.raises(BadValue, match="'wall' is fixed"):
+        Console(sim).say("turn wall at 10")
+
+
+# -- doors, lamps, motors ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "opens", ["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
+)
+def test_doors_open_and_close_in_their_time(opens):
+    door = DOOR.model_copy(update={"opens": opens})
+    sim = simulation(door)
+    console = Console(sim)
+    sim.step(0.5)
+    assert opened(sim) == pytest.approx(0, abs=1e-3)
+    console.say("open gate")
+    sim.step(0.5)
+    assert opened(sim) == pytest.approx(door.travel / 2, rel=0.1)
+    sim.step(1.0)
+    assert opened(sim) == pytest.approx(door.travel, rel=0.01)
+    leaf = sim.data.body("gate/leaf").xpos - np.array(door.position)
+    way = {"hinge_left": (0.42, 0.38, 0), "hinge_right": (0.42, -0.38, 0)}
+    way |= {"slide_left": (0, 0.8, 0), "slide_right": (0, -0.8, 0), "slide_up": (0, 0, 0.9)}
+    middle = sim.data.geom("gate/surface").xpos - np.array(door.position)
+    assert middle == pytest.approx(way[opens], abs=0.02), leaf
+    console.say("close gate")
+    sim.step(1.5)
+    assert opened(sim) == pytest.approx(0, abs=0.01)
+
+
+def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on():
+    heavy = Box(name="heavy", position=(2.4, 0, 0.3), size=(0.3, 0.6, 0.6), mass=300, friction=1.0)
+    sim = simulation(DOOR, heavy)
+    Console(sim).say("open gate")
+    sim.step(3.0)
+    stuck = opened(sim)
+    assert 0.1 < stuck < 1.2
+    visit(sim)
+    sim.step(0.5)
+    assert opened(sim) == pytest.approx(stuck, abs=0.01)
+    sim.do(Leave("heavy"))
+    sim.step(1.5)
+    assert opened(sim) == pytest.approx(DOOR.travel, rel=0.01)
+
+
+def test_a_door_that_starts_ajar_stays_so_and_goes_back_there():
+    sim = simulation(DOOR.model_copy(update={"ajar": 0.5}))
+    sim.step(0.5)
+    assert opened(sim) == pytest.approx(DOOR.travel / 2, abs=0.01)
+    Console(sim).say("close gate")
+    sim.step(1.5)
+    Console(sim).say("reset gate")
+    sim.step(0.5)
+    assert opened(sim) == pytest.approx(DOOR.travel / 2, abs=0.01)
+
+
+def brightness(sim):
+    with grouser.Renderer(96, 64) as renderer:
+        return float(renderer.picture(sim.model, sim.data, sim.view()).mean())
+
+
+def test_pictures_and_cameras_see_lamps():
+    camera = {"kind": "camera", "name": "eye", "mount": "body", "at": [0.2, 0, 0.3]}
+    camera |= {"camera": ERS210.imager.ideal(), "rate_hz": 10.0}
+    rover = RobotEntry(name="rover", kind="packbot", position=(0.0, 0.0, 0.0), sensors=(camera,))
+    sim = simulation(LAMP, daylight=0.1, robots=(rover,))
+
+    def seen():
+        sim.step(0.2)
+        return float(sim.read("rover", "eye").array("image").mean())
+
+    lit, bright = brightness(sim), seen()
+    Console(sim).say("light lamp off")
+    visit(sim)
+    assert brightness(sim) < 0.6 * lit
+    assert seen() < 0.6 * bright
+    Console(sim).say("light lamp on")
+    assert brightness(sim) == pytest.approx(lit, rel=0.01)
+    assert seen() == pytest.approx(bright, rel=0.05)
+    sim.do(Daylight(1.0))
+    assert brightness(sim) > 1.3 * lit
+
+
+def test_motors_off_let_legs_go_and_on_hold_them():
+    rex = RobotEntry(name="rex", kind="ers7", position=(0.0, 0.0, 0.0))
+    sim = simulation(robots=(rex,))
+    sim.step(0.2)
+    height = where(sim, "rex")[2]
+    console = Console(sim)
+    console.say("motor rex off")
+    sim.step(1.0)
+    lying = where(sim, "rex")[2]
+    assert lying < height - 0.03
+    console.say("motor rex on")
+    console.say("tell rex forward 0.1")
+    sim.step(1.0)
+    assert where(sim, "rex")[2] > lying + 0.02, "told to walk, it stands up"
+
+
+def test_a_conveyor_gets_another_speed():
+    sim = Simulation(grouser.load("conveyor"))
+    console = Console(sim)
+    console.say("belt belt 0")
+    sim.step(1.0)
+    begin = where(sim, "parcel")[0]
+    console.say("belt belt 0.5")
+    sim.step(1.5)
+    assert where(sim, "parcel")[0] - begin == pytest.approx(0.75, abs=0.1)
+
+
+# -- laws --------------------------------------------------------------------------------------
+
+
+def test_friction_decides_who_slides_and_stays_through_a_visit():
+    lying = {"friction": 0.1, "pitch_deg": -20.0, "position": (0.0, 0.0, 0.1065)}
+    sim = simulation(BOX.model_copy(update=lying), ground=Flat(friction=0.6, slope_deg=20))
+    sim.step(1.0)
+    begin = where(sim)[0]
+    sim.step(1.0)
+    assert where(sim)[0] == pytest.approx(begin, abs=0.01)
+    sim.do(Rub("terrain/0", 0.1))
+    visit(sim)
+    sim.step(1.0)
+    # Rolling down: g (sin - mu cos) t² / 2 along the slope.
+    slope, mu = math.radians(20), 0.1
+    way = 0.5 * 9.81 * (math.sin(slope) - mu * math.cos(slope)) * math.cos(slope)
+    assert begin - where(sim)[0] == pytest.approx(way, rel=0.05)
+    assert sim.world.terrain[0].friction == 0.1
+    sim.do(Rub("everywhere", 1.5))
+    sim.step(2.0)
+    rest = where(sim)[0]
+    sim.step(0.5)
+    assert where(sim)[0] == pytest.approx(rest, abs=0.01)
+
+
+def test_gravity_stays_through_a_visit():
+    sim = simulation(BOX.model_copy(update={"position": (0.0, 0.0, 5.0)}))
+    sim.do(Gravity(1.62))
+    visit(sim)
+    sim.step(1.0)
+    assert where(sim)[2] == pytest.approx(5 - 0.81, abs=0.002)
+    assert sim.world.physics.gravity == 1.62
+    sim.reset()
+    sim.step(0.5)
+    assert where(sim)[2] == pytest.approx(5 - 9.81 / 8, abs=0.01), "a reset undoes it"
+
+
+@pytest.mark.parametrize(
+    ("action", "error"),
+    [
+        (Rub("terrain/7", 0.5), UnknownName),
+        (Rub("everywhere", -1), BadValue),
+        (Gravity(-1), BadValue),
+        (Daylight(2), BadValue),
+        (Glide("crate", (), 1.0), BadValue),
+        (Glide("crate", ((0, 0, 1),), 0.0), BadValue),
+        (Turn("nobody", 1.0), UnknownName),
+    ],
+)
+def test_what_is_impossible_is_refused_and_changes_nothing(action, error):
+    sim = simulation(BOX)
+    sim.step(0.1)
+    before = sim.fingerprint()
+    with pytest.raises(error):
+        sim.do(action)
+    assert sim.fingerprint() == before
+
+
+def test_the_same_actions_give_the_same_bits():
+    lines = [
+        "open gate",
+        "glide crate to 1 0 0.1 to 1 1 0.1 at 0.4 loop",
+        "step 0.7",
+        "gravity 5",
+        "spawn ball guest at -1 0 0.5 radius=0.1 mass=0.2 friction=0.5",
+        "step 0.5",
+        "friction everywhere 0.2",
+        "close gate",
+        "remove guest",
+        "light lamp off",
+        "step 0.8",
+    ]
+    prints = []
+    for _ in range(2):
+        sim = simulation(BOX, DOOR, LAMP)
+        console = Console(sim, steps=True)
+        for line in lines:
+            console.say(line)
+        prints.append(sim.fingerprint())
+    assert prints[0] == prints[1]

@@ -1,0 +1,496 @@
+"""Every robot over the wire: commands that move it, its state, what it answers."""
+
+import contextlib
+import math
+from functools import cache
+
+import mujoco
+import numpy as np
+import pytest
+from wired import Wired
+
+from grouser.drives import angle, speed, torque
+from grouser.errors import BadValue, UnknownName
+from grouser.frames import Pose
+from grouser.protocol.axes import FLIPPER_UP, Axes
+from grouser.protocol.commands import GetConfiguration, GetGeometry
+from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004
+from grouser.protocol.geometry import RobotGeometry
+from grouser.protocol.state import GROUND, LEGGED, State
+from grouser.robots.robot import ROBOTS
+from grouser.server.answers import configuration, geometry
+from grouser.server.appearances import APPEARANCES, CLASSES
+from grouser.server.outlook import Outlook
+from grouser.server.sayings import TYPES
+from grouser.server.tiles import CameraTile
+from grouser.simulation.actions import Place
+
+BOLTED = ("conveyor", "air_traffic")
+FREE = [kind for kind in ROBOTS if kind not in BOLTED]
+WALKERS = ("ers7", "ers210", "qrio")
+CRAWLERS = ("kenaf", "quince")
+CAMERA_ON = {"ers7": "nod", "ers210": "roll"}
+PAN_TILT = ("ers7", "ers210", "p2dx", "p2at", "p3at")
+
+bare = {kind: {"sensors": False} for kind in ("ers7", "ers210", "p2dx", "p2at", "p3at")}
+"""Options of robots that are built faster without most of their sensors."""
+
+
+def wired(kind, **more):
+    return Wired(kind, **bare.get(kind, {}), **more)
+
+
+@cache
+def still(kind):
+    """Return a robot with all of its sensors that stands where it is."""
+    return Wired(kind)
+
+
+def heading(robot):
+    """Return the yaw of the wire, positive to the right."""
+    w, x, y, z = robot.sim.pose("r").wxyz
+    return -math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def test_every_robot_has_a_class_and_an_appearance():
+    assert set(ROBOTS) <= set(CLASSES)
+    assert set(ROBOTS) == set(APPEARANCES)
+    assert {kind for kind, _ in CLASSES.values()} == set(ROBOTS)
+    assert all(name == name.lower() for name in CLASSES)
+
+
+# -- going about ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", FREE)
+def test_both_sides_forwards_make_it_go_forwards_and_backwards_back(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Normalized true} {Left 40} {Right 40}", seconds=1.5)
+    there = robot.x
+    assert there > 0.02
+    robot.tell("DRIVE {Normalized true} {Left -40} {Right -40}", seconds=1.7)
+    assert robot.x < there
+
+
+@pytest.mark.parametrize("kind", FREE)
+def test_more_on_the_left_turns_it_to_the_right(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Normalized true} {Left 50} {Right -50}", seconds=1.5)
+    assert 0.1 < heading(robot) < math.pi
+
+
+@pytest.mark.parametrize("kind", BOLTED)
+def test_belts_that_stay_carry(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
+    (gone,) = robot.sim.angles("r").values()
+    (joint,) = robot.body.joints.all
+    assert gone == pytest.approx(2.0 * joint.radius, rel=0.15)
+
+
+@pytest.mark.parametrize("kind", ["p3at", "kenaf", "packbot"])
+def test_left_and_right_are_spins_of_the_wheels(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
+    before = robot.x
+    robot.sim.step(1.0)
+    assert robot.x - before == pytest.approx(2.0 * robot.body.mover.radius, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
+def test_a_flying_robots_speeds_ahead_and_about(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {LinearVelocity 0.08} {RotationalVelocity 0}", seconds=2.5)
+    assert robot.x > 0.08
+    robot.tell("DRIVE {LinearVelocity 0} {RotationalVelocity 40}", seconds=2.0)
+    assert heading(robot) > 0.1
+
+
+@pytest.mark.parametrize("kind", WALKERS)
+def test_legs_go_sideways_and_wheels_do_not(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {LateralVelocity 0.05}", seconds=3.0)
+    assert robot.sim.pose("r").position[1] < -0.04  # to the right
+    with pytest.raises(BadValue, match="sideways"):
+        wired("p2dx").orders("DRIVE {LateralVelocity 0.05}")
+
+
+@pytest.mark.parametrize("kind", ["p2at", "quince", *WALKERS])
+def test_a_cars_front_wheel_to_the_right_turns_it_to_the_right(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Normalized true} {Speed 40} {FrontSteer 0.7}", seconds=2.0)
+    assert heading(robot) > 0.05
+    assert robot.x > 0.03
+
+
+def test_what_a_robot_cannot_do_is_refused_in_one_sentence():
+    robot = wired("packbot")
+    for line in (
+        "DRIVE {Propeller 1}",
+        "DRIVE {AltitudeVelocity 1}",
+        "DRIVE {Speed 1} {FrontSteer 1.6}",
+        "DRIVE {WheelNumber 2} {WheelSpeed 1}",
+        "DRIVE {WheelNumber 0} {WheelSteer 1}",
+        "DRIVE {Name Left} {Order 0} {Value 1}",
+        "SET {Type Joint} {Name Left} {Opcode Stiffness} {Params 2}",
+        "SET {Type Camera} {Name C} {Opcode Zoom} {Params 1}",
+    ):
+        with pytest.raises(BadValue):
+            robot.orders(line)
+    for line in ("MULTIDRIVE {FRFliper 1}", "MISPKG {Name Arm} {Link 1} {Value 0}"):
+        with pytest.raises(UnknownName):
+            robot.orders(line)
+    with pytest.raises(UnknownName, match="did you mean 'frflipper'"):
+        wired("kenaf").orders("MULTIDRIVE {FRFliper 1}")
+    with pytest.raises(BadValue, match="no link 3"):
+        wired("p2dx").orders("MISPKG {Name CameraPanTilt} {Link 3} {Value 0}")
+    with pytest.raises(BadValue, match="two cranks"):
+        wired("velociroach").orders("DRIVE {LinearVelocity 1}")
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_absurd_numbers_do_no_harm(kind):
+    robot = wired(kind)
+    joint = next(iter(robot.body.joints.hinges()), robot.body.joints.all[0]).name
+    for huge in (1e9, 1e300, -1.7e308):
+        for line in (
+            f"DRIVE {{Left {huge}}} {{Right {huge}}}",
+            f"DRIVE {{Speed {huge}}} {{FrontSteer 1.5}}",
+            f"DRIVE {{LinearVelocity {huge}}} {{RotationalVelocity {huge}}}",
+            f"MULTIDRIVE {{{joint} {huge}}}",
+            *(f"DRIVE {{Name {joint}}} {{Order {o}}} {{Value {huge}}}" for o in (0, 1, 2, 10, 11)),
+            f"DRIVE {{WheelNumber 0}} {{WheelSpeed {huge}}}",
+        ):
+            with contextlib.suppress(BadValue):
+                robot.tell(line, seconds=0.004)
+    bad = mujoco.mjtWarning.mjWARN_BADCTRL
+    assert robot.sim.data.warning[bad].number == 0
+    assert np.isfinite(robot.sim.data.qpos).all()
+
+
+# -- dialects ------------------------------------------------------------------------------------
+
+
+def spins(robot, orders):
+    """Return the sides' spins in ``orders``, rad/s."""
+    steering, radius = robot.body.robot.steering, robot.body.mover.radius
+    return tuple(
+        orders[side[0]].value * steering.radius / radius for side in (steering.left, steering.right)
+    )
+
+
+def test_one_side_alone_works_stops_the_other_or_is_ignored():
+    sides = {}
+    for dialect in (UT2004, UT3, UDK):
+        robot = wired("p2dx", outlook=Outlook(dialect))
+        robot.orders("DRIVE {Left 1} {Right 2}")
+        orders = robot.orders("DRIVE {Left 3}")
+        sides[dialect.name] = spins(robot, orders) if orders else None
+    assert sides["ut2004"] == pytest.approx((3, 2))
+    assert sides["ut3"] == pytest.approx((3, 0))
+    assert sides["udk"] is None
+
+
+def test_normalized_sticks_in_udk_only():
+    for dialect in DIALECTS.values():
+        robot = wired("p2dx", outlook=Outlook(dialect))
+        robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
+        left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2}"))
+        share = 0.02 * robot.body.mover.fastest
+        assert left == pytest.approx(share if dialect is UDK else 2.0)
+        left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2} {Normalized false}"))
+        assert left == pytest.approx(2.0)
+
+
+def test_udk_switches_on_with_true_only():
+    for dialect in DIALECTS.values():
+        robot = wired("p2dx", outlook=Outlook(dialect))
+        assert robot.orders("DRIVE {Light True}") == {}
+        assert robot.driving.light is (dialect is not UDK)
+        robot.orders("DRIVE {Light true}")
+        assert robot.driving.light
+        robot.orders("DRIVE {Left 0} {Right 0}")
+        assert robot.driving.light  # what is not said stays
+
+
+def test_a_hundred_percent_is_the_fastest_spin_of_conf():
+    robot = wired("kenaf")
+    (conf,) = configuration(robot.body, GetConfiguration("Robot"), robot.outlook, cameras={})
+    left, right = spins(robot, robot.orders("DRIVE {Left 100} {Right -100} {Normalized true}"))
+    assert (left, right) == pytest.approx((conf.max_speed, -conf.max_speed))
+
+
+# -- joints --------------------------------------------------------------------------------------
+
+
+def tip(robot, drive):
+    """Return how high a flipper's arm is over its axis, m."""
+    body = robot.sim.model.body(f"r/{drive}").id
+    axis = robot.sim.data.xpos[body][2]
+    return float(robot.sim.data.geom(f"r/{drive}").xpos[2] - axis)
+
+
+@pytest.mark.parametrize("kind", CRAWLERS)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "MULTIDRIVE {%s %s}",
+        "DRIVE {Name %s} {Order 0} {Value %s}",
+        "DRIVE {Name %s} {Order 1} {Value %s}",
+        "SET {Type Joint} {Name %s} {Opcode Angle} {Params %s}",
+        "SET {Type Joint} {Name %s} {Opcode 10} {Params %s}",
+    ],
+)
+def test_the_wires_signs_raise_flippers(kind, line):
+    robot = wired(kind)
+    drives = {joint.name: joint.drive for joint in robot.body.joints.all}
+    assert set(FLIPPER_UP) < set(drives)
+    for name, up in FLIPPER_UP.items():
+        robot.tell(line % (name, 0.7 * up))
+    robot.sim.step(1.0)
+    for name in FLIPPER_UP:
+        assert tip(robot, drives[name]) > 0.02
+    (state,) = robot.received(robot.state())
+    for name, shown in state.joints:
+        assert shown * FLIPPER_UP[name] > 0.4
+
+
+def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004():
+    for dialect in DIALECTS.values():
+        robot = wired("kenaf", outlook=Outlook(dialect))
+        (state,) = robot.received(robot.state())
+        names = [name for name, _ in state.joints]
+        expected = ["FRFlipper", "FLFlipper", "RRFlipper", "RLFlipper"] if dialect is UT2004 else []
+        assert names == expected
+
+
+def test_a_speed_of_zero_holds_the_present_angle():
+    robot = wired("kenaf")
+    robot.tell("DRIVE {Name RLFlipper} {Order 1} {Value 0.5}", seconds=0.6)
+    there = robot.sim.angles("r")["rear_left_arm"]
+    assert robot.orders("DRIVE {Name RLFlipper} {Order 1} {Value 0}") == {
+        "rear_left_arm": angle(there)
+    }
+    robot.tell("DRIVE {Name RLFlipper} {Order 1} {Value 0}", seconds=1.0)
+    assert robot.sim.angles("r")["rear_left_arm"] == pytest.approx(there, abs=0.05)
+
+
+def test_relative_orders_add_to_what_was_told():
+    robot = wired("quince")
+    drive = "front_left_arm"
+    at = robot.sim.angles("r")[drive]
+    told = [
+        robot.orders("DRIVE {Name FLFlipper} {Order 10} {Value -0.2}"),
+        robot.orders("DRIVE {Name FLFlipper} {Order 1} {Value -0.2}"),
+        robot.orders("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),
+        robot.orders("DRIVE {Name FLFlipper} {Order 2} {Value -3}"),
+        robot.orders("DRIVE {Name FLFlipper} {Order 12} {Value -1}"),
+        robot.orders("DRIVE {Name FLFlipper} {Order 11} {Value -0.1}"),  # after a torque: from 0
+    ]
+    wanted = [angle(at + 0.2), speed(0.2), speed(0.3), torque(3.0), torque(4.0), speed(0.1)]
+    for orders, setpoint in zip(told, wanted, strict=True):
+        assert orders[drive].mode == setpoint.mode
+        assert orders[drive].value == pytest.approx(setpoint.value)
+
+
+def test_a_wheel_takes_spin_torque_and_the_brake():
+    robot = wired("packbot")
+    radius = robot.body.mover.radius
+    assert robot.orders("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
+    assert robot.orders("DRIVE {Name left} {Order 2} {Value 2}")["left"].value == 2 / radius
+    assert robot.orders("DRIVE {Name LEFT} {Order 3} {Value 1}") == {"left": speed(0.0)}
+    with pytest.raises(BadValue, match="brakes wheels"):
+        wired("kenaf").orders("DRIVE {Name FLFlipper} {Order 3} {Value 1}")
+
+
+def test_angles_stay_within_the_joints_limits():
+    robot = wired("ers7")
+    assert robot.orders("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
+        "nod": angle(robot.body.robot.limits["nod"][1])
+    }
+
+
+@pytest.mark.parametrize("kind", ["kenaf", *WALKERS, "velociroach"])
+def test_all_joints_means_every_hinge(kind):
+    robot = wired(kind)
+    orders = robot.orders("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
+    assert set(orders) == set(robot.body.robot.drives) - robot.body.robot.rolling
+    limp = robot.orders("SET {Type Joint} {Name AllAngles} {Opcode Stiffness} {Params 0}")
+    assert set(limp.values()) == {torque(0.0)}
+
+
+def test_legs_joints_move_by_name_and_our_own_names_do_as_well():
+    robot = wired("ers7")
+    robot.tell("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
+    shown = dict(robot.received(robot.state())[1].joints)
+    assert shown["LFKnee"] == pytest.approx(robot.body.robot.posture["lf_knee"] - 0.3, abs=0.1)
+    assert robot.orders("MULTIDRIVE {lf_knee 1.0}") == {"lf_knee": angle(1.0)}
+    bone = wired("qrio").orders("DRIVE {Name r} {Bone left_hip} {Axis Y} {Order 0} {Value 0.3}")
+    assert bone == {"left_hip_pitch": angle(0.3)}
+
+
+@pytest.mark.parametrize("kind", PAN_TILT)
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
+    robot = wired(kind, outlook=Outlook(dialect))
+    first = 0 if dialect is UDK else 1
+    head = "ACT" if dialect is UDK else "MISPKG"
+    camera = robot.sim.data.body(f"r/{CAMERA_ON.get(kind, 'tilt')}")
+
+    def sight():
+        return camera.xmat.reshape(3, 3)[:, 0]
+
+    tilt = robot.state()[0].links[1].value + 0.1
+    before = float(sight()[2])
+    robot.tell(
+        f"{head} {{Name CameraPanTilt}} {{Link {first}}} {{Value 0.15}} {{Order 0}}"
+        f"{{Link {first + 1}}} {{Value {tilt}}} {{Order 0}}",
+        seconds=2.0,
+    )
+    assert sight()[1] < -0.08  # y is left
+    assert sight()[2] > before + 0.05
+    package = robot.received(robot.state())[0]
+    assert package.links[0].value == pytest.approx(0.15, abs=0.03)
+    assert package.links[1].value == pytest.approx(tilt, abs=0.03)
+
+
+# -- stopping, righting, state -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_halt_stops_it(kind):
+    robot = wired(kind)
+    robot.tell("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
+    robot.sim.command("r", robot.body.halt(robot.driving))
+    robot.sim.step(1.2)
+    then, belts = robot.x, robot.sim.angles("r")
+    robot.sim.step(0.3)
+    assert robot.x == pytest.approx(then, abs=0.005)
+    assert robot.sim.angles("r") == pytest.approx(belts, abs=0.02)
+    assert (robot.driving.left, robot.driving.right) == (0.0, 0.0)
+
+
+def test_flip_puts_a_robot_on_its_tracks_again():
+    robot = wired("kenaf")
+    assert robot.body.flips(robot.heard("DRIVE {Flip true}"))
+    assert not robot.body.flips(robot.heard("DRIVE {Left 1} {Right 1}"))
+    assert robot.body.righted(robot.sim.pose("r")) is None
+    robot.sim.do(Place("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
+    robot.sim.step(1.0)
+    fallen = robot.sim.pose("r")
+    robot.sim.do(Place("r", robot.body.righted(fallen)))
+    robot.sim.step(1.0)
+    assert robot.body.righted(robot.sim.pose("r")) is None
+    assert robot.sim.pose("r").position[2] == pytest.approx(robot.body.robot.standing, abs=0.01)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_state_comes_through(kind, dialect):
+    robot = still(kind).speak(Outlook(dialect))
+    *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
+    assert isinstance(state, State)
+    assert state.type == (LEGGED if robot.body.robot.gait else GROUND)
+    assert state.battery == 1200
+    assert state.view == (2 if dialect is UT2004 else None)
+    assert len(packages) == len(robot.body.packages)
+    if state.type == LEGGED:
+        assert len(state.joints) == len(robot.body.robot.drives)
+        here = robot.sim.angles("r")
+        for name, shown in state.joints:
+            joint = robot.body.joints.named(name)
+            assert shown == pytest.approx(joint.sign * here[joint.drive], abs=1.01e-4)
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
+    robot = still(kind).speak(Outlook(dialect))
+    body, outlook = robot.body, robot.outlook
+    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), outlook))
+    assert isinstance(geo, RobotGeometry)
+    assert all(0 < edge < 10 for edge in geo.dimensions)
+    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), outlook, cameras={}))
+    assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
+    for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
+        (geo,) = robot.received(geometry(body, GetGeometry(title), outlook))
+        (conf,) = robot.received(
+            configuration(body, GetConfiguration(title.upper()), outlook, cameras={})
+        )
+        assert geo.type == conf.type == title
+        assert [each.name for each in geo.sensors] == [each.name for each in conf.sensors]
+        assert geo.sensors
+        one = GetGeometry(title, geo.sensors[-1].name.upper())
+        assert robot.received(geometry(body, one, outlook))[0].sensors == geo.sensors[-1:]
+    for package in ("MisPkg", "Actuator"):
+        geos = robot.received(geometry(body, GetGeometry(package), outlook))
+        assert [geo.name for geo in geos] == list(body.packages)
+    for asked in ("Sonar", "Camera"):
+        nobody = GetGeometry(asked, "nobody")
+        assert len(robot.lines(geometry(body, nobody, outlook))) == int(dialect.packed)
+
+
+def test_the_packages_state_is_the_captures():
+    robot = still("p2at").speak(Outlook(UT2004))
+    angles = dict.fromkeys(robot.body.robot.drives, 0.0)
+    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.outlook))
+    assert package == (
+        "MISSTA {Time 3104.57} {Name CameraPanTilt} {Link 1} {Value 0.0000} {Torque -20.00} "
+        "{Link 2} {Value 0.0000} {Torque -20.00}"
+    )
+
+
+def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
+    robot = Wired("p2dx")
+    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.outlook))
+    (first,) = geo.sensors
+    assert first.location[1] < -0.1
+    assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
+    assert first.mount == "HARD"
+    up = Outlook(UDK, Axes.Z_UP)
+    laser = geometry(robot.body, GetGeometry("RangeScanner"), up)[0].sensors[0]
+    assert laser.location[2] > 0.1
+    assert laser.mount == "P2DX"
+
+
+def test_a_cameras_tile_and_key_are_in_its_configuration():
+    robot = Wired("p2dx")
+    (conf,) = robot.received(
+        configuration(
+            robot.body,
+            GetConfiguration("Camera"),
+            robot.outlook,
+            cameras={"Camera": CameraTile(3, 320, 240, 320, 240)},
+            key="0a1b",
+            zooms={"Camera": 2.0},
+        )
+    )
+    settings = conf.sensors[0].settings
+    assert settings[-1] == ("ImageKey", "0a1b")
+    said = dict(settings)
+    assert (said["TextureOffsetX"], said["TextureOffsetY"]) == (320, 240)
+    assert (said["CameraDefFov"], said["CameraMaxFov"]) == (80.0, 120.0)
+    narrow = 2 * math.degrees(math.atan(math.tan(math.radians(40)) / 2))
+    assert said["CameraFov"] == pytest.approx(narrow, abs=1e-3)
+
+
+# -- units ---------------------------------------------------------------------------------------
+
+
+def test_unreal_units_in_and_out():
+    outlook = Outlook(UT2004, Axes.Z_DOWN, unreal=True)
+    robot = wired("kenaf", outlook=outlook)
+    turn = 65536 / math.tau
+    orders = robot.orders(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
+    assert orders["rear_right_arm"].value == pytest.approx(0.5)
+    left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
+    assert left == pytest.approx(1.0)
+    (geo,) = geometry(robot.body, GetGeometry("Robot"), outlook)
+    assert geo.wheel_radius == pytest.approx(0.075 * 250)
+    assert outlook.from_place(outlook.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
+    assert outlook.from_angles(outlook.angles((0.1, 0.2, -0.3))) == pytest.approx(
+        (0.1, 0.2, -0.3), abs=1e-4
+    )

@@ -1,0 +1,87 @@
+"""The client in plain C: it compiles without a warning, drives, prints and complains."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from peer import Peer
+from test_client import world
+
+from grouser.client.launch import serving
+from grouser.protocol import commands
+from grouser.protocol.additions import Lockstep, Notice
+from grouser.protocol.drive import SkidDrive
+
+SOURCE = Path(__file__).parent.parent / "examples" / "c" / "drive.c"
+COMPILER = shutil.which("cc")
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc) is installed")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """Compile it strictly, with what finds mistakes in memory if there is such a library."""
+    binary = tmp_path_factory.mktemp("c") / "drive"
+    strict = [COMPILER, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    for careful in (["-fsanitize=address,undefined"], []):
+        made = subprocess.run(
+            [*strict, *careful, "-o", binary, SOURCE], capture_output=True, text=True
+        )
+        if made.returncode == 0:
+            return binary
+    raise AssertionError(made.stderr)
+
+
+def drive(program, port, *more, token=None):
+    environment = os.environ | ({"GROUSER_TOKEN": token} if token else {})
+    command = [program, "127.0.0.1", str(port), *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+
+
+def test_it_joins_drives_and_prints_its_sensors(program):
+    with Peer(world) as peer:
+        run = drive(program, peer.port, "P3AT", "0.5", token="secret")
+        assert peer.left.wait(5)
+    assert run.returncode == 0, run.stderr
+    assert "state   GroundVehicle    time 1.5000" in run.stdout
+    assert "sensor  Odometry         Odometry         2.0000,0.0000,0.0000" in run.stdout
+    assert peer.heard == [
+        Lockstep(0.0),
+        commands.Login("secret"),
+        commands.Init("USARBot.P3AT", "C1", (0, 0, 0)),
+        SkidDrive(2.0, 1.0),
+        SkidDrive(0.0, 0.0),
+    ]
+
+
+def test_it_says_what_is_wrong(program):
+    with Peer(lambda said: world(said) if isinstance(said, commands.Init) else []) as peer:
+        refused = drive(program, peer.port, "Nobody", "0.5")
+    assert refused.returncode == 1
+    assert "notice: there is no robot 'Nobody'" in refused.stdout
+    assert "does the server know 'Nobody'?" in refused.stderr
+    nobody = drive(program, peer.port)
+    assert nobody.returncode == 2
+    assert nobody.stderr == f"drive: nobody listens at 127.0.0.1:{peer.port}\n"
+
+
+def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program):
+    long = "x" * 200_000
+
+    def babble(message):
+        return [Notice("Info", long), *world(message)]
+
+    with Peer(babble) as peer:
+        run = drive(program, peer.port, "P3AT", "0.5")
+    assert run.returncode == 0, run.stderr
+    assert "state   GroundVehicle" in run.stdout
+
+
+def test_it_drives_a_robot_of_the_real_server(program):
+    with serving("pioneer_room", "--images", "-1", "--dialect", "udk") as ports:
+        run = drive(program, ports.control, "P3AT", "2")
+    assert run.returncode == 0, run.stderr
+    assert "RangeScanner     Scanner1" in run.stdout
+    assert "state   GroundVehicle" in run.stdout

@@ -1,0 +1,129 @@
+"""The image client: keys, regions, raw and JPEG, over a real socket."""
+
+import socket
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from grouser.client.address import Address
+from grouser.client.pictures import Pictures, decoded, tile
+from grouser.errors import BadValue, Disconnected, NoAnswer
+from grouser.protocol.configuration import SensorConfiguration, SensorSettings
+from grouser.protocol.images import (
+    Frame,
+    ImageServerSide,
+    ImageType,
+    Pass,
+    Preamble,
+    Region,
+)
+
+RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
+
+
+@contextmanager
+def image_server(answer, shown):
+    """Answer each request over one connection; note what was shown before the first."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        connection, _ = listener.accept()
+        preamble, side = Preamble(), ImageServerSide()
+        with connection:
+            while data := connection.recv(4096):
+                passes, data = preamble.receive(data)
+                shown.extend(passes)
+                for request in side.receive(data):
+                    connection.sendall(answer(request))
+            assert side.skipped == 0
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield Address(port=listener.getsockname()[1], timeout=5)
+    finally:
+        thread.join(5)
+        listener.close()
+
+
+def raw(request):
+    """Draw what is asked for out of one picture."""
+    part = RGB
+    if isinstance(request, Region):
+        part = RGB[request.y : request.y + request.height, request.x : request.x + request.width]
+    return Frame.raw(part.shape[1], part.shape[0], part.tobytes()).encode()
+
+
+def test_raw_pictures_come_whole_and_in_part():
+    shown = []
+    with (
+        image_server(raw, shown) as address,
+        Pictures(address, Pass("key", "0a1b", "Left")) as pictures,
+    ):
+        np.testing.assert_array_equal(pictures.take(), RGB)
+        np.testing.assert_array_equal(pictures.take(Region(2, 1, 3, 4)), RGB[1:5, 2:5])
+        np.testing.assert_array_equal(pictures.take(), RGB)
+    assert shown == [Pass("key", "0a1b", "Left")]
+
+
+def test_without_a_key_the_tile_of_an_old_server_is_asked_for():
+    shown = []
+    with (
+        image_server(raw, shown) as address,
+        Pictures(address, part=Region(0, 0, 2, 2)) as pictures,
+    ):
+        np.testing.assert_array_equal(pictures.take(), RGB[:2, :2])
+    assert shown == []
+
+
+def test_jpeg_comes_as_red_green_blue():
+    cv2 = pytest.importorskip("cv2")
+    red = np.zeros((16, 16, 3), np.uint8)
+    red[..., 0] = 250
+    _, file = cv2.imencode(".jpg", red[..., ::-1])
+    picture = decoded(Frame(ImageType.GOOD, file.tobytes()))
+    np.testing.assert_allclose(picture.mean(axis=(0, 1)), (250, 0, 0), atol=3)
+    with pytest.raises(BadValue, match="4 bytes of the image server are no JPEG"):
+        decoded(Frame(ImageType.GOOD, b"none"))
+
+
+def test_a_picture_that_does_not_come_and_a_server_that_goes():
+    with (
+        image_server(lambda _: b"", []) as address,
+        Pictures(address) as pictures,
+        pytest.raises(NoAnswer, match="no picture within 0.1 s"),
+    ):
+        pictures.take(timeout=0.1)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = Address(port=listener.getsockname()[1])
+        with Pictures(address) as pictures:
+            listener.accept()[0].close()
+            with pytest.raises(Disconnected, match="does it demand a key or a token"):
+                pictures.take(timeout=5)
+
+
+def test_nonsense_for_a_frame_is_a_sentence():
+    with (
+        image_server(lambda _: b"\xff" * 20, []) as address,
+        Pictures(address) as pictures,
+        pytest.raises(BadValue, match="the image server sent a frame of type 255"),
+    ):
+        pictures.take()
+
+
+def test_the_tile_and_the_key_are_read_from_conf():
+    settings = (
+        ("TextureOffsetX", 320),
+        ("TextureOffsetY", 0),
+        ("TextureResolutionX", 208),
+        ("TextureResolutionY", 160),
+    )
+    eyes = (SensorSettings("Left", settings), SensorSettings("Right", (("ImageKey", "0a1b"),)))
+    configuration = SensorConfiguration("Camera", eyes)
+    assert tile(configuration).region == Region(320, 0, 208, 160)
+    assert tile(configuration).key is None
+    assert tile(configuration, "right").key == "0a1b"
+    with pytest.raises(BadValue, match="no camera 'Up' .there are: Left, Right"):
+        tile(configuration, "Up")

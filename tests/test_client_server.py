@@ -1,0 +1,134 @@
+"""Clients and the real server: what a user's program does, over a real network."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from grouser.client import asynchronous
+from grouser.client.connection import connect, control, join
+from grouser.client.launch import Ports, serving
+from grouser.client.pictures import watch
+from grouser.errors import BadValue, Disconnected, Refused
+from grouser.protocol.sensed import Odometry, RangeScan
+from grouser.protocol.setting import ResetSensor
+
+
+@pytest.fixture(scope="module")
+def ports():
+    options = ("--picture-type", "raw", "--speed", "2")
+    with serving("pioneer_room", *options) as ports:
+        yield ports
+
+
+@pytest.fixture
+def robot(ports):
+    with join("P3AT", "R1", port=ports.control, timeout=60) as robot:
+        yield robot
+
+
+def test_a_robot_drives_where_it_is_told(robot):
+    assert robot.level == "pioneer_room"
+    begin = robot.reading("GroundTruth")
+    robot.drive(3.0, 3.0)
+    while robot.time < begin.time + 2:
+        robot.reading("Odometry")
+    robot.stop()
+    assert robot.newest("GroundTruth").location[0] > begin.location[0] + 0.3
+    scan = robot.newest("RangeScanner")
+    assert isinstance(scan, RangeScan)
+    assert len(scan.ranges) == 181
+    assert robot.state.type == "GroundVehicle"
+    assert {"F1", "F8", "Scanner1", "Odometry", "INS"} <= set(robot.sensors)
+    assert not robot.talk.faults
+
+
+def test_questions(robot):
+    assert robot.geometry().name == "P3AT"
+    assert robot.configuration().steering == "SkidSteered"
+    assert robot.geometry("RangeScanner").sensors[0].name == "Scanner1"
+    assert len(robot.configuration("Sonar").sensors) >= 8
+    assert robot.geometry("MisPkg", "CameraPanTilt").links
+    assert isinstance(robot.start_poses(), tuple)
+    assert robot.response(ResetSensor("Odometry")).results[0].status == "OK"
+
+
+def test_a_package_turns(robot):
+    robot.package("CameraPanTilt", {0: 0.4})
+    while abs(robot.packages["CameraPanTilt"].links[0].value - 0.4) > 0.02:
+        robot.reading("Odometry")
+
+
+def test_refusals_come_as_sentences(ports, robot):
+    with pytest.raises(Refused, match="no robot of class 'P3TA'.*did you mean 'p3at'"):
+        join("P3TA", port=ports.control)
+    robot.joint("NoSuchJoint", 1.0)
+    with pytest.raises(Refused, match="NoSuchJoint"):
+        robot.geometry()
+    assert robot.geometry()  # it goes on
+
+
+def test_the_console_and_a_world_controller(ports):
+    with connect(port=ports.control) as connection:
+        assert connection.console("help")
+        with pytest.raises(BadValue):
+            connection.console("no such word")
+    with control(port=ports.control) as referee:
+        referee.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
+        referee.put("Box1", at=(-1.0, -1.5, -0.6))
+        found = referee.whereabouts("box1", timeout=30)
+        assert found.class_name == "Box"
+        assert found.location[:2] == (-1.0, -1.5)
+        referee.kill("Box1")
+        referee.kill("Box1")
+        with pytest.raises(Refused, match="there is no object that was made by CONTROL 'Box1'"):
+            referee.start_poses(timeout=30)
+
+
+def test_a_picture_is_the_robots_own(robot, ports):
+    with watch(robot, port=ports.images) as pictures:
+        picture = pictures.take(timeout=60)
+    assert picture.shape == (240, 320, 3)
+    assert np.ptp(picture) > 30
+
+
+def test_two_async_robots_in_lockstep(ports):
+    async def drive(name, y, spin):
+        async with await asynchronous.join(
+            "P2DX", name, at=(-1, y, 0), port=ports.control, timeout=60
+        ) as robot:
+            robot.lockstep(0.1)
+            turns = []
+            async for turn in robot.turns():
+                turns.append(turn)
+                if len(turns) == 11:
+                    return turns
+                robot.drive(spin, spin)
+
+    async def both():
+        return await asyncio.gather(drive("A", -0.5, 2.0), drive("B", 0.5, 4.0))
+
+    for turns in asyncio.run(both()):
+        times = [turn.time for turn in turns]
+        np.testing.assert_allclose(np.diff(times), 0.1, atol=2e-3)
+        assert any(isinstance(heard, Odometry) for heard in turns[-1].heard + turns[-2].heard)
+
+
+def test_a_server_that_cannot_start_is_a_sentence():
+    with (
+        pytest.raises(Disconnected, match="ended before it listened, with code 2"),
+        serving("no_such_world"),
+    ):
+        pass
+
+
+def test_ports_are_read_from_what_a_user_or_a_server_says():
+    assert Ports.at("there") == Ports("there")
+    assert Ports.at("there:3001") == Ports("there", 3001)
+    with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
+        Ports.at("there:port")
+    said = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
+    assert Ports.announced(said) == Ports(control=1, images=4, truth=3)
+    for nonsense in ("", "hello control=1", "listening truth=3", "listening control=x"):
+        with pytest.raises(BadValue, match="must say where it listens"):
+            Ports.announced(nonsense)

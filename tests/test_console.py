@@ -1,0 +1,199 @@
+"""The console: every word has help and works; lines of any kind never break it."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import grouser
+from grouser.cli.history import history, place
+from grouser.errors import GrouserError
+from grouser.server.console import QUESTIONS, Console
+from grouser.simulation import actions
+from grouser.simulation.phrases import PHRASES, parse
+from grouser.simulation.simulation import Simulation
+from grouser.simulation.words import Names
+
+NAMES = Names(
+    robots=("rex", "line"),
+    objects=("gate", "lamp", "crate"),
+    doors=("gate",),
+    lamps=("lamp",),
+    surfaces=("everywhere", "terrain/0", "crate"),
+    events=("alarm",),
+    triggers=("goal",),
+)
+
+
+@pytest.fixture(scope="module")
+def console():
+    return Console(Simulation(grouser.load("gate")), steps=True)
+
+
+@pytest.mark.parametrize("word", PHRASES)
+def test_every_example_is_understood(word):
+    phrase = PHRASES[word]
+    assert phrase.example.split()[0] == word
+    assert phrase.help.endswith(".")
+    parse(phrase.example, NAMES, trusted=True)
+
+
+def test_lines_become_actions():
+    said = {
+        "open gate 0.5": actions.Swing("gate", 0.5),
+        "close gate": actions.Swing("gate", 0.0),
+        "light lamp off": actions.Shine("lamp", False),
+        "light sun off": actions.Daylight(0.0),
+        "tell rex forward 0.2 turn -0.1": actions.Command("rex", {"forward": 0.2, "turn": -0.1}),
+        "after 3 fire alarm": actions.Later(3.0, actions.Fire("alarm")),
+        "  say it's  one  ": actions.Say("it's  one"),
+        "reset": actions.Reset(),
+        "reset rex": actions.Restart("rex"),
+        "friction terrain/0 0.2": actions.Rub("terrain/0", 0.2),
+        "glide crate to 1 0 0 to 1 1 0 at 0.5 loop": actions.Glide(
+            "crate", ((1, 0, 0), (1, 1, 0)), 0.5, True
+        ),
+        "move crate to 1 2 in 3": actions.Move("crate", 1, 2, seconds=3.0),
+    }
+    assert {line: parse(line, NAMES) for line in said} == said
+    joined = parse('spawn ers7 new at 1 2 yaw 90 "command={forward: 0.1}"', NAMES)
+    assert (joined.who.position, joined.who.yaw_deg) == ((1, 2, 0), 90)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("opn gate", "no word 'opn'.*did you mean 'open'"),
+        ("open gaet", "no door 'gaet'.*did you mean 'gate'"),
+        ("open", "door .* is missing"),
+        ("open gate wide", "how far is 'wide', a number is needed"),
+        ("open gate 2", "must be 0 to 1"),
+        ("open gate 1 2", "'2' is too much"),
+        ("light lamp", "on or off"),
+        ("gravity nan", "a number is needed"),
+        ("move crate to 1", "1 numbers after 'to'"),
+        ("glide crate to 1 2 3", "the speed is missing"),
+        ("spawn mesh m at 0 0 0 file=/etc/passwd", "no kind 'mesh'"),
+        ("spawn ball b at 0 0 1 radius=0.1 mas=1 friction=1", "did you mean 'mass'"),
+        ("spawn ball b at 0 0 1 radius=-1 mass=1 friction=1", "must be more than 0"),
+        ("call os:getcwd", "world files and Python only"),
+        ("after 1 opn gate", "did you mean 'open'"),
+        ("say", "what is missing"),
+        ("x" * 2000, "at most 1000"),
+    ],
+)
+def test_mistakes_are_one_sentence(line, sentence):
+    with pytest.raises(GrouserError, match=sentence) as caught:
+        parse(line, NAMES)
+    assert "\n" not in str(caught.value)
+
+
+WORDS = st.one_of(
+    st.sampled_from([*PHRASES, *QUESTIONS, "rex", "gate", "lamp", "to", "by", "at", "in", "on"]),
+    st.floats().map(str),
+    st.text(max_size=8),
+    st.sampled_from(["a=[1,2", "b={}", "radius=0.1", "{who}", "&a", "!x", '"', "mass=*a"]),
+)
+
+
+@given(st.lists(WORDS, max_size=9).map(" ".join))
+@settings(max_examples=400, deadline=None)
+def test_any_line_is_an_action_or_a_sentence(line):
+    said, action = "", None
+    try:
+        action = parse(line, NAMES)
+    except GrouserError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert bool(said) != (action is not None)
+    assert not isinstance(action, actions.Call)
+
+
+def test_help_lists_every_word_and_explains_each(console):
+    listing = console.say("help")
+    for word in (PHRASES.keys() | QUESTIONS.keys()) - {"call", "complete"}:
+        assert f"\n{word} " in f"\n{listing}"
+        assert "e.g." in console.say(f"help {word}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("op", ["open"]),
+        ("open ", ["gate"]),
+        ("open g", ["gate"]),
+        ("light la", ["lamp", "lantern"]),
+        ("light lamp o", ["on", "off"]),
+        ("fire lig", ["lights_out"]),
+        ("where re", ["rex"]),
+        ("inside ", ["doorstep", "beyond"]),
+        ("list tri", ["triggers"]),
+        ("tell rex for", ["forward"]),
+        ("after 2 clo", ["close"]),
+        ("help gra", ["gravity"]),
+        ("spawn vel", ["velociroach"]),
+        ("nonsense ", []),
+    ],
+)
+def test_completion(console, text, words):
+    assert console.complete(text) == words
+    # Over the wire it is a line itself; a dot keeps the blank at its end.
+    assert console.say(f"complete {text}.").splitlines() == words
+
+
+def test_questions(console):
+    assert console.say("list robots").startswith("rex (ers7)")
+    assert "gate  0% open" in console.say("list doors")
+    assert console.say("inside doorstep") == "nobody"
+    assert "x -0.700" in console.say("where rex")
+    assert console.say("") == console.say("# a remark") == ""
+    console.say("open gate")
+    assert "the end" in (console.say("after 1 say the end") + console.say("step 2"))
+    assert "100% open" in console.say("where gate")
+    assert "the end" in console.say("log")
+    console.say("pause")
+    assert console.say("time") == "2.000 s, paused"
+    console.say("resume")
+
+
+def test_time_is_not_everybodys_to_step():
+    with pytest.raises(GrouserError, match="passes by itself"):
+        Console(Simulation(grouser.load("gate"))).say("step 1")
+
+
+def run(*arguments, lines):
+    return subprocess.run(
+        [sys.executable, "-m", "grouser", "console", *arguments],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_the_command_reads_a_pipe():
+    done = run("gate", lines=["open gate", "step 2", "list doors", "where rex"])
+    assert done.returncode == 0, done.stderr
+    assert "gate  100% open" in done.stdout
+    failed = run("gate", lines=["opn gate", "time"])
+    assert failed.returncode == 1
+    assert "did you mean 'open'" in failed.stderr
+    assert "0.000 s" in failed.stdout
+    assert run(lines=[]).returncode == 2
+
+
+def test_history_is_kept_whole(tmp_path, monkeypatch):
+    readline = pytest.importorskip("readline")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    readline.clear_history()
+    with history(lambda text: []):
+        readline.add_history("open gate")
+    readline.clear_history()
+    assert place().read_text() == "open gate\n"
+    with history(lambda text: []):
+        assert readline.get_history_item(1) == "open gate"
+    readline.clear_history()

@@ -1,0 +1,387 @@
+"""Triggers and events: a world file's door, light and chance, and the same by hand."""
+
+import math
+
+import pytest
+
+import grouser
+from grouser.errors import GrouserError
+from grouser.server.console import Console
+from grouser.simulation.actions import Fire, Join, Leave, Place, Reset
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import parse
+from grouser.world.objects import Box
+
+PHYSICS = """
+physics:
+  {timestep: 0.002, integrator: implicitfast, cone: elliptic, solver: newton, iterations: 50,
+   tolerance: 1e-8, impratio: 10, contact: {time_constant: 0.004, damping_ratio: 1,
+   impedance_start: 0.95, impedance_end: 0.99, impedance_width: 0.001}}
+"""
+GROUND = """
+terrain:
+  - {kind: flat, friction: 0.8}
+"""
+
+
+def world(text, ground=GROUND):
+    return parse(f"name: test{PHYSICS}{ground}{text}", where="test.yaml")
+
+
+def simulation(text, **options):
+    return Simulation(world(text), **options)
+
+
+def happened(sim, *kinds):
+    return [(round(one.time, 3), one.name or one.text) for one in sim.happened if one.kind in kinds]
+
+
+def lamps(sim):
+    return {one.name: one.lit for one in sim.world.objects if one.kind == "lamp"}
+
+
+def opened(sim, name="gate"):
+    return float(sim.data.joint(f"{name}/leaf").qpos[0])
+
+
+# -- the shipped world -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def by_itself():
+    sim = Simulation(grouser.load("gate"))
+    sim.step(10.0)
+    return sim
+
+
+def test_the_gate_opens_the_light_goes_out_and_chance_decides(by_itself):
+    times = {name: time for time, name in happened(by_itself, "event")}
+    entered = happened(by_itself, "enter")
+    assert entered[0][1] == "doorstep"
+    assert times["welcome"] == entered[0][0]
+    assert times["lights_out"] == pytest.approx(times["welcome"] + 3.0, abs=0.002)
+    assert opened(by_itself) == pytest.approx(math.pi / 2, abs=0.01)
+    assert not lamps(by_itself)["lamp"]
+    assert by_itself.pose("rex").position[0] > 1.0, "rex has gone through the door"
+    assert "surprise" in times
+
+
+def test_the_same_by_hand_is_the_same_to_the_bit(by_itself):
+    quiet = grouser.load("gate").changed(triggers=(), events=())
+    sim = Simulation(quiet)
+    console = Console(sim, steps=True)
+    times = {name: time for time, name in happened(by_itself, "event")}
+    lines = [f"step {times['welcome']}", "open gate", "after 3 light lamp off"]
+    lines.append(f"step {times['surprise'] - times['welcome']}")
+    if "dawn" in times:
+        lines.append("light lantern on")
+    elif "ball" in times:
+        lines.append(next(e for e in by_itself.world.events if e.name == "ball").do[0])
+    for line in lines:
+        console.say(line)
+    sim.step(by_itself.time - sim.time)
+    assert lamps(sim) == lamps(by_itself)
+    assert sim.fingerprint() == by_itself.fingerprint()
+
+
+def test_without_the_trigger_the_door_stays_shut():
+    sim = Simulation(grouser.load("gate").changed(triggers=()))
+    sim.step(6.0)
+    assert opened(sim) < 0.03
+    assert lamps(sim)["lamp"]
+    assert sim.pose("rex").position[0] < 0.6, "a closed door is solid"
+
+
+def test_seeds_decide_the_surprise():
+    came = set()
+    for seed in range(12):
+        sim = Simulation(grouser.load("gate"), seed=seed)
+        sim.do(Fire("surprise"))
+        names = [name for _, name in happened(sim, "event")]
+        again = Simulation(grouser.load("gate"), seed=seed)
+        again.do(Fire("surprise"))
+        assert [name for _, name in happened(again, "event")] == names
+        came.add(names[-1])
+    assert came == {"surprise", "dawn", "ball"}
+
+
+# -- triggers ----------------------------------------------------------------------------------
+
+FALLING = """
+objects:
+  - {name: ball, kind: ball, radius: 0.05, position: [0, 0, 2], mass: 0.1, friction: 0.5}
+  - {name: crate, kind: box, size: [0.1, 0.1, 0.1], position: [3, 0, 0.05], mass: 1, friction: 0.5}
+"""
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "kind: box, size: [1, 1, 0.4]",
+        "kind: sphere, radius: 0.2",
+        "kind: cylinder, radius: 0.5, length: 0.4",
+    ],
+)
+def test_a_ball_falls_through_a_volume(shape):
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
+  - {{name: out, {shape}, position: [0, 0, 1], on: leave, do: [say out]}}
+""")
+    sim.step(1.0)
+    enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
+    said = happened(sim, "said")
+    assert [text for _, text in said] == ["in", "out"]
+    assert said[0][0] == pytest.approx(enter, abs=0.021)
+    assert said[1][0] == pytest.approx(leave, abs=0.021)
+
+
+def test_nobody_is_too_fast_for_a_thin_volume():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
+""")
+    sim.step(1.0)
+    assert [text for _, text in happened(sim, "said")] == ["in"]
+
+
+def test_who_is_put_elsewhere_has_not_gone_through():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
+""")
+    sim.step(0.1)
+    sim.do(Place("ball", grouser.Pose.at(0, 0, 0.05)))
+    sim.step(0.5)
+    assert happened(sim, "said") == []
+
+
+@pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
+def test_what_counts_is_exact_for_balls(counts, depth):
+    edge = 0.5
+    sim = simulation(f"""
+objects:
+  - {{name: ball, kind: ball, radius: 0.05, position: [0, 0, 0.05], mass: 0.1, friction: 0.5}}
+triggers:
+  - {{name: goal, kind: box, size: [1, 1, 2], position: [{edge + 0.5}, 0, 0], counts: {counts},
+      do: [say goal]}}
+""")
+    console = Console(sim)
+    console.say(f"move ball to {edge + depth - 0.004} 0 0.05")
+    sim.step(0.06)
+    assert sim.inside("goal") == []
+    console.say(f"move ball to {edge + depth + 0.004} 0 0.05")
+    sim.step(0.06)
+    assert sim.inside("goal") == ["ball"]
+
+
+def test_a_whole_ball_over_the_line_is_a_goal():
+    sim = simulation("""
+objects:
+  - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
+triggers:
+  - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
+""")
+    sim.step(0.1)
+    assert happened(sim, "said") == []
+    Console(sim).say("glide ball to 0.7 0 0.051 at 0.1")
+    sim.step(1.0)
+    ((time, _),) = happened(sim, "said")
+    assert time == pytest.approx(0.2, abs=0.021)
+
+
+@pytest.mark.parametrize(
+    ("by", "who"),
+    [
+        ("any", {"ball", "crate"}),
+        ("objects", {"ball", "crate"}),
+        ("robots", set()),
+        ("ball", {"ball"}),
+        ("box", {"crate"}),
+        ("cr*", {"crate"}),
+    ],
+)
+def test_by_name_kind_group_and_pattern(by, who):
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
+""")
+    sim.step(0.1)
+    assert {text for _, text in happened(sim, "said")} == who
+
+
+def test_stay_once_and_rearm():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
+      do: [say stay]}}
+  - {{name: once, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, once: true,
+      by: [crate], do: [say once]}}
+  - {{name: rearm, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, rearm: 0.5,
+      by: [crate], do: [say rearm]}}
+""")
+    sim.step(1.0)
+    said = [text for _, text in happened(sim, "said")]
+    assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
+
+
+def test_who_is_inside_stays_inside_when_somebody_joins():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}
+""")
+    sim.step(0.1)
+    sim.do(Join(Box(name="late", position=(1, 1, 0.1), size=(0.2,) * 3, mass=1, friction=0.5)))
+    sim.step(0.1)
+    sim.do(Leave("late"))
+    sim.step(0.1)
+    assert [text for _, text in happened(sim, "said")] == ["ball", "crate", "late"]
+    assert sim.inside("all") == ["ball", "crate"]
+
+
+# -- events ------------------------------------------------------------------------------------
+
+
+def test_scheduled_periodic_chained_and_dispatched():
+    sim = simulation("""
+objects:
+  - {name: a, kind: lamp, position: [0, 0, 1]}
+  - {name: b, kind: lamp, position: [1, 0, 1]}
+events:
+  - {name: tick, every: 0.1, do: [say tick], times: 3}
+  - {name: later, at: 0.25, do: [say first], then: [next]}
+  - {name: next, after: 0.2, do: [say second], then: [dark]}
+  - {name: dark, each: [a, b], do: ["light {each} off"]}
+""")
+    assert lamps(sim) == {"a": True, "b": True}
+    sim.step(1.0)
+    said = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
+    assert happened(sim, "said") == said
+    assert lamps(sim) == {"a": False, "b": False}
+
+
+def test_chance_follows_its_probability_and_the_seed():
+    text = """
+events:
+  - {name: coin, every: 0.002, chance: 0.3, do: [say heads]}
+  - {name: die, every: 0.002, one_of: [{fire: x, chance: 0.2}, {fire: y, chance: 0.5}]}
+  - {name: x, do: [say x]}
+  - {name: y, do: [say y]}
+  - {name: quake, between: [0.1, 0.3], do: [say quake]}
+"""
+    sim = simulation(text, seed=3)
+    sim.step(2.0)
+    said = happened(sim, "said")
+    texts = [text for _, text in said]
+    for word, chance in (("heads", 0.3), ("x", 0.2), ("y", 0.5)):
+        spread = math.sqrt(1000 * chance * (1 - chance))
+        assert abs(texts.count(word) - 1000 * chance) < 4 * spread
+    quakes = [time for time, text in said if text == "quake"]
+    gaps = [b - a for a, b in zip([0.0, *quakes], quakes, strict=False)]
+    assert all(0.097 <= gap <= 0.303 for gap in gaps)
+    assert max(gaps) - min(gaps) > 0.05
+    again = simulation(text, seed=3)
+    again.step(2.0)
+    assert happened(again, "said") == said
+    sim.do(Reset())
+    sim.step(2.0)
+    assert happened(sim, "said")[len(said) :] == said
+    other = simulation(text, seed=4)
+    other.step(2.0)
+    assert happened(other, "said") != said
+
+
+def test_a_routine_of_the_users_is_called(tmp_path, monkeypatch):
+    (tmp_path / "my_goals.py").write_text(
+        "def count(simulation, happened):\n"
+        "    simulation.goals = getattr(simulation, 'goals', 0) + 1\n"
+        "    simulation.who = happened.by\n"
+        "def broken(simulation, happened):\n"
+        "    raise ZeroDivisionError('oh')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: t, kind: sphere, radius: 0.5, position: [0, 0, 1], by: [ball],
+      fires: [goal, bad, none]}}
+events:
+  - {{name: goal, call: "my_goals:count"}}
+  - {{name: bad, call: "my_goals:broken"}}
+  - {{name: none, call: "my_goals:nothing"}}
+""")
+    sim.step(1.0)
+    assert (sim.goals, sim.who) == (1, "ball")
+    failed = [one.text for one in sim.happened if one.kind == "failed"]
+    assert "ZeroDivisionError: oh" in failed[0]
+    assert "there is no routine 'my_goals:nothing'" in failed[1]
+
+
+def test_what_cannot_be_done_is_logged_and_the_world_goes_on():
+    sim = simulation(f"""{FALLING}
+events:
+  - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
+""")
+    sim.step(0.2)
+    assert [text for _, text in happened(sim, "said")] == ["still here"]
+    assert "crate" in next(one.text for one in sim.happened if one.kind == "failed")
+
+
+def test_a_reset_inside_a_step_does_not_lengthen_it():
+    sim = simulation("""
+events:
+  - {name: over, every: 0.3, do: [reset]}
+""")
+    sim.step(1.0)
+    assert sim.time == pytest.approx(0.1)
+    assert sim.happened[-1].kind == "reset"
+
+
+def test_events_that_fire_one_another_through_lines_end():
+    sim = simulation("""
+events:
+  - {name: a, at: 0.1, do: [fire b]}
+  - {name: b, do: [fire a]}
+""")
+    sim.step(0.2)
+    assert "without a pause" in next(one.text for one in sim.happened if one.kind == "failed")
+
+
+# -- mistakes in world files -------------------------------------------------------------------
+
+DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, height: 1.9}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("events:\n  - {name: a, do: [opn gate]}", "no word 'opn'.*did you mean 'open'"),
+        ("events:\n  - {name: a, do: [open gat]}", "no door 'gat'.*did you mean 'gate'"),
+        ("events:\n  - {name: a, then: [bb]}\n  - {name: b, do: [say x]}", "then.0 is 'bb'.*'b'"),
+        ("events:\n  - {name: a, do: [fire c]}", "there is no event 'c'"),
+        ("events:\n  - {name: a, do: [say x]}\n  - {name: a, do: [say x]}", "unique among events"),
+        ("events:\n  - {name: a, then: [b]}\n  - {name: b, then: [a]}", "without a pause"),
+        ("events:\n  - {name: a, dooo: [say x]}", "unknown key 'dooo'.*did you mean 'do'"),
+        ("events:\n  - {name: a}", "must say something"),
+        ("events:\n  - {name: a, each: [gat], do: [say x]}", "nobody called 'gat'.*'gate'"),
+        ("events:\n  - {name: a, one_of: [{fire: a, chance: 2}]}", "chance is 2"),
+        ("events:\n  - {name: a, call: nothing}", "call"),
+        (
+            "triggers:\n  - {name: t, kind: sphere, radius: 1, position: [0, 0, 0], fires: [x]}",
+            "fires.0 is 'x', allowed",
+        ),
+        (
+            "triggers:\n  - {name: t, kind: sphere, radius: 1, position: [0, 0, 0], by: [gats],"
+            " do: [say x]}",
+            "nobody called 'gats'.*did you mean 'gate'",
+        ),
+        ("triggers:\n  - {name: t, kind: spher}", "did you mean 'sphere'"),
+        (
+            "triggers:\n  - {name: t, kind: sphere, radius: 1, position: [0, 0, 0], on: stay,"
+            " do: [say x]}",
+            "seconds",
+        ),
+    ],
+)
+def test_mistakes_are_told_with_their_line(text, sentence):
+    with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
+        simulation(DOOR + text)

@@ -1,0 +1,163 @@
+"""A client that does not read loses old sensor lines, then its connection; nobody waits for it."""
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+
+import pytest
+
+from grouser.errors import BadValue
+from grouser.server.limits import Allowance, Limits
+from grouser.server.outbox import HIGH, Outbox
+
+MOST = 64 * 1024
+FILL = b"x" * 4095 + b"\n"
+
+
+class Speaker(asyncio.Protocol):
+    """The server's end of a connection, as `serve.py` has it."""
+
+    def __init__(self):
+        self.lost = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.outbox = Outbox(transport, MOST)
+
+    def resume_writing(self):
+        self.outbox.flush()
+
+    def connection_lost(self, error):
+        self.lost.set_result(error)
+
+
+@asynccontextmanager
+async def pair():
+    """Yield a speaker and the socket at whose far end somebody may read."""
+    near, far = socket.socketpair()
+    near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
+    far.setblocking(False)
+    _, speaker = await asyncio.get_running_loop().connect_accepted_socket(Speaker, near)
+    with far:
+        yield speaker, far
+    speaker.transport.abort()
+    await speaker.lost
+
+
+def clog(outbox):
+    """Say so much to somebody who does not read that further lines must wait."""
+    while not outbox.waiting:
+        outbox.line(FILL)
+
+
+async def hear(far):
+    """Read all there is until the other side has nothing more to say."""
+    loop, heard = asyncio.get_running_loop(), b""
+    while True:
+        try:
+            part = await asyncio.wait_for(loop.sock_recv(far, 1 << 20), 0.2)
+        except TimeoutError:
+            break
+        if not part:
+            break
+        heard += part
+    return [line for line in heard.split(b"\n") if line and line != FILL.strip()]
+
+
+def test_lines_reach_a_reader_at_once():
+    async def run():
+        async with pair() as (speaker, far):
+            speaker.outbox.line(b"STA\n")
+            speaker.outbox.line(b"SEN\n", stale="laser")
+            assert speaker.outbox.waiting == 0
+            return await hear(far)
+
+    assert asyncio.run(run()) == [b"STA", b"SEN"]
+
+
+def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again():
+    async def run():
+        async with pair() as (speaker, far):
+            clog(speaker.outbox)
+            for number in range(100):
+                speaker.outbox.line(b"%d\n" % number, stale="laser" if number % 3 else None)
+            heard = await hear(far)
+            assert speaker.outbox.waiting == 0, "it is left waiting though the far side reads"
+            assert speaker.outbox.dropped == 0
+            return heard
+
+    assert asyncio.run(run()) == [b"%d" % number for number in range(100)]
+
+
+def test_a_client_that_does_not_read_loses_old_sensor_lines_and_nothing_else():
+    async def run():
+        async with pair() as (speaker, far):
+            outbox = speaker.outbox
+            clog(outbox)
+            outbox.line(b"RES\n")
+            outbox.line(b"once\n", stale="gps")
+            said = 50_000
+            for number in range(said):
+                outbox.line(b"laser %d\n" % number, stale="laser")
+                assert outbox.waiting <= MOST
+                assert speaker.transport.get_write_buffer_size() <= HIGH + len(FILL)
+            assert not outbox.cut
+            heard = await hear(far)
+            lasers = [int(line.split()[1]) for line in heard if line.startswith(b"laser")]
+            assert lasers == list(range(said - len(lasers), said)), "the newest are kept, in order"
+            assert outbox.dropped == said - len(lasers) > 0
+            return heard
+
+    heard = asyncio.run(run())
+    assert heard[:2] == [b"RES", b"once"], "a sensor's only line outlives another's old ones"
+
+
+def test_a_client_that_leaves_even_answers_unread_is_cut_off():
+    async def run():
+        async with pair() as (speaker, _far):
+            outbox = speaker.outbox
+            clog(outbox)
+            outbox.line(b"laser\n", stale="laser")
+            for _ in range(MOST // len(FILL) + 1):
+                outbox.line(FILL)
+            assert outbox.cut
+            assert outbox.waiting == 0
+            dropped = outbox.dropped
+            outbox.line(b"more\n")
+            assert outbox.dropped == dropped + 1
+            await asyncio.wait_for(speaker.lost, 5)
+
+    asyncio.run(run())
+
+
+def test_others_are_served_while_one_does_not_read():
+    async def run():
+        async with pair() as (deaf, _silent), pair() as (speaker, far):
+            for number in range(2000):
+                deaf.outbox.line(FILL, stale="camera")
+                speaker.outbox.line(b"%d\n" % number)
+            assert deaf.outbox.dropped > 0
+            return await hear(far)
+
+    assert asyncio.run(run()) == [b"%d" % number for number in range(2000)]
+
+
+def test_an_allowance_saves_a_second_and_no_more():
+    allowance = Allowance(10, now=0.0)
+    assert sum(allowance.spend(0.0) for _ in range(50)) == 10
+    assert not allowance.spend(0.05)
+    assert allowance.spend(0.1)
+    assert sum(allowance.spend(100.0) for _ in range(50)) == 10
+    assert not allowance.spend(99.0), "a clock that goes back gives nothing"
+
+
+def test_a_debt_says_how_long_to_wait():
+    allowance = Allowance(100, now=0.0)
+    assert allowance.owe(0.0, 100) == 0.0
+    assert allowance.owe(0.0, 50) == pytest.approx(0.5)
+    assert allowance.owe(0.5, 0) == pytest.approx(0.0)
+
+
+def test_a_limit_must_be_above_zero():
+    with pytest.raises(BadValue, match="connections is 0, must be above 0"):
+        Limits(connections=0)

@@ -1,0 +1,235 @@
+"""Who hears whom: distance, walls, loss, delay."""
+
+import math
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.errors import UnknownName, WorldFileError
+from grouser.server.radio import Radio
+from grouser.server.walls import Walls
+from grouser.simulation.actions import Join, Leave, Reset
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.objects import Ball, Box
+from grouser.world.physics import STANDARD
+from grouser.world.radio import NEAREST, RadioModel
+from grouser.world.terrain import Flat
+
+
+def robot(name, x, y=0.0):
+    return RobotEntry(name=name, kind="packbot", position=(x, y, 0.0))
+
+
+def wall(number, x, thick=0.1):
+    return Box(
+        name=f"wall{number}",
+        size=(thick, 4.0, 2.0),
+        position=(x, 0.0, 1.0),
+        mass=1.0,
+        friction=0.5,
+        fixed=True,
+    )
+
+
+def simulation(*robots, objects=(), seed=0, **radio):
+    world = World(
+        name="test",
+        physics=STANDARD,
+        terrain=(Flat(friction=0.6),),
+        robots=robots,
+        objects=objects,
+        radio=RadioModel(**radio),
+    )
+    return Simulation(world, seed=seed)
+
+
+def hearers(deliveries):
+    return [name for name, _ in deliveries]
+
+
+# -- the model -------------------------------------------------------------------------------
+
+
+def test_usarsims_numbers():
+    model = RadioModel()
+    assert model.strength(2.0, 0) == pytest.approx(-49.67)
+    assert model.strength(20.0, 0) == pytest.approx(-59.67)
+    assert model.strength(2.0, 3) == pytest.approx(-49.67 - 3 * 6.325)
+    assert model.strength(2.0, 50) == model.strength(2.0, 5)
+    assert model.strength(0.0, 0) == model.strength(NEAREST, 0)
+
+
+def test_loss_grows_from_nothing_to_all_at_the_cutoff():
+    model = RadioModel()
+    assert model.loss(-93.01) == 1.0
+    assert model.loss(-93.0) == 1.0
+    assert model.loss(-91.5) == pytest.approx(0.5)
+    assert model.loss(-90.0) == 0.0
+    assert RadioModel(margin_db=0.0).loss(-93.0) == 0.0
+
+
+def test_a_world_file_says_what_its_radios_do(tmp_path):
+    path = tmp_path / "world.yaml"
+    text = grouser.world.file.shipped()["quince_step"].read_text()
+    path.write_text(text + "\nradio: {exponent: 2, wall_db: 10}\n")
+    assert grouser.load(path).radio == RadioModel(exponent=2.0, wall_db=10.0)
+    path.write_text(text + "\nradio: {wal_db: 10}\n")
+    with pytest.raises(WorldFileError, match="did you mean 'wall_db'"):
+        grouser.load(path)
+
+
+# -- walls -----------------------------------------------------------------------------------
+
+
+def test_every_wall_on_the_way_counts_once_and_robots_and_others_do_not():
+    aside = Ball(name="ball", radius=0.3, position=(2.0, 3.0, 0.3), mass=1.0, friction=0.5)
+    here = simulation(
+        robot("a", 0.0),
+        robot("between", 2.0),
+        robot("b", 8.0),
+        objects=(wall(1, 3.0), wall(2, 4.0, thick=0.5), wall(3, 6.0), wall(4, 9.0), aside),
+    )
+    walls, data = Walls(here.scene), here.data
+    begin, end = (here.pose(name).position for name in ("a", "b"))
+    assert walls.between(data, begin, end, 100) == 3
+    assert walls.between(data, end, begin, 100) == 3
+    assert walls.between(data, begin, end, 2) == 2
+    assert walls.between(data, begin, begin, 100) == 0
+    above = np.array([0.0, 0.0, 5.0])
+    assert walls.between(data, begin + above, end + above, 100) == 0
+    assert walls.between(data, begin, begin - above, 100) == 1, "through the ground"
+
+
+def test_strength_is_that_of_distance_and_walls_and_the_same_both_ways():
+    here = simulation(robot("a", 0.0), robot("b", 8.0), objects=(wall(1, 3.0), wall(2, 4.0)))
+    radio = Radio(here)
+    wanted = -49.67 - 10 * math.log10(8 / 2) - 2 * 6.325
+    assert radio.strength("a", "b") == pytest.approx(wanted, abs=1e-6)
+    assert radio.strength("b", "a") == radio.strength("a", "b")
+
+
+def test_strength_follows_who_moves():
+    here = simulation(robot("a", 0.0), robot("b", 4.0))
+    radio = Radio(here)
+    before = radio.strength("a", "b")
+    here.command("b", forward=0.5)
+    here.step(1.0)
+    assert radio.strength("a", "b") < before
+
+
+# -- who hears it ----------------------------------------------------------------------------
+
+PACK = (robot("a", 0.0), robot("b", 4.0), robot("c", 8.0), robot("d", 12.0))
+
+
+def test_all_in_reach_hear_it_but_not_who_says_it():
+    radio = Radio(simulation(*PACK))
+    heard = radio.transmit("b", b"hello")
+    assert hearers(heard) == ["a", "c", "d"]
+    assert all(each.sender == "b" and each.data == b"hello" for _, each in heard)
+    assert heard[0][1].strength == pytest.approx(radio.strength("a", "b"))
+
+
+def test_only_who_is_meant_hears_it():
+    radio = Radio(simulation(*PACK))
+    assert hearers(radio.transmit("b", b"hello", "C")) == ["c"]
+    assert radio.transmit("b", b"hello", "nobody") == []
+    assert radio.transmit("b", b"hello", "b") == []
+    with pytest.raises(UnknownName, match="no robot 'x'"):
+        radio.transmit("x", b"hello")
+
+
+def test_beyond_the_cutoff_nobody_hears_anything():
+    # 10 n lg(d / 2 m) passes 93 - 49.67 dB at 10.8 m with n = 5.92.
+    radio = Radio(simulation(*PACK, exponent=5.92, margin_db=0.0))
+    assert hearers(radio.transmit("a", b"hello")) == ["b", "c"]
+
+
+def test_a_wall_makes_the_difference():
+    def reached(*objects):
+        here = simulation(*PACK, objects=objects, exponent=5.5, margin_db=0.0)
+        return hearers(Radio(here).transmit("a", b"hello"))
+
+    assert reached() == ["b", "c", "d"]
+    assert reached(wall(1, 6.0)) == ["b", "c"]
+    assert reached(wall(1, 6.0), wall(2, 6.5), wall(3, 2.0)) == ["b"]
+
+
+# -- chance and time -------------------------------------------------------------------------
+
+NEAR = {"exponent": 7.07, "margin_db": 3.0}
+"""At 8 m 0.76 dB above the cutoff: three quarters are lost."""
+
+
+def lost(radio, times=400):
+    return [not radio.transmit("a", b"?", "c") for _ in range(times)]
+
+
+def test_near_the_limit_as_much_is_lost_as_the_model_says():
+    radio = Radio(simulation(*PACK, **NEAR))
+    wanted = RadioModel(**NEAR).loss(radio.strength("a", "c"))
+    assert 0.2 < wanted < 0.8
+    deviation = math.sqrt(wanted * (1 - wanted) / 400)
+    assert np.mean(lost(radio)) == pytest.approx(wanted, abs=4 * deviation)
+
+
+def test_the_seed_decides_and_other_talk_does_not():
+    first = lost(Radio(simulation(*PACK, **NEAR)))
+    assert lost(Radio(simulation(*PACK, **NEAR))) == first
+    assert lost(Radio(simulation(*PACK, seed=1, **NEAR))) != first
+    crowded = Radio(simulation(*PACK, **NEAR))
+    among = []
+    for _ in range(400):
+        crowded.transmit("c", b"noise")
+        crowded.transmit("b", b"noise")
+        among += lost(crowded, 1)
+    assert among == first
+
+
+def test_after_a_reset_the_same_is_lost_again():
+    here = simulation(*PACK, **NEAR)
+    radio = Radio(here)
+    here.step(0.01)
+    first = lost(radio)
+    assert lost(radio) != first
+    here.do(Reset())
+    assert radio.arrived() == []
+    here.step(0.01)
+    assert lost(radio) == first
+
+
+def test_a_delay_is_simulated_time():
+    here = simulation(*PACK, delay_s=0.02)
+    radio = Radio(here)
+    assert radio.transmit("a", b"one", "b") == []
+    here.step(0.01)
+    assert radio.transmit("a", b"two", "b") == []
+    assert radio.arrived() == []
+    here.step(0.01)
+    assert [heard.data for _, heard in radio.arrived()] == [b"one"]
+    assert radio.arrived() == []
+    here.do(Leave("b"))
+    here.step(0.02)
+    assert radio.arrived() == [], "who has left hears nothing"
+
+
+def test_who_joins_hears_and_is_heard():
+    here = simulation(*PACK)
+    radio = Radio(here)
+    here.do(Join(robot("e", 16.0)))
+    assert hearers(radio.transmit("a", b"hello")) == ["b", "c", "d", "e"]
+    assert hearers(radio.transmit("e", b"hello", "a")) == ["a"]
+
+
+def test_listening_changes_nothing_in_the_world():
+    silent, loud = simulation(*PACK), simulation(*PACK)
+    radio = Radio(loud)
+    for each in (silent, loud):
+        each.command("a", forward=0.3)
+    for _ in range(10):
+        silent.step(0.01)
+        radio.transmit("a", b"hello")
+        loud.step(0.01)
+    assert loud.fingerprint() == silent.fingerprint()

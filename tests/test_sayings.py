@@ -1,0 +1,357 @@
+"""What every sensor says over the wire, and what SET does to it."""
+
+import dataclasses
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from sensing import block
+from wired import Wired
+
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.protocol import felt, grouped, sensed
+from grouser.protocol.axes import Axes
+from grouser.protocol.dialects import DIALECTS, UDK, UT2004
+from grouser.robots.robot import ROBOTS
+from grouser.sensors.battery import Battery
+from grouser.sensors.camera import Camera
+from grouser.sensors.depth import DepthCamera
+from grouser.sensors.sensor import SENSORS, Reading
+from grouser.server.outlook import Outlook
+from grouser.server.sayings import TYPES, say
+from grouser.server.settings import CARRIED, TagMemory, apply, zooms
+from grouser.simulation.actions import Join, Place
+from grouser.world.objects import Tag, Victim
+
+MOUNT = {"mount": "body", "at": [0.1, 0.0, 0.3]}
+SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
+ALL = (
+    {"kind": "encoder", "name": "counter", "drives": ["left", "right"], "resolution": 0.002},
+    {"kind": "truth", "name": "where", "body": "body"},
+    {"kind": "accelerometer", **MOUNT},
+    {"kind": "gyroscope", **MOUNT},
+    {"kind": "touch", "mount": "body"},
+    {"kind": "pressure", "mount": "body", "places": [["fore", [0.2, 0, 0]], ["aft", [-0.2, 0, 0]]]},
+    {"kind": "infrared", **MOUNT},
+    {"kind": "sonar", **MOUNT},
+    {"kind": "sonar", "name": "s2", **MOUNT},
+    {"kind": "laser", **MOUNT},
+    {"kind": "tachometer", "drives": ["left", "right"]},
+    {"kind": "odometry", **SIDES},
+    {"kind": "ins", **MOUNT},
+    {"kind": "gps", **MOUNT},
+    {"kind": "compass", **MOUNT},
+    {"kind": "battery", "capacity": 1000.0, "idle": 1.0},
+    {"kind": "mocap", "body": "body"},
+    {"kind": "camera", **MOUNT, "camera": "ers7"},
+    {"kind": "depth", **MOUNT, "camera": "kinect1"},
+    {"kind": "victims", **MOUNT},
+    {"kind": "rfid", **MOUNT},
+)
+THINGS = (
+    block("wall", (0, 1.5, 0.5), (4, 0.1, 1)),  # on the left
+    Victim(name="bob", friction=1, fixed=True, position=(2.5, 0, 0), yaw_deg=90),
+    Tag(name="t", number=1001, position=(0.4, -1.2, 0.1)),
+)
+POSE = Pose.at(0.2, -0.3, 0.09, yaw=-0.2)
+
+
+@cache
+def loaded():
+    """Return a PackBot with one of every sensor, by a wall on its left, that has gone a little."""
+    robot = Wired("packbot", *ALL, objects=THINGS)
+    robot.tell("DRIVE {Left 3} {Right 4}", seconds=0.6)
+    robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
+    robot.sim.do(Place("r", POSE))
+    robot.sim.step(1.0)
+    return robot
+
+
+def heard(robot, asked=()):
+    return robot.received(say(robot.readings(), robot.body, robot.outlook, asked))
+
+
+def only(messages, kind, name=None):
+    """Return the one message of a class, of the sensor ``name`` if it is given."""
+    found = [m for m in messages if type(m) is kind and (name is None or m.name == name)]
+    assert len(found) == 1
+    return found[0]
+
+
+def told(messages, kind):
+    """Return name → value of sensors that share a class, over all its messages."""
+    return {name: v for m in messages if type(m) is kind for name, v in m.readings}
+
+
+def test_the_test_has_every_sensor_and_every_sensor_has_a_type():
+    assert {each["kind"] for each in ALL} == set(SENSORS)
+    assert {type(sensor) for sensor in loaded().body.sensors.values()} == set(TYPES)
+
+
+# -- there and back ------------------------------------------------------------------------------
+
+
+def close(a, b, digits):
+    """Say whether two messages say the same to within ``digits``; times may have been left out."""
+    if isinstance(a, float) and not isinstance(b, bool) and b is not None:
+        turned = math.remainder(a - b, math.tau)
+        return abs(a - b) <= digits or abs(turned) <= digits
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(close(x, y, digits) for x, y in zip(a, b, strict=True))
+    if dataclasses.is_dataclass(a):
+        fields = [f.name for f in dataclasses.fields(a) if f.name != "time"]
+        return type(a) is type(b) and all(
+            close(getattr(a, f), getattr(b, f), digits) for f in fields
+        )
+    return a == b
+
+
+@pytest.mark.parametrize("unreal", [False, True], ids=["si", "unreal"])
+@pytest.mark.parametrize("axes", Axes)
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_every_reading_comes_through(dialect, axes, unreal):
+    robot = loaded().speak(Outlook(dialect, axes, unreal))
+    said = say(robot.readings(), robot.body, robot.outlook)
+    back = robot.received(said)
+    if not dialect.packed:  # UT2004's one line is one for each sensor here
+        said = [
+            part
+            for m in said
+            for part in (
+                [dataclasses.replace(m, readings=(one,)) for one in m.readings]
+                if isinstance(m, grouped.Grouped)
+                else [m]
+            )
+        ]
+    assert len(said) == len(back)
+    for one, other in zip(said, back, strict=True):
+        assert close(one, other, 0.0101), (one, other)
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_every_robots_own_sensors_are_heard(kind):
+    robot = Wired(kind)
+    robot.sim.step(0.1)
+    for dialect in DIALECTS.values():
+        robot.speak(Outlook(dialect))
+        types = {getattr(message, "type", None) for message in heard(robot)}
+        silent = (Camera, Battery, DepthCamera)
+        sensors = [s for s in robot.body.sensors.values() if not isinstance(s, silent)]
+        assert types == {TYPES[type(sensor)] for sensor in sensors}
+
+
+def test_types_are_said_in_the_order_of_the_capture():
+    robot = loaded().speak(Outlook(UT2004))
+    types = [m.type for m in say(robot.readings(), robot.body, robot.outlook)]
+    captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
+                "GPS", "VictSensor"]  # fmt: skip
+    assert [kind for kind in dict.fromkeys(types) if kind in captured] == captured
+    assert types.count("Sonar") == 1
+
+
+# -- what they say -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axes", Axes)
+def test_places_and_angles_are_in_the_wires_axes(axes):
+    robot = loaded().speak(Outlook(UDK, axes))
+    messages = heard(robot)
+    down = 1 if axes is Axes.Z_DOWN else -1
+    x, y, z = robot.sim.pose("r").position
+    truth = only(messages, sensed.GroundTruth, "where")
+    assert truth.location == pytest.approx((x, -y, -z * down), abs=2e-3)
+    assert truth.orientation[2] == pytest.approx(0.2, abs=0.02)  # yaw to the right
+    felt_ = only(messages, sensed.ProperAcceleration)
+    assert felt_.acceleration[2] == pytest.approx(-9.81 * down, abs=0.1)
+    assert only(messages, sensed.Compass).angle == pytest.approx(0.2, abs=0.02)
+    mocap = only(messages, felt.MotionCapture)
+    assert mocap.tracked
+    assert mocap.location == pytest.approx((x, -y, -z * down), abs=5e-3)
+    assert only(messages, felt.Gyroscope).angular_velocity == pytest.approx((0, 0, 0), abs=0.1)
+    assert abs(sum(told(messages, felt.Forces).values())) < 1.0  # it stands on its belts
+
+
+def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
+    robot = Wired("packbot", *ALL)
+    robot.tell("DRIVE {Left 4} {Right -4}", seconds=0.5)
+    messages = heard(robot)
+    assert only(messages, felt.Gyroscope).angular_velocity[2] > 0.2
+    assert only(messages, sensed.Odometry).pose[2] > 0.2
+    assert only(messages, sensed.GroundTruth, "where").orientation[2] > 0.05
+
+
+def test_scans_run_from_right_to_left():
+    scan = only(heard(loaded().speak(Outlook())), sensed.RangeScan)
+    assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
+    assert scan.ranges[0] == 20.0  # nothing on the right
+    assert 1.0 < scan.ranges[-1] < 3.0  # the wall on the left
+
+
+def test_wheels_are_counted_in_radians_and_ticks():
+    robot = loaded().speak(Outlook())
+    messages, radius = heard(robot), robot.body.mover.radius
+    here = robot.sim.angles("r")
+    spun = [here[side] / radius for side in ("left", "right")]
+    assert min(spun) > 1.0
+    assert only(messages, sensed.Tachometer).angles == pytest.approx(spun, abs=0.01)
+    # Both of its encoders say how far the same belts are, one of them in ticks of 2 mm.
+    ticks = told(messages, grouped.Encoders)
+    assert set(ticks) == {"ECLeft", "ECRight", "counterLeft", "counterRight"}
+    assert ticks["ECRight"] == math.floor(math.degrees(spun[1]))
+    assert ticks["counterRight"] == math.floor(here["right"] / 0.002)
+
+
+def test_victims_and_tags_are_found():
+    messages = heard(loaded().speak(Outlook()))
+    parts = only(messages, sensed.Victims).parts
+    assert parts
+    assert {name for name, _ in parts} <= {
+        "Head", "Arm", "Hand", "Chest", "Pelvis", "Leg", "Foot"
+    }  # fmt: skip
+    assert all(1.0 < place[0] < 4.0 for _, place in parts)
+    assert [tag.id for tag in only(messages, sensed.Tags).tags] == ["1001"]
+
+
+def test_gps_says_degrees_and_no_fix_says_none():
+    robot = loaded().speak(Outlook())
+    fix = only(heard(robot), sensed.Gps)
+    assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
+    assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
+    lost = Reading("gps", 0.0, {"fix": 0.0, "satellites": 2.0, "latitude": math.nan})
+    (message,) = say([(robot.body.sensors["gps"], lost)], robot.body, robot.outlook)
+    assert robot.lines([message]) == ["SEN {Type GPS} {Name gps} {Fix 0} {Satellites 2}"]
+
+
+def test_a_lost_frame_of_motion_capture_is_said_so():
+    robot = loaded().speak(Outlook())
+    lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
+    (message,) = say([(robot.body.sensors["mocap"], lost)], robot.body, robot.outlook)
+    assert robot.received([message]) == [felt.MotionCapture(0.0, "mocap", False)]
+
+
+def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
+    robot = Wired("packbot", {"kind": "depth", **MOUNT}, objects=(
+        block("ahead", (2.1, -1.0, 0.4), (0.2, 2.0, 2.0)),  # on the right half
+    ))  # fmt: skip
+    assert not [m for m in heard(robot) if isinstance(m, sensed.RangeImage)]
+    pieces = [m for m in heard(robot, asked=["depth"]) if isinstance(m, sensed.RangeImage)]
+    assert [piece.frame for piece in pieces] == list(range(pieces[0].frames))
+    ranges = np.array([piece.ranges for piece in pieces])
+    level = ranges[len(pieces) // 2]
+    right, left = level[40], level[-10]  # a third of the way from the right edge; the left edge
+    off = abs(40 - (len(level) - 1) / 2) * pieces[0].resolution
+    assert right == pytest.approx(1.9 / math.cos(off), rel=0.03)
+    assert left == 8.0  # the Kinect's far
+
+
+# -- SET -----------------------------------------------------------------------------------------
+
+
+def setting(robot, line, tags=None):
+    message = robot.heard(line)
+    return apply(message, robot.body, robot.sim, robot.outlook, tags or TagMemory())
+
+
+def said(robot, line, tags=None):
+    return robot.lines([setting(robot, line, tags).response])
+
+
+def test_odometry_encoders_and_tachometers_begin_again():
+    robot = Wired("packbot", *ALL)
+    robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
+    robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
+    before = heard(robot)
+    assert only(before, sensed.Odometry).pose[0] > 0.1
+    for kind in ("Odometry", "Encoder", "Tachometer"):
+        assert "{Status OK}" in said(robot, f"SET {{Type {kind}}} {{Opcode RESET}}")[0]
+    robot.sim.step(0.3)
+    after = heard(robot)
+    assert only(after, sensed.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
+    assert only(after, sensed.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
+    assert all(abs(tick) <= 1 for tick in told(after, grouped.Encoders).values())
+    robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
+    assert only(heard(robot), sensed.Odometry).pose[0] > 0.1
+
+
+def test_inertial_navigation_takes_a_pose_over():
+    robot = Wired("packbot", *ALL)
+    line = "SET {Type INS} {Name ins} {Opcode POSE} {Params 1,2,-3,0,0.1,0.5}"
+    assert said(robot, line) == ["RES {Time 0.00} {Type INS} {Name ins} {Status OK}"]
+    with pytest.raises(BadValue, match="POSE"):
+        setting(robot, "SET {Type INS} {Opcode POSE} {Params 1e300,0,0,0,0,0}")
+    robot.sim.step(0.3)
+    ins = only(heard(robot), sensed.Ins)
+    assert ins.location == pytest.approx((1, 2, -3), abs=0.011)
+    assert ins.orientation == pytest.approx((0, 0.1, 0.5), abs=0.011)
+
+
+def test_scan_measures_now():
+    robot = Wired("packbot", *ALL)
+    robot.sim.step(0.25)
+    robot.sim.fresh()
+    outcome = setting(robot, "SET {Type RangeScanner} {Name LASER} {Opcode SCAN}")
+    ((owner, reading),) = robot.sim.fresh()
+    assert (owner, reading.sensor, reading.time) == ("r", "laser", robot.sim.time)
+    assert outcome.asked == ()
+    assert setting(robot, "SET {Type RangeImager} {Opcode SCAN}").asked == ("depth",)
+    assert "Failed" in said(robot, "SET {Type IRScanner} {Opcode SCAN}")[0]
+
+
+def test_a_camera_zooms_within_its_reach():
+    robot = Wired("p2dx")
+    zoom = "SET {Type Camera} {Name camera} {Opcode Zoom} {Params %s}"
+    assert said(robot, zoom % 0.8) == [
+        "RES {Time 0.00} {Type Camera} {Name Camera} {FOV 0.8000} {Status OK}"
+    ]
+    _, camera = robot.sim.scene.sensors["r", "Camera"]
+    assert camera.memory.aim.zoom == pytest.approx(math.tan(math.radians(40)) / math.tan(0.4))
+    for wanted, gets in ((0.01, math.radians(20)), (3.1, math.radians(120)), (0, math.radians(80))):
+        (result,) = setting(robot, zoom % wanted).response.results
+        assert result.fov == pytest.approx(gets)
+    assert camera.memory.aim.zoom == 1.0
+    setting(robot, zoom % 0.8)
+    assert zooms(robot.body, robot.sim) == {"Camera": camera.memory.aim.zoom}
+    (result,) = setting(
+        robot, "SET {Type Camera} {Name no} {Opcode FOV} {Params 1}"
+    ).response.results
+    assert result.status == "Failed"
+
+
+def test_tags_are_written_read_and_dropped():
+    robot, tags = loaded().speak(Outlook()), TagMemory()
+    assert (
+        "Failed" in said(robot, "SET {Type RFID} {Name rfid} {Opcode Write} {Params 9 x}", tags)[0]
+    )
+    assert "OK" in said(robot, "SET {Type RFID} {Opcode Write} {Params 1001 hello you}", tags)[0]
+    read = said(robot, "SET {Type RFID} {Name rfid} {Opcode Read} {Params 1001}", tags)
+    assert read[0].endswith("{Name rfid} {Status OK} {Data hello you} {Status OK}")
+    outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
+    (action,) = outcome.actions
+    assert isinstance(action, Join)
+    for _ in range(CARRIED):
+        outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
+    assert outcome.response.results[0].status == "Failed"  # it carries no more
+    bare = Wired("packbot")
+    assert "Failed" in said(bare, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}")[0]
+    fresh = Wired("packbot", *ALL)
+    tags.dropped.clear()
+    fresh.sim.do(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
+    fresh.sim.step(0.5)
+    assert fresh.sim.read("r", "rfid").array("ids").tolist() == [action.who.number + CARRIED]
+
+
+def test_viewports_and_the_rest_are_answered():
+    robot = Wired("p2dx")
+    line = "SET {Type Viewports} {Config SingleView} {Viewport1 Camera} {Viewport2 nobody}"
+    assert said(robot, line) == [
+        "RES {Time 0.00} {Type Viewports} {Config SingleView} {Status OK} {Viewport1 Camera} "
+        "{Status OK} {Viewport2 nobody} {Status Failed}"
+    ]
+    assert "OK" in said(robot, "SET {Type Camera} {Robot r} {Name Camera} {Client 1.2.3.4}")[0]
+    assert "Failed" in said(robot, "SET {Type Camera} {Robot x} {Name Camera} {Client 1.2.3.4}")[0]
+    for line in ("SET {Type Gripper} {Opcode OPEN}", "SET {Type Nothing} {Opcode Else}"):
+        assert "Failed" in said(robot, line)[0]
+    with pytest.raises(BadValue, match="Joint"):
+        setting(robot, "SET {Type Joint} {Name tilt} {Opcode Angle} {Params 0}")

@@ -1,0 +1,70 @@
+"""A robot in a world, seen over the wire without a socket: what tests of the wire share."""
+
+from grouser.protocol.usarsim import ClientSide, ServerSide
+from grouser.server.appearances import CLASSES
+from grouser.server.body import Body
+from grouser.server.driving import Driving
+from grouser.server.outlook import Outlook
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
+
+
+class Wired:
+    """One robot, ``r``, and its client."""
+
+    def __init__(self, kind, *sensors, objects=(), outlook=None, friction=0.8, **options):
+        _, usual = CLASSES[kind]
+        entry = RobotEntry(
+            name="r", kind=kind, position=(0, 0, 0), sensors=sensors, options=usual | options
+        )
+        ground = (Flat(friction=friction),)
+        world = World(name="w", physics=STANDARD, terrain=ground, robots=(entry,), objects=objects)
+        self.sim = Simulation(world)
+        scene = self.sim.scene
+        sensed = {name: sensor for (_, name), (sensor, _) in scene.sensors.items()}
+        self.body = Body("r", kind, scene.robots["r"], sensed, scene.model)
+        self.speak(outlook or Outlook())
+
+    def speak(self, outlook):
+        """Go on with another client, to whom the robot looks so."""
+        self.outlook, self.driving = outlook, Driving()
+        self._server = ServerSide(outlook.dialect)
+        self._client = ClientSide(outlook.dialect)
+        return self
+
+    def heard(self, line):
+        """Return the message of a client's line."""
+        (message,) = self._server.receive(f"{line}\r\n".encode())
+        return message
+
+    def orders(self, line):
+        angles = self.sim.angles("r")
+        return self.body.orders(self.heard(line), self.outlook, angles, self.driving)
+
+    def tell(self, *lines, seconds=0.0):
+        """Let the client say ``lines``, then let time pass."""
+        for line in lines:
+            self.sim.command("r", self.orders(line))
+        self.sim.step(seconds)
+
+    def received(self, messages):
+        """Return what the client understands of what the server says."""
+        data = b"".join(line for message in messages for line in self._server.send(message))
+        return self._client.receive(data)
+
+    def lines(self, messages):
+        return [line.decode().rstrip() for m in messages for line in self._server.send(m)]
+
+    def state(self, **more):
+        return self.body.state(self.sim.time, self.sim.angles("r"), self.outlook, **more)
+
+    def readings(self):
+        """Return every sensor's newest reading."""
+        sensors = self.sim.scene.sensors
+        return [(sensor, self.sim.read("r", name)) for (_, name), (sensor, _) in sensors.items()]
+
+    @property
+    def x(self):
+        return float(self.sim.pose("r").position[0])
