@@ -18,11 +18,11 @@ from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.protocol.geometry import RobotGeometry
 from grouser.protocol.state import GROUND, LEGGED, State
 from grouser.robots.robot import ROBOTS
-from grouser.server.answers import configuration, geometry
-from grouser.server.appearances import APPEARANCES, CLASSES
-from grouser.server.outlook import Outlook
-from grouser.server.sayings import TYPES
-from grouser.server.tiles import CameraTile
+from grouser.server.pictures.tiles import CameraTile
+from grouser.server.wire.answers import configuration, geometry
+from grouser.server.wire.appearances import APPEARANCES, CLASSES
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sayings import TYPES
 from grouser.simulation.actions import Place
 
 BOLTED = ("conveyor", "air_traffic")

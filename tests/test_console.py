@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import grouser
 from grouser.cli.history import history, place
+from grouser.client.launch import serving
 from grouser.errors import GrouserError
 from grouser.server.console import QUESTIONS, Console
 from grouser.simulation import actions
@@ -25,6 +26,7 @@ NAMES = Names(
     surfaces=("everywhere", "terrain/0", "crate"),
     events=("alarm",),
     triggers=("goal",),
+    teams=("blue", "red"),
 )
 
 
@@ -183,6 +185,22 @@ def test_the_command_reads_a_pipe():
     assert "did you mean 'open'" in failed.stderr
     assert "0.000 s" in failed.stdout
     assert run(lines=[]).returncode == 2
+
+
+def test_the_command_types_at_a_server():
+    with serving("gate") as ports:
+        far = ("--server", f"{ports.host}:{ports.control}")
+        done = run(
+            *far, lines=["list robots", "light lantern on", "complete fire w.", "list lamps"]
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("rex (ers7)")
+        assert "\nwelcome\n" in done.stdout
+        assert "lantern  on" in done.stdout
+        failed = run(*far, lines=["call os:getcwd", "step 1"])
+    assert failed.returncode == 1
+    assert "world files and Python only" in failed.stderr
+    assert "passes by itself" in failed.stderr
 
 
 def test_history_is_kept_whole(tmp_path, monkeypatch):

@@ -260,6 +260,17 @@ events:
     assert lamps(sim) == {"a": False, "b": False}
 
 
+def test_patterns_and_groups_mean_who_is_there_then():
+    sim = simulation(f"""{FALLING}
+events:
+  - {{name: a, at: 0.1, each: ["c*", "x*"], do: ["say {{each}}"]}}
+  - {{name: b, at: 0.2, each: [objects, robots], do: ["say {{each}}"]}}
+""")
+    sim.do(Leave("ball"))
+    sim.step(0.3)
+    assert [text for _, text in happened(sim, "said")] == ["crate", "crate"]
+
+
 def test_chance_follows_its_probability_and_the_seed():
     text = """
 events:

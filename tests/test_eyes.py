@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -18,12 +19,13 @@ from grouser.experiments.pack import dog, pack
 from grouser.protocol import eyes as wire
 from grouser.protocol.images import Frame, ImageClientSide, ImageType, Pass, WholeFrame
 from grouser.server.access import Gate, Role, Token
-from grouser.server.eyes import Eyes
-from grouser.server.gallery import Gallery
-from grouser.server.lookout import look_out
-from grouser.server.luggage import pack as packed
-from grouser.server.luggage import told, understood, unpack
-from grouser.server.views import Views
+from grouser.server.pictures.channel import Channel, Job
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.gallery import Gallery
+from grouser.server.pictures.lookout import look_out
+from grouser.server.pictures.luggage import pack as packed
+from grouser.server.pictures.luggage import told, understood, unpack
+from grouser.server.pictures.views import Views
 from grouser.simulation.actions import Join, Leave
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -179,6 +181,25 @@ def test_a_slow_eye_gets_the_newest_moment_and_the_rest_is_counted():
             assert views.dropped[name] >= 17, "two on their way, one waiting"
 
     asyncio.run(go())
+
+
+def test_who_is_offered_often_still_has_its_turn():
+    order = replace(ORDER, number=-1)
+    sent, dropped = [], []
+    channel = Channel(window=1)
+    channel.tell = lambda message: sent.append(message.robot)
+
+    def ask(robot):
+        gone = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
+        channel.ask(Job(robot, replace(order, robot=robot), gone))
+
+    channel.ready = True
+    for turn in range(9):
+        for robot in "abc":  # all three are offered anew before the next picture is done
+            ask(robot)
+        channel.data_received(wire.encode(wire.Picture(turn, 0, b"")))
+    assert {robot: sent.count(robot) for robot in "abc"} == {"a": 4, "b": 3, "c": 3}
+    assert len(sent) + len(dropped) + 2 == 27, "two still wait"
 
 
 def test_nothing_is_drawn_while_nobody_looks():

@@ -4,23 +4,27 @@ import multiprocessing
 import random
 import time
 from contextlib import ExitStack
+from itertools import islice
 
+import numpy as np
 import pytest
 from served import QUIET, Guest, Served, until
 
 from grouser.errors import NoAnswer
+from grouser.protocol.additions import Tick
+from grouser.protocol.sensed import GroundTruth
 
 ARENA = ("pioneer_room", *QUIET, "--speed", "max")
-EVERY = 0.1
+EVERY = 0.25
 
 
-def run(folder, names, turns, think, *, seed=0):
+def run(folder, names, turns, think):
     """Let two drive in processes of their own, who come in this order; return the final hash."""
     with Served(folder, *ARENA, "--players", "2") as served, ExitStack() as stack:
         guests = []
         for name in names:
             number = "AB".index(name)
-            words = ("P3AT", -1 - number, -1.5 + number, seed + number, turns, EVERY, think)
+            words = ("P3AT", -1 - number, -1.5 + number, number, turns, EVERY, think)
             guests.append(stack.enter_context(Guest(served, name, *words)))
             assert guests[-1].hears() == "joined"
         for guest in guests:
@@ -30,9 +34,8 @@ def run(folder, names, turns, think, *, seed=0):
 
 
 def test_two_runs_are_the_same_to_the_bit_whoever_comes_first(tmp_path):
-    first = run(tmp_path, "AB", 50, 0.005)
-    assert run(tmp_path, "BA", 50, 0.0) == first
-    assert run(tmp_path, "AB", 50, 0.0, seed=7) != first  # the hash sees what they did
+    first = run(tmp_path, "AB", 20, 0.02)
+    assert run(tmp_path, "BA", 20, 0.0) == first
 
 
 def _hog(stop):
@@ -42,13 +45,13 @@ def _hog(stop):
 
 @pytest.mark.slow
 def test_a_minute_is_the_same_to_the_bit_whatever_the_load(tmp_path):
-    first = run(tmp_path, random.sample("AB", 2), 600, 0.005)
+    first = run(tmp_path, random.sample("AB", 2), 240, 0.005)
     stop = multiprocessing.Event()
     hogs = [multiprocessing.Process(target=_hog, args=(stop,)) for _ in range(2)]
     for hog in hogs:
         hog.start()
     try:
-        assert run(tmp_path, random.sample("AB", 2), 600, 0.02) == first
+        assert run(tmp_path, random.sample("AB", 2), 240, 0.02) == first
     finally:
         stop.set()
         for hog in hogs:
@@ -100,20 +103,21 @@ def test_what_is_said_early_belongs_to_the_next_turn(served):
         for _ in range(5):  # five turns in one breath
             robot.drive(2.0, 2.0)
             robot.end_turn()
-        times = []
-        while len(times) < 5:
-            times.append(robot.turn().time)
-        assert times[-1] == pytest.approx(begin + 0.5, abs=1e-3)
+        ticks = (heard.time for heard in robot.listen() if isinstance(heard, Tick))
+        times = [begin, *islice(ticks, 5)]
+        assert np.diff(times) == pytest.approx(0.1, abs=1e-3)
+        assert served.console("time") == f"{times[-1]:.3f} s"  # and there it waits
 
 
 def test_readings_come_before_the_turn_they_belong_to(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
-        robot.lockstep(0.1)
+        robot.lockstep(0.3)
         robot.turn()
         for _ in range(5):
             turn = robot.step()
-            stamps = [heard.time for heard in turn.heard if hasattr(heard, "time")]
-            assert turn.time - 0.1 - 1e-3 < min(stamps) <= max(stamps) <= turn.time + 1e-3
+            stamps = [heard.time for heard in turn.heard if isinstance(heard, GroundTruth)]
+            assert stamps
+            assert turn.time - 0.3 < min(stamps) <= max(stamps) <= turn.time
 
 
 def test_who_leaves_lockstep_or_dies_does_not_stop_the_world(served):
@@ -150,4 +154,6 @@ def test_time_begins_when_all_players_are_there(tmp_path):
                 b.lockstep(0.1)
                 b.step()
                 assert a.turn().time == pytest.approx(0.1)
+            before = served.console("hash")
             assert a.step().time == pytest.approx(0.2)  # the game goes on without b
+            assert served.console("hash") != before

@@ -64,9 +64,9 @@ def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam():
     deaf = simulation({**told, "incidence": math.radians(3)}, objects=(WALL,))
     put(deaf, yaw=math.radians(15))
     assert reader(deaf, "sonar")()["range"] == 5.0
-    assert cone(0.349).shape == (161, 3)
-    assert np.linalg.norm(cone(0.349), axis=1) == pytest.approx(1.0)
-    assert np.arccos(cone(0.349)[:, 0].min()) == pytest.approx(0.349 / 2)
+    assert cone(0.349, 10).shape == (161, 3)
+    assert np.linalg.norm(cone(0.349, 10), axis=1) == pytest.approx(1.0)
+    assert np.arccos(cone(0.349, 10)[:, 0].min()) == pytest.approx(0.349 / 2)
 
 
 def test_sonar_noise_grows_with_distance():

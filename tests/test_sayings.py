@@ -19,9 +19,9 @@ from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
-from grouser.server.outlook import Outlook
-from grouser.server.sayings import TYPES, say
-from grouser.server.settings import CARRIED, TagMemory, apply, zooms
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sayings import TYPES, say
+from grouser.server.wire.settings import CARRIED, TagMemory, apply, zooms
 from grouser.simulation.actions import Join, Place
 from grouser.world.objects import Tag, Victim
 

@@ -23,11 +23,11 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.server.access import Gate, Role, Token
-from grouser.server.eyes import Eyes
-from grouser.server.pictures import ImagePort
-from grouser.server.raster import Raster
-from grouser.server.tiles import CameraTile, Layout, Seat
-from grouser.server.views import Views
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.port import ImagePort
+from grouser.server.pictures.raster import Raster
+from grouser.server.pictures.tiles import CameraTile, Layout, Seat
+from grouser.server.pictures.views import Views
 from grouser.simulation.actions import Leave
 from grouser.simulation.simulation import Simulation
 
@@ -392,6 +392,9 @@ def test_noise_is_skipped_and_requests_may_be_cut():
         simulation = crowd()
         async with served(simulation) as (views, _port, connect):
             client = await connect()
+            (black,) = await client.ask(WholeFrame())
+            assert rgb(black).shape == (480, 640, 3)
+            assert not rgb(black).any(), "nothing was offered yet"
             offer(views, simulation)
             request = b"U" + struct.pack(">IIII", 0, 0, 4, 3)
             stream = b"\r\nhello" + request + b"O" + b"xOK"

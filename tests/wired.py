@@ -1,10 +1,10 @@
 """A robot in a world, seen over the wire without a socket: what tests of the wire share."""
 
 from grouser.protocol.usarsim import ClientSide, ServerSide
-from grouser.server.appearances import CLASSES
-from grouser.server.body import Body
-from grouser.server.driving import Driving
-from grouser.server.outlook import Outlook
+from grouser.server.wire.appearances import CLASSES
+from grouser.server.wire.body import Body
+from grouser.server.wire.driving import Driving
+from grouser.server.wire.outlook import Outlook
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics import STANDARD

@@ -163,7 +163,7 @@ class Drives:
         rows.actuator_biasprm[which, actuator, 2] = -drive.viscosity if servo else 0.0
         length = rows.qpos[which, self._qpos[place]] * self._gears[place]
         if not servo:
-            force = float(np.clip(setpoint.value, -drive.force, drive.force))
+            force = _within(setpoint.value, drive.force)
             rows.act[which, state] = length
             rows.ctrl[which, first] = length
             rows.ctrl[which, first + 1] = 0.0
@@ -173,11 +173,11 @@ class Drives:
         if setpoint.mode == "angle":
             rows.actuator_dynprm[which, actuator, 1] = drive.speed
             # An input beyond 1e10 would make MuJoCo zero the inputs of everybody.
-            target = float(np.clip(setpoint.value, -OUT_OF_REACH, OUT_OF_REACH))
+            target = _within(setpoint.value, OUT_OF_REACH)
             rows.ctrl[which, first] = target
             rows.ctrl[which, first + 1] = 0.0
             return
-        rate = float(np.clip(setpoint.value, -drive.speed, drive.speed))
+        rate = _within(setpoint.value, drive.speed)
         rows.ctrl[which, first + 1] = rate
         if rate == 0.0:
             # The setpoint stays; if a weak drive overruns it, `settle` takes it along for good.
@@ -277,3 +277,8 @@ class Drives:
         accelerations = rows.qacc[:, self._dofs] * self._gears
         change = self._timestep * (gains[..., 1] * speeds + gains[..., 2] * accelerations)
         return np.where(np.abs(force) < self._forces, change, 0.0)
+
+
+def _within(value: float, most: float) -> float:
+    """Return ``value``, cut to at most ``most`` either way; NumPy's clip takes ten times as long."""
+    return min(max(float(value), -most), most)

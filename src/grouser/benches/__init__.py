@@ -9,6 +9,7 @@ BENCHES: dict[str, str] = {
     "matching": "grouser.benches.matching",
     "protocol": "grouser.benches.protocol",
     "tracks": "grouser.benches.tracks",
+    "server": "grouser.benches.server",
     "views": "grouser.benches.views",
 }
 """Name on the command line → module; imported on use."""

@@ -25,8 +25,8 @@ import numpy as np
 
 from grouser.cores import cores
 from grouser.sensors.camera import Camera, Frame
-from grouser.server.eyes import Eyes
-from grouser.server.views import Views
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.views import Views
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics import STANDARD, Physics

@@ -18,7 +18,6 @@ from grouser.cli.terminal import complain, out
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
 
 if TYPE_CHECKING:
-    from grouser.client.connection import Connection
     from grouser.simulation.simulation import Simulation
 
 SLICE = 0.02
@@ -216,11 +215,8 @@ class _Remote:
 @contextmanager
 def _far(server: str, token: str) -> Iterator[_Remote]:
     from grouser.client.connection import connect
-    from grouser.protocol.usarsim import PORT
+    from grouser.client.launch import Ports
 
-    host, _, port = server.partition(":")
-    if not host or (port and not port.isdecimal()):
-        raise BadValue(f"--server is '{server}', HOST or HOST:PORT is needed")
-    connection: Connection
-    with connect(host=host, port=int(port or PORT), token=token or None) as connection:
+    there = Ports.at(server)
+    with connect(host=there.host, port=there.control, token=token or None) as connection:
         yield _Remote(connection.console)

@@ -61,7 +61,7 @@ def eyes(
     import asyncio
 
     from grouser.server.access import Gate, tokens
-    from grouser.server.station import Station
+    from grouser.server.pictures.station import Station
 
     gate = Gate(tokens(given=token or None, environment={}), host)
     station = Station(gate, workers=workers, own_only=own_only, say=_say)

@@ -15,11 +15,12 @@ import typer
 from grouser.cli import before
 from grouser.cli.speed import factor_of
 from grouser.cli.terminal import complain
-from grouser.errors import BadValue, nearest
+from grouser.errors import BadValue, GrouserError, nearest
 
 if TYPE_CHECKING:
-    from grouser.server.outlook import Outlook
+    from grouser.protocol.images import ImageType
     from grouser.server.serve import Server
+    from grouser.server.wire.outlook import Outlook
 
 AXES = ("z-down", "z-up")
 UNITS = ("si", "unreal")
@@ -123,11 +124,14 @@ def serve(
         ),
     ] = False,
     picture_type: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="|".join(TYPES), help="Raw, or how good the JPEG.", rich_help_panel="Pictures"
+            metavar="|".join(TYPES),
+            show_default="normal; raw without OpenCV",
+            help="Raw, or how good the JPEG.",
+            rich_help_panel="Pictures",
         ),
-    ] = "normal",
+    ] = None,
     fps: Annotated[
         float,
         typer.Option(
@@ -210,6 +214,10 @@ def serve(
             help="Decides everything random in the run.",
         ),
     ] = None,
+    console: Annotated[
+        bool,
+        typer.Option("--console", help="Take lines of the console here, too; 'help' lists them."),
+    ] = False,
     verbose: Annotated[
         int, typer.Option("-v", count=True, help="Log who comes and goes; -vv: everything.")
     ] = 0,
@@ -227,7 +235,6 @@ def serve(
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     before.physics()
-    from grouser.protocol.images import ImageType
     from grouser.server.access import tokens
     from grouser.server.limits import Limits
     from grouser.server.serve import Pictures, Server, Service
@@ -248,7 +255,7 @@ def serve(
         players=players,
         command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
         pictures=Pictures(
-            type=ImageType[_one_of("--picture-type", picture_type, TYPES).upper()],
+            type=_picture_type(picture_type),
             workers=eye_processes,
             fps=_above(fps, "--fps"),
             legacy=legacy_images,
@@ -262,10 +269,10 @@ def serve(
         complain(hint(certificate))
     simulation = Simulation(load(world, overrides or ()), seed=seed)
     server = Server(simulation, service)
-    asyncio.run(_serve(server, _above(seconds, "--seconds")))
+    asyncio.run(_serve(server, _above(seconds, "--seconds"), console))
 
 
-async def _serve(server: Server, seconds: float) -> None:
+async def _serve(server: Server, seconds: float, console: bool) -> None:
     """Say where it listens, then let time pass until somebody or something ends it."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -273,10 +280,25 @@ async def _serve(server: Server, seconds: float) -> None:
     async with server:
         ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
         typer.echo(f"listening {ports}")
+        if console:
+            loop.add_reader(sys.stdin, _typed, server)
         await server.run(until=seconds)
     lost = server.pace.lost
     if lost > 0:
         complain(f"this machine is too slow for the pace: {lost:.1f} s were given up")
+
+
+def _typed(server: Server) -> None:
+    """Do a line that was typed here; the end of the input only ends the typing."""
+    line = sys.stdin.readline()
+    if not line:
+        asyncio.get_running_loop().remove_reader(sys.stdin)
+        return
+    try:
+        if answer := server.say(line):
+            typer.echo(answer)
+    except GrouserError as error:
+        complain(str(error))
 
 
 def _log(verbose: int) -> None:
@@ -290,7 +312,7 @@ def _log(verbose: int) -> None:
 def _outlook(dialect: str, axes: str, units: str) -> Outlook:
     from grouser.protocol.axes import Axes
     from grouser.protocol.dialects import DIALECTS as KNOWN
-    from grouser.server.outlook import Outlook
+    from grouser.server.wire.outlook import Outlook
 
     return Outlook(
         KNOWN[_one_of("--dialect", dialect, DIALECTS)],
@@ -319,6 +341,15 @@ def _one_of(option: str, said: str, allowed: tuple[str, ...]) -> str:
     raise BadValue(
         f"{option} is '{said}', allowed: {', '.join(allowed)}{nearest(said.lower(), allowed)}"
     )
+
+
+def _picture_type(said: str | None) -> ImageType:
+    from grouser.protocol.images import ImageType
+    from grouser.server.pictures.eye import can_encode
+
+    if said is None:
+        return ImageType.NORMAL if can_encode() else ImageType.RAW
+    return ImageType[_one_of("--picture-type", said, TYPES).upper()]
 
 
 def _above(value: float, option: str) -> float:

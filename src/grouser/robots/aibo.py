@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from grouser.errors import unknown
 from grouser.robots.gait import Trot
 from grouser.robots.hull import Vector
 from grouser.robots.legs import JOINTS, LEGS, SIDE, Legs, Stance
@@ -41,6 +42,12 @@ ROLL: Vector = (1.0, 0.0, 0.0)
 WHITE: Vector = (0.88, 0.88, 0.86)
 SILVER: Vector = (0.66, 0.68, 0.72)
 DARK: Vector = (0.16, 0.16, 0.18)
+UNIFORMS: dict[str, Vector | None] = {
+    "": None,
+    "red": (0.80, 0.10, 0.10),
+    "blue": (0.08, 0.16, 0.62),
+}
+"""Colours of the league's two teams (estimate); None: the robot's own."""
 
 # Servos: estimates. A leg's joint holds the whole robot's weight 120 mm out; a neck holds the head
 # four times over; with these leads a standing robot sags by less than 1 mm.
@@ -108,18 +115,21 @@ class Aibo:
     """Angles of head, tail, mouth and ears at rest."""
     rgb: Vector
 
-    def build(self, *, sensors: bool = True) -> Robot:
+    def build(self, *, sensors: bool = True, team: str = "") -> Robot:
         """Return the robot: body, legs, head, tail, drives, gait, sensors.
 
         Args:
             sensors: False leaves out everything but encoders and the truth.
+            team: whose colour the body wears, red or blue; nothing: nobody's.
         """
+        if team not in UNIFORMS:
+            raise unknown("team", "uniform", team, [name for name in UNIFORMS if name])
         scale = self.mass / WHOLE
         parts = (*self._legs(), *self.others)
         spec = assemble(
             "body",
             self.body.scaled(scale),
-            self.hull,
+            tuple(_dressed(shape, team) for shape in self.hull),
             tuple(_heavier(part, scale) for part in parts),
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
@@ -289,3 +299,8 @@ def infrared(name: str, near: float, far: float) -> Infrared:
     """
     bound = ((near, 0.02 * near), (far, 0.10 * far))
     return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
+
+
+def _dressed(shape: Shape, team: str) -> Shape:
+    """Return a part of the hull in its team's colour; what has a colour of its own keeps it."""
+    return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from grouser.robots.aibo import (
     BODY_MASS,
@@ -166,7 +167,9 @@ class Ers210:
 
     sensors: bool = True
     """False: encoders and truth only; crowds then run about twice as fast."""
+    team: Literal["", "red", "blue"] = ""
+    """Whose colour it wears."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return ERS210.build(sensors=self.sensors)
+        return ERS210.build(sensors=self.sensors, team=self.team)

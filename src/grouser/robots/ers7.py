@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from grouser.robots.aibo import (
     BODY_MASS,
@@ -173,7 +174,9 @@ class Ers7:
 
     sensors: bool = True
     """False: encoders and truth only; crowds then run about twice as fast."""
+    team: Literal["", "red", "blue"] = ""
+    """Whose colour it wears."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return ERS7.build(sensors=self.sensors)
+        return ERS7.build(sensors=self.sensors, team=self.team)

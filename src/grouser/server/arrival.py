@@ -15,10 +15,10 @@ from grouser.protocol.commands import Init
 from grouser.protocol.nfo import StartPose, StartPoses
 from grouser.protocol.values import Vector
 from grouser.robots.robot import describe
-from grouser.server.appearances import CLASSES
-from grouser.server.equipment import EQUIPMENT
 from grouser.server.host import Host
-from grouser.server.outlook import Outlook
+from grouser.server.wire.appearances import CLASSES
+from grouser.server.wire.equipment import EQUIPMENT
+from grouser.server.wire.outlook import Outlook
 from grouser.world.file import RobotEntry, Start, World
 
 _ZERO: Vector = (0.0, 0.0, 0.0)

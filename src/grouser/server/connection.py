@@ -19,13 +19,13 @@ from grouser.protocol.lines import Fault
 from grouser.protocol.truth import TruthEnd, TruthRequest, TruthRow, TruthServerSide
 from grouser.protocol.usarsim import ServerSide
 from grouser.server.access import Gate, Role
-from grouser.server.appearances import appearance, plain
 from grouser.server.controller import Controllers
 from grouser.server.host import Host
 from grouser.server.limits import Allowance, Limits
 from grouser.server.outbox import Outbox
-from grouser.server.outlook import Outlook
 from grouser.server.session import Session
+from grouser.server.wire.appearances import appearance, plain
+from grouser.server.wire.outlook import Outlook
 
 BITE = 1024
 """Bytes that are read at once: beats of physics come between two bites."""

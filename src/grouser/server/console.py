@@ -185,6 +185,13 @@ class Console:
         """Say what time it is."""
         return f"{self.simulation.time:.3f} s" + (", paused" if self.simulation.paused else "")
 
+    def score(self, words: Words) -> str:
+        """Say how the match stands."""
+        referee = self.simulation.events.referee
+        if referee is None:
+            raise BadValue("score: the world has no match (key 'match')")
+        return referee.game.told(self.simulation.time)
+
     def hash(self, words: Words) -> str:
         """Say a hash of the whole state: equal to the bit, equal here."""
         return self.simulation.fingerprint()
@@ -233,6 +240,7 @@ QUESTIONS: dict[str, Question] = {
     "inside": Question("TRIGGER", "Who is in a volume.", "inside goal", Console.inside),
     "log": Question("[NUMBER]", "What happened lately.", "log 5", Console.log),
     "time": Question("", "What time it is in the world.", "time", Console.time),
+    "score": Question("", "How the match stands.", "score", Console.score),
     "hash": Question("", "A hash of the whole state, to compare two runs.", "hash", Console.hash),
     "step": Question("S", "Let time pass.", "step 2", Console.step),
     "complete": Question("TEXT", "How a line may go on.", "complete op", Console.completions),

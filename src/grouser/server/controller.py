@@ -20,7 +20,7 @@ from grouser.protocol import control
 from grouser.protocol.message import Message, Other
 from grouser.protocol.values import Vector
 from grouser.server.host import Host
-from grouser.server.outlook import Outlook
+from grouser.server.wire.outlook import Outlook
 from grouser.simulation.actions import Command, Glide, Halt, Join, Leave, Place, Turn
 from grouser.world.object import Object
 from grouser.world.objects import OBJECTS

@@ -16,19 +16,22 @@ import mujoco
 import numpy as np
 
 from grouser.drives import Setpoint
-from grouser.errors import BadValue
+from grouser.errors import BadValue, SimulationDiverged
 from grouser.protocol.additions import Heard
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading, Sensor
-from grouser.server.body import Body
+from grouser.server.pictures.views import Views
 from grouser.server.radio import Delivery, Radio
-from grouser.server.settings import TagMemory
 from grouser.server.turns import Turns
-from grouser.server.views import Views
+from grouser.server.wire.body import Body
+from grouser.server.wire.settings import TagMemory
 from grouser.simulation.actions import Action, Join, Leave
 from grouser.simulation.rescue import Rescue
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
+
+HIGH = 1000.0
+"""How high above a point that has no ground below it ground is looked for, m."""
 
 _LOG = logging.getLogger("grouser.server")
 
@@ -89,7 +92,10 @@ class Host:
         self.radio = Radio(simulation)
         self._rescue = Rescue(simulation)
         self._guests: dict[str, Guest] = {}
-        self._own = {entry.name for entry in simulation.world.robots}
+        world = simulation.world
+        self._native = {entry.name for entry in (*world.robots, *world.objects)}
+        self._own: set[str] = set()
+        """Guests' robots that were there before them, and stay when they leave."""
         self._bodies: dict[str, Body] = {}
         self._scene = simulation.scene
         self._then = simulation.time
@@ -130,16 +136,19 @@ class Host:
         name = entry.name
         if name in self._guests:
             raise BadValue(f"there is already somebody called '{name}'")
-        if name in self._own:
-            own = next(robot for robot in self.simulation.world.robots if robot.name == name)
-            if own.kind != entry.kind:
-                raise BadValue(f"the world's own '{name}' is a {own.kind}, not a {entry.kind}")
-        else:
+        own = {robot.name: robot.kind for robot in self.simulation.world.robots}
+        if name not in own:
             self.do(Join(entry))
+        elif own[name] != entry.kind:
+            raise BadValue(f"the world's own '{name}' is a {own[name]}, not a {entry.kind}")
+        else:
+            self._own.add(name)
         self._guests[name] = guest
         self._collect()
         if name in self._own:  # its readings came before its guest did
             self._tell_again(name)
+        if (referee := self.simulation.events.referee) is not None:
+            guest.notice("Referee", referee.game.told(self.time))
 
     def leave(self, name: str) -> None:
         """Take a guest's robot away; one of the world's own stops where it is."""
@@ -147,6 +156,7 @@ class Host:
         self.turns.leave(name)
         self._news.pop(name, None)
         if name in self._own:
+            self._own.discard(name)
             self.command(name, self.body(name).halt())
         elif name in self.simulation.scene.robots:
             self.do(Leave(name))
@@ -187,17 +197,21 @@ class Host:
 
     def ground(self, x: float, y: float, z: float) -> float:
         """Return the height (m) of the ground under a point, or ``z`` where there is none."""
+        floors = (self._floor(x, y, top) for top in (z + 1.0, z + HIGH))
+        return next((floor for floor in floors if floor is not None), z)
+
+    def _floor(self, x: float, y: float, top: float) -> float | None:
+        """Return the height (m) of what cannot move under a point; None: there is nothing."""
         model, data = self.simulation.model, self.simulation.data
-        top, geom = z + 1.0, np.zeros(1, np.int32)
+        geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
         for _ in range(100):
-            down = np.array([0.0, 0.0, -1.0])
             distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
             if distance < 0:
-                return z
+                return None
             if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
                 return top - float(distance)
             top -= float(distance) + 1e-6  # somebody is standing there: look below
-        return z
+        return None
 
     # -- time passes -------------------------------------------------------------------------
 
@@ -217,10 +231,16 @@ class Host:
                 self.used(robot, command)
             self._commanded.clear()
         seconds = steps * float(self.simulation.model.opt.timestep)
-        for name in self._rescue.beat(seconds):
+        try:
+            rescued = self._rescue.beat(seconds)
+        except SimulationDiverged as error:
+            rescued = []
+            self._evict(error)
+        for name in rescued:
             self._rescued(name)
         self._compose()  # an event may have let somebody in
         self._collect()
+        self._announce()
         self._then = time = self.time
         self._deliver(self.radio.arrived())
         for guest in list(self._guests.values()):
@@ -256,17 +276,26 @@ class Host:
         """Sort fresh readings by whose they are; let cameras' be drawn."""
         sensors = self.simulation.scene.sensors
         for robot, reading in self.simulation.fresh():
-            if robot not in self._guests or (robot, reading.sensor) not in sensors:
+            if (robot, reading.sensor) not in sensors:
                 continue
             sensor, _ = sensors[robot, reading.sensor]
             if isinstance(sensor, Camera):
                 if self.views:
                     self.views.offer(robot, reading)
                 continue
+            if robot not in self._guests:
+                continue
             if robot not in self._news:
                 self._news[robot] = []
                 self._waiting.append(robot)
             self._news[robot].append((sensor, reading))
+
+    def _announce(self) -> None:
+        """Let everybody hear what was said in the world: by its referee, by the console's say."""
+        for entry in self.simulation.fresh_events():
+            if entry.kind == "said":
+                for guest in list(self._guests.values()):
+                    guest.notice((entry.by or "world").capitalize(), entry.text)
 
     def _publish(self, name: str) -> bool:
         news = self._news.pop(name, None)
@@ -284,6 +313,14 @@ class Host:
         if name in self._news and name not in self._waiting:
             self._waiting.append(name)
 
+    def _evict(self, error: SimulationDiverged) -> None:
+        """Take out who most likely cannot even be where it started, and came after the world."""
+        brought = [name for name in self._rescue.suspects if name not in self._native]
+        if not brought:
+            raise error
+        _LOG.error("%s; '%s' is taken out of the world", error, brought[0])
+        self.do(Leave(brought[0]))
+
     def _rescued(self, name: str) -> None:
         _LOG.warning("the physics of '%s' diverged at %.3f s; it was reset", name, self.time)
         if name in self._guests:
@@ -300,6 +337,7 @@ class Host:
                 self.simulation.do(Join(entries[name]))
             else:
                 self._guests.pop(name).lost()
+                self._own.discard(name)
                 self.turns.leave(name)
         if self.time < self._then:
             self.turns.restart(self.step)

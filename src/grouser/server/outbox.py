@@ -29,6 +29,9 @@ class Pipe(Protocol):
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         """Let the protocol's ``resume_writing`` be called when fewer than ``low`` are left."""
 
+    def is_closing(self) -> bool:
+        """Return whether nobody will read any more."""
+
     def abort(self) -> None:
         """Close at once, whatever was not sent."""
 
@@ -62,7 +65,7 @@ class Outbox:
             data: one line, or lines that belong together.
             stale: name of the sensor whose next line makes this one old; None: is never old.
         """
-        if self.cut:
+        if self.cut or self._transport.is_closing():
             self.dropped += 1
             return
         self.flush()

@@ -26,14 +26,14 @@ from grouser.protocol.truth import PORT as TRUTH_PORT
 from grouser.protocol.usarsim import PORT as CONTROL_PORT
 from grouser.server.access import Gate, Token
 from grouser.server.connection import ControlConnection, Counter, TruthConnection
-from grouser.server.eyes import Eyes
 from grouser.server.host import Host, Rules
 from grouser.server.limits import Limits
-from grouser.server.outlook import Outlook
 from grouser.server.pace import Pace
-from grouser.server.pictures import ImagePort
-from grouser.server.tiles import Layout
-from grouser.server.views import Views
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.port import ImagePort
+from grouser.server.pictures.tiles import Layout
+from grouser.server.pictures.views import Views
+from grouser.server.wire.outlook import Outlook
 from grouser.simulation.actions import Reset
 from grouser.simulation.simulation import Simulation
 
@@ -177,6 +177,12 @@ class Server:
             raise BadValue(f"port {port} at {address} cannot be opened for {name}: {why}") from None
         self._stack.callback(server.close)
         self.ports[name] = server.sockets[0].getsockname()[1]
+
+    def say(self, line: str) -> str:
+        """Do a line of the console for whoever started the server; return its answer."""
+        answer = self.host.say(line)
+        self._stirred.set()  # it may have ended a pause
+        return answer
 
     def stop(self) -> None:
         """Let `run` return."""

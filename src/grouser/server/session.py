@@ -19,18 +19,18 @@ from grouser.protocol.lines import Fault
 from grouser.protocol.message import Message, Other
 from grouser.protocol.nfo import Greeting
 from grouser.protocol.package import MovePackage
-from grouser.protocol.state import NO_BATTERY
 from grouser.protocol.usarsim import ServerSide
 from grouser.sensors.sensor import Reading, Sensor
-from grouser.server import settings
 from grouser.server.access import Gate, Role
-from grouser.server.answers import configuration, geometry
 from grouser.server.arrival import arrival, start_poses
 from grouser.server.controller import Controllers
-from grouser.server.driving import Driving
 from grouser.server.host import Host
-from grouser.server.outlook import Outlook
-from grouser.server.sayings import say
+from grouser.server.vitals import Vitals
+from grouser.server.wire import settings
+from grouser.server.wire.answers import configuration, geometry
+from grouser.server.wire.driving import Driving
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sayings import say
 from grouser.simulation.actions import Place
 
 _LOG = logging.getLogger("grouser.server")
@@ -38,12 +38,18 @@ _LOG = logging.getLogger("grouser.server")
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
 
+LOGGED = 5
+"""Lines without a meaning that are logged of one client."""
+
 MOVES = (
     drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
     drive.JointDrive, drive.BoneDrive, drive.MultiDrive, setting.SetJoint, setting.SetStiffness,
     MovePackage,
 )  # fmt: skip
 """What moves a robot: the commands that may end a turn."""
+
+POWERED = (*MOVES, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
+"""What a robot with an empty battery does not hear (reference: UDK)."""
 
 QUESTIONS = (
     commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
@@ -55,6 +61,10 @@ OWN = (
     commands.Login, additions.Lockstep, additions.Step, additions.Typed, additions.Transmit,
 )  # fmt: skip
 """Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+MOST_PUT_OFF = 10_000
+"""Commands of one client in lockstep that may wait for the end of a turn."""
 
 
 class Sender(Protocol):
@@ -104,11 +114,7 @@ class Session:
         self._by_command = False
         self._modern = False
         """Whether it has sent a line of Grouser's own."""
-        self._next_state = 0.0
-        self._heard_at = 0.0
-        self._stopped = False
-        self._battery: float | None = None
-        """Simulated time at which it will be empty, s; None: never."""
+        self._vitals = self._alive()
         self._asked: set[str] = set()
         """Depth cameras whose next picture is to be said."""
         self.robot: str | None = None
@@ -134,6 +140,7 @@ class Session:
 
     def close(self) -> None:
         """The client is gone: its robot leaves, and what it put there for a while."""
+        _LOG.info("%s: gone; %s", self._who, dict(self.counts) or "it said nothing")
         if self.robot is not None:
             name, self.robot = self.robot, None
             self._host.leave(name)
@@ -142,31 +149,44 @@ class Session:
 
     def _hear(self, message: Message | Fault) -> None:
         self.counts["lines"] += 1
-        self._heard_at = self._host.time
         if isinstance(message, Fault | Other):
-            self.counts["faults"] += 1
-            _LOG.debug("%s: dropped %s", self._who, message)
+            self._drop(message)
             return
         self._modern = self._modern or isinstance(message, OWN)
         if self.robot in self._host.turns and not isinstance(message, QUESTIONS):
-            self._queue.append(message)
+            self._put_off(message)
             self._take_turn()
         else:
+            self._vitals.heard(self._host.time)
             self._do(message)
+
+    def _drop(self, message: Fault | Other) -> None:
+        """Count what means nothing here; log the first few, so that nobody can fill a disk."""
+        self.counts["faults"] += 1
+        if (number := self.counts["faults"]) <= LOGGED:
+            more = "; further ones are only counted" if number == LOGGED else ""
+            _LOG.info("%s: dropped %s%s", self._who, message, more)
 
     def _do(self, message: Message) -> None:
         try:
             self._carry_out(message)
         except GrouserError as error:
             self._refuse(message, error)
+        except Exception:  # a fault of ours: it must not stop the world for everybody else
+            self.counts["broken"] += 1
+            _LOG.exception("%s: %s broke off", self._who, type(message).__name__)
 
     def _carry_out(self, message: Message) -> None:
+        if self._empty and isinstance(message, POWERED):
+            self.counts["idle"] += 1
+            return
         match message:
             case commands.Login():
                 self._roles = self._gate.check(self.address, message.token)
             case commands.Init():
                 self._init(message)
             case commands.GetStartPoses():
+                self._admit()
                 self._say(start_poses(self._host.simulation.world, self._outlook))
             case commands.GetGeometry():
                 self._say_all(geometry(self._host.body(self.own()), message, self._outlook))
@@ -200,11 +220,18 @@ class Session:
 
     # -- turns -------------------------------------------------------------------------------
 
+    def _put_off(self, message: Message) -> None:
+        if len(self._queue) + len(self._deeds) < MOST_PUT_OFF:
+            self._queue.append(message)
+        else:
+            self._refuse(message, BadValue(f"{MOST_PUT_OFF} commands wait for a turn's end"))
+
     def _take_turn(self) -> None:
         """Take what is queued into this turn, up to what ends it."""
         name = self.robot
         while name is not None and self._queue and self._host.turns.thinking(name):
             message = self._queue.popleft()
+            self._vitals.heard(self._host.time)  # by turns, not by when it came over the wire
             if isinstance(message, additions.Step):
                 self._host.turns.end(name)
             else:
@@ -235,18 +262,19 @@ class Session:
         self._asked -= {reading.sensor for _, reading in readings}
 
     def beat(self, time: float) -> None:
-        """Say how the robot is when that is due; stop it when nobody has said anything for long."""
-        if time + 1e-9 >= self._next_state:
-            every = STATE_EVERY[self._outlook.dialect.name]
-            self._next_state = max(self._next_state + every, time + every / 2)
+        """Say how the robot is when that is due; stop it when it must not go on."""
+        vitals = self._vitals
+        vitals.beat(time)
+        if vitals.state_due(time):
             self._state(time)
-        timeout = self._host.rules.command_timeout
-        if timeout and not self._stopped and time - self._heard_at > timeout:
-            self._stopped = True
+        if vitals.runs_down(time):
+            self._halt()
+            self.notice("Empty", "the battery is empty, the robot stops")
+        if vitals.falls_silent(time):
+            timeout = self._host.rules.command_timeout
             self._halt()
             _LOG.info("%s: silent for %.1f s, its robot was stopped", self._who, timeout)
-            if self._modern:
-                self.notice("Stopped", f"nothing was heard for {timeout:g} s, the robot stops")
+            self.notice("Stopped", f"nothing was heard for {timeout:g} s, the robot stops")
 
     def notice(self, kind: str, text: str) -> None:
         """Say something that concerns the client; only those who know our own lines hear it."""
@@ -279,21 +307,21 @@ class Session:
             time,
             self._host.simulation.angles(self.robot),
             self._outlook,
-            battery=self._seconds_left,
+            battery=self._vitals.seconds_left(time),
             light=self._driving.light,
             view=views.tile(self.robot) if views else -1,
         )
-        self._say_stale(states)
+        # With an empty battery nothing but STA goes on (reference: UT2004, UDK).
+        self._say_stale(states[-1:] if self._empty else states)
 
-    @property
-    def _seconds_left(self) -> int:
-        if self._battery is None:
-            return NO_BATTERY
-        return max(0, int(self._battery - self._host.time))
+    def _alive(self, battery: float | None = None) -> Vitals:
+        """Begin to count simulated time for a robot."""
+        every, timeout = STATE_EVERY[self._outlook.dialect.name], self._host.rules.command_timeout
+        return Vitals(every, timeout, self._host.time, battery)
 
     @property
     def _empty(self) -> bool:
-        return self._seconds_left == 0
+        return self._vitals.empty(self._host.time)
 
     def _halt(self) -> None:
         assert self.robot is not None
@@ -307,10 +335,14 @@ class Session:
 
     def need(self, role: Role) -> None:
         """Raise `Refused` if the client has not got ``role``."""
+        self._admit()
         if role not in self._roles:
-            if not self._roles:
-                self._gate.check(self.address)  # says what to do about it
             raise Refused(f"this needs a token with the role '{role.value}'")
+
+    def _admit(self) -> None:
+        """Raise `Refused` if the client has not been let in."""
+        if not self._roles:
+            self._gate.check(self.address)  # says what to do about it
 
     def own(self) -> str:
         """Return the name of its robot; raise if it has none, or one that cannot move any more."""
@@ -333,21 +365,17 @@ class Session:
         entry = arrival(message, self._host, self._outlook)
         self._host.join(entry, self)
         self.robot = entry.name
-        if message.battery_s is not None:
-            self._battery = self._host.time + message.battery_s
-        self._next_state = self._host.time
+        self._vitals = self._alive(message.battery_s)
         _LOG.info("%s: joined as a %s", self._who, entry.kind)
         if not self._outlook.dialect.packed:  # UDK says unasked where a camera's picture is
             self._say_all(self._configurations(commands.GetConfiguration("Camera")))
 
     def _move(self, message: Message) -> None:
         name, host = self.own(), self._host
-        if self._empty:
-            return
         body = host.body(name)
         angles = host.simulation.angles(name)
         orders = body.orders(message, self._outlook, angles, self._driving)
-        self._stopped = False
+        self._vitals.moved()
         host.command(name, orders)
         if body.flips(message) and (upright := body.righted(host.simulation.pose(name))):
             host.do(Place(name, upright))

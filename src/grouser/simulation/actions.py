@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from grouser.drives import Setpoint
 from grouser.frames import Pose
@@ -219,6 +220,8 @@ class Say:
     """Tell everybody something."""
 
     text: str
+    by: str = ""
+    """Who says so: ``referee``, or nobody in particular."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +231,26 @@ class Call:
     routine: str
     event: str = ""
     by: str = ""
+
+
+Order = Literal[
+    "start", "stop", "kickoff", "goal", "penalty", "pardon", "half", "finish",
+    "ball", "next", "look",
+]  # fmt: skip
+"""What a referee can be told; the last three are what volumes and clocks say."""
+
+
+@dataclass(frozen=True)
+class Whistle:
+    """Tell the match's referee something; what comes of it is the referee's to say."""
+
+    order: Order
+    who: str = ""
+    """A team (kickoff, goal), a robot (penalty, pardon), or where the ball went: a goal, or out."""
+    seconds: float | None = None
+    """How long a penalty is, s; None: as the match says."""
+    number: int | None = None
+    """Which call of the referee's a clock belongs to; None: somebody says so now."""
 
 
 @dataclass(frozen=True)
@@ -261,5 +284,6 @@ Action = (
     | Later
     | Say
     | Call
+    | Whistle
     | Pause
 )

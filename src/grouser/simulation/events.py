@@ -7,6 +7,7 @@ changes nobody else's luck.
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import logging
 from collections import deque
@@ -15,8 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
-from grouser.simulation.actions import Action, Call, Fire, Happen, Ring
+from grouser.simulation.actions import Action, Call, Fire, Happen, Ring, Whistle
 from grouser.simulation.phrases import parse
+from grouser.simulation.referee import Referee
 from grouser.simulation.schedule import generator
 from grouser.simulation.triggers import Crossing, known
 from grouser.simulation.words import Names
@@ -60,7 +62,7 @@ class Happened:
             "leave": f"{self.by} leaves {self.name}",
             "stay": f"{self.by} stays in {self.name}",
             "event": f"{self.name} happens" + (f", because of {self.by}" if self.by else ""),
-            "said": self.text,
+            "said": f"{self.by}: {self.text}" if self.by else self.text,
             "failed": f"{self.name or 'this'} failed: {self.text}",
             "reset": "the world begins anew",
         }
@@ -103,14 +105,19 @@ class Events:
         self._happened = dict.fromkeys(self._events, 0)
         self._rung = dict.fromkeys(self._events, 0)
         self._depth = 0
+        self.referee = Referee(world.match) if world.match else None
+        """Who looks after the world's match, if there is one."""
 
     def start(self, simulation: Simulation) -> None:
         """Set the clocks of all events that have one."""
         for event in self._events.values():
             if event.at is not None or event.every is not None or event.between is not None:
                 self._set_clock(simulation, event)
+        if self.referee is not None:
+            for action in self.referee.start():
+                simulation.do(action)
 
-    def do(self, simulation: Simulation, action: Fire | Happen | Ring | Call) -> None:
+    def do(self, simulation: Simulation, action: Fire | Happen | Ring | Call | Whistle) -> None:
         """Carry out ``action``."""
         match action:
             case Fire(event, by):
@@ -121,6 +128,8 @@ class Events:
                 self.ring(simulation, event)
             case Call(routine, event, by):
                 call(routine, simulation, event, by)
+            case Whistle():
+                self._whistle(simulation, action)
 
     def ring(self, simulation: Simulation, name: str) -> None:
         """Fire an event whose own clock has rung, and set the clock again."""
@@ -163,6 +172,16 @@ class Events:
             self._say(simulation, trigger.name, line.replace(WHO, who))
         for name in trigger.fires:
             self._attempt(simulation, trigger.name, Fire(name, who))
+
+    def _whistle(self, simulation: Simulation, action: Whistle) -> None:
+        """Let the referee hear something, and do what it says."""
+        if self.referee is None:
+            raise BadValue("referee: there is none, the world has no match (key 'match')")
+        present = (*simulation.world.robots, *simulation.world.objects)
+        watched = {entry.name for entry in simulation.world.robots} | {self.referee.match.ball}
+        places = {one.name: simulation.pose(one.name) for one in present if one.name in watched}
+        for then in self.referee.hear(action, simulation.time, places):
+            simulation.do(then)
 
     def _do(self, simulation: Simulation, event: Event, by: str) -> None:
         for line in event.do:
@@ -233,11 +252,10 @@ def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
     if EACH not in line:
         yield line
         return
-    groups = {"robots": world.robots, "objects": world.objects}
-    groups["any"] = (*world.robots, *world.objects)
+    robots, objects = ([member.name for member in group] for group in (world.robots, world.objects))
+    groups = {"robots": robots, "objects": objects, "any": [*robots, *objects]}
     for word in event.each:
-        members = [member.name for member in groups[word]] if word in groups else [word]
-        for name in members:
+        for name in groups.get(word) or fnmatch.filter(groups["any"], word):
             yield line.replace(EACH, name)
 
 

@@ -53,6 +53,12 @@ class Parts:
         self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots
+        index = {name: place for place, name in enumerate(self.drives.names)}
+        self.places = {
+            name: {drive: index[f"{name}/{drive}"] for drive in robot.drives}
+            for name, robot in scene.robots.items()
+        }
+        """Robot → its drives' places in `Drives.names`."""
         every = self._every = scene.stride * float(scene.model.opt.timestep)
         self._settle_strides = settle_strides(every)
         self._settle_time = self._settle_strides * every

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -39,6 +39,7 @@ from grouser.simulation.actions import (
     Shine,
     Swing,
     Turn,
+    Whistle,
 )
 from grouser.simulation.words import SUN, Names, Words
 from grouser.world.complaints import complaint
@@ -224,6 +225,26 @@ def _after(words: Words) -> Action:
     return Later(seconds, parse(line, words.names, trusted=words.trusted))
 
 
+def _stop(words: Words) -> Action:
+    return Halt(words.name("robot or object", "NAME")) if words else Whistle("stop")
+
+
+def _called(words: Words, order: Literal["kickoff", "goal"]) -> Action:
+    return Whistle(order, words.name("team", "TEAM"))
+
+
+def _penalty(words: Words) -> Action:
+    robot = words.name("robot", "ROBOT")
+    seconds = words.number("time") if words else None
+    if seconds is not None and seconds <= 0:
+        raise BadValue(f"penalty: the time is {seconds:g} s, must be above 0")
+    return Whistle("penalty", robot, seconds)
+
+
+def _whistle(words: Words) -> Action:
+    return Whistle("half" if words.one_of("what", ("half", "finish")) == "half" else "finish")
+
+
 PHRASES: dict[str, Phrase] = {
     "open": Phrase("DOOR [SHARE]", "Open a door, all the way or in part.", "open gate", _open),
     "close": Phrase(
@@ -262,10 +283,10 @@ PHRASES: dict[str, Phrase] = {
         _turn,
     ),
     "stop": Phrase(
-        "NAME",
-        "Let go of what glides or turns.",
+        "[NAME]",
+        "Let go of what glides or turns; without a name, the game stops.",
         "stop crate",
-        lambda words: Halt(words.name("robot or object", "NAME")),
+        _stop,
     ),
     "spawn": Phrase(
         "KIND NEW at X Y [Z] [yaw DEG] [KEY=VALUE …]",
@@ -300,6 +321,34 @@ PHRASES: dict[str, Phrase] = {
     ),
     "call": Phrase("MODULE:FUNCTION", "Call a Python routine.", "call goals:count", _call),
     "after": Phrase("S LINE", "Do a line later.", "after 3 light lamp off", _after),
+    "start": Phrase("", "Let the game begin, or go on.", "start", lambda words: Whistle("start")),
+    "kickoff": Phrase(
+        "TEAM", "Let a team kick off.", "kickoff blue", lambda words: _called(words, "kickoff")
+    ),
+    "goal": Phrase(
+        "TEAM", "Count a goal for a team.", "goal blue", lambda words: _called(words, "goal")
+    ),
+    "penalty": Phrase(
+        "ROBOT [S]", "Take a robot out of the game for some time.", "penalty rex", _penalty
+    ),
+    "pardon": Phrase(
+        "ROBOT",
+        "Let a robot that was taken out come back now.",
+        "pardon rex",
+        lambda words: Whistle("pardon", words.name("robot", "ROBOT")),
+    ),
+    "whistle": Phrase(
+        "half|finish",
+        "End this half, or the game.",
+        "whistle half",
+        _whistle,
+    ),
+    "judge": Phrase(
+        "yellow|sky_blue|out",
+        "Tell the referee where the ball went.",
+        "judge out",
+        lambda words: Whistle("ball", words.one_of("where", ("yellow", "sky_blue", "out"))),
+    ),
     "pause": Phrase("", "Let the world wait.", "pause", lambda words: Pause(True)),
     "resume": Phrase("", "Let the world go on.", "resume", lambda words: Pause(False)),
 }

@@ -46,6 +46,8 @@ class Rescue:
     def __init__(self, simulation: Simulation) -> None:
         """Guard ``simulation`` from now on."""
         self._simulation = simulation
+        self.suspects: list[str] = []
+        """Robots and objects by how likely each caused the last fault, the likeliest first."""
         self._rescued: list[str] = []
         self._take(simulation.scene)
         simulation.physics = self._guarded
@@ -102,7 +104,8 @@ class Rescue:
     def _rescue(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> None:
         """Go back, put as few as possible to their starts, and let ``steps`` pass again."""
         undo = Undo(self._simulation, self._before)
-        for these in _choices(self._suspects(model, data, steps, undo)):
+        self.suspects = self._suspects(model, data, steps, undo)
+        for these in _choices(self.suspects):
             self._put_back(these, undo)
             if self._passes(model, data, steps):
                 undo()

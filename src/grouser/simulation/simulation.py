@@ -57,7 +57,7 @@ class Simulation:
         log_warnings()
         self.seed = world.seed if seed is None else seed
         self._crash_folder = Path(crash_folder)
-        self._start = world
+        self._start = world.refereed()
         self._log = Log()
         self.paused = False
         """Whether whoever paces this simulation shall wait (`actions.Pause`)."""
@@ -71,7 +71,7 @@ class Simulation:
         self._order = count()
         self._senses = Senses(self.seed)
         self._triggers = Triggers(self._start)
-        self._events = Events(self._start, self.seed, self._log)
+        self.events = Events(self._start, self.seed, self._log)
         self._motions = Motions()
         self._steps = 0
         scene = compose(self._start)
@@ -80,7 +80,7 @@ class Simulation:
         for entry in scene.world.robots:
             self._settle_in(entry)
         self._sense()
-        self._events.start(self)
+        self.events.start(self)
 
     # -- who is there ------------------------------------------------------------------------
 
@@ -123,12 +123,14 @@ class Simulation:
                 self._world = laws.change(self.model, self.world, action)
             case actions.Daylight(value):
                 self._recompose(laws.dawn(self.world, value))
-            case actions.Fire() | actions.Happen() | actions.Ring() | actions.Call():
-                self._events.do(self, action)
+            case actions.Fire() | actions.Happen() | actions.Ring():
+                self.events.do(self, action)
+            case actions.Call() | actions.Whistle():
+                self.events.do(self, action)
             case actions.Later(seconds, then):
                 self.schedule(self.time + seconds, then)
-            case actions.Say(text):
-                self._log.add(Happened(self.time, "said", text=text))
+            case actions.Say(text, by):
+                self._log.add(Happened(self.time, "said", by=by, text=text))
             case actions.Pause(on):
                 self.paused = on
             case actions.Restart(name):
@@ -186,7 +188,7 @@ class Simulation:
                 self._watch_clock.tick()
             if self._triggers.due <= self._steps:  # 9
                 for crossing in self._triggers.look(self.model, self.data):
-                    self._events.cross(self, crossing)
+                    self.events.cross(self, crossing)
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return a robot's sensor's newest reading; one with a delay was measured before now."""
@@ -239,12 +241,7 @@ class Simulation:
         """Return the part of ``values`` (drives,) that is a robot's, by its drives' own names."""
         if robot not in self.scene.robots:
             raise unknown(where, "robot", robot, self.scene.robots)
-        prefix = f"{robot}/"
-        return {
-            name.removeprefix(prefix): float(value)
-            for name, value in zip(self.parts.drives.names, values, strict=True)
-            if name.startswith(prefix)
-        }
+        return {name: float(values[place]) for name, place in self.parts.places[robot].items()}
 
     def pose(self, name: str) -> Pose:
         """Return where a robot's root or an object is now, X_WB."""
@@ -303,16 +300,18 @@ class Simulation:
         parts, memory, stride = self.parts, self.memory, self.scene.stride
         moving = parts.moving  # asked once: most scenes have no moving surfaces
         now, end = self._steps, self._steps + steps
-        while now < end:
-            into = now % stride
-            if moving and not into:
-                parts.before(rows)
-            run = min(stride - into, end - now)
-            self.physics(model, data, run)
-            now += run
-            if into + run == stride:
-                parts.after(rows, memory, now // stride)
-        self._steps = now
+        try:
+            while now < end:
+                into = now % stride
+                if moving and not into:
+                    parts.before(rows)
+                run = min(stride - into, end - now)
+                self.physics(model, data, run)
+                now += run
+                if into + run == stride:
+                    parts.after(rows, memory, now // stride)
+        finally:  # who gives up in the middle has still come this far
+            self._steps = now
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""

@@ -67,6 +67,9 @@ class Triggers:
         """
         self._volumes = world.triggers
         check(world)
+        self._centres = np.array([volume.position for volume in self._volumes])
+        self._reaches = np.array([volume.reach for volume in self._volumes])
+        self._bodily = any(volume.counts != "centre" for volume in self._volumes)
         self._inside: dict[str, dict[str, float]] = {volume.name: {} for volume in self._volumes}
         """By trigger: who is inside, and since when they have stayed."""
         self._fired: dict[str, float] = {}
@@ -81,6 +84,11 @@ class Triggers:
         if not self._volumes:
             return
         self._bodies = tuple(_bodies(scene))
+        places = np.array([body.position for body in self._bodies], int)
+        self._places = places[:, None] + np.arange(3)
+        self._counted = np.array(
+            [[_counts(volume, body) for body in self._bodies] for volume in self._volumes], bool
+        ).reshape(len(self._volumes), len(self._bodies))
         present = {body.name for body in self._bodies}
         self._last = {name: last for name, last in self._last.items() if name in present}
         for trigger, inside in self._inside.items():
@@ -104,37 +112,55 @@ class Triggers:
         """Return what has happened since the last look, in the world's order of triggers."""
         self._clock.tick()
         self.due = self._clock.due
-        if any(volume.counts != "centre" for volume in self._volumes):
+        if self._bodily:
             mujoco.mj_kinematics(model, data)  # after a step, places are those before it
+        here = data.qpos[self._places]
+        names = [body.name for body in self._bodies]
+        there = np.array([self._last.get(*pair) for pair in zip(names, here, strict=True)])
+        near = self._near(here, there.reshape(here.shape), model, data)
         found = []
-        for volume in self._volumes:
-            for body in self._bodies:
-                if _counts(volume, body):
-                    found += self._look(volume, body, model, data)
-        for body in self._bodies:
-            self._last[body.name] = _middle(body, data)
+        for volume, row in zip(self._volumes, near.tolist(), strict=True):
+            inside = self._inside[volume.name]
+            for number, body in enumerate(self._bodies):
+                if row[number]:
+                    way = _way(volume, here[number], there[number])
+                    seen = _inside(volume, body, way, model, data).tolist()
+                    found += self._compare(volume, body.name, seen, float(data.time))
+                elif body.name in inside:
+                    found += self._compare(volume, body.name, [False], float(data.time))
+        self._last = dict(zip(names, here, strict=True))
         return found
 
-    def _look(
-        self, volume: Trigger, body: _Body, model: mujoco.MjModel, data: mujoco.MjData
-    ) -> list[Crossing]:
-        inside, now = self._inside[volume.name], float(data.time)
-        way = self._way(volume, body, data)
-        was, seen = body.name in inside, _inside(volume, body, way, model, data)
+    def _near(
+        self, here: Array, there: Array, model: mujoco.MjModel, data: mujoco.MjData
+    ) -> npt.NDArray[np.bool_]:
+        """Say who may have been in which volume, (volumes, bodies); who is far need no look."""
+        slack = np.linalg.norm(here - there, axis=1)
+        if self._bodily:
+            for number, body in enumerate(self._bodies):
+                away = np.linalg.norm(data.geom_xpos[body.geoms] - here[number], axis=1)
+                slack[number] += (away + model.geom_rbound[body.geoms]).max(initial=0.0)
+        gaps = np.linalg.norm(self._centres[:, None] - here, axis=2)
+        return np.asarray(self._counted & (gaps <= self._reaches[:, None] + slack))
+
+    def _compare(self, volume: Trigger, who: str, seen: list[bool], now: float) -> list[Crossing]:
+        """Return what somebody has done who was ``seen`` inside or outside, one after the other."""
+        inside = self._inside[volume.name]
+        was = who in inside
         doings: list[Doing] = []
-        for here in seen.tolist():
+        for here in seen:
             if here != was:
                 doings.append("enter" if here else "leave")
             was = here
         if doings:
-            inside.pop(body.name, None)
+            inside.pop(who, None)
         if was:
-            since = inside.setdefault(body.name, now)
+            since = inside.setdefault(who, now)
             if volume.seconds is not None and now - since >= volume.seconds - 1e-9:
-                inside[body.name] = since + volume.seconds
+                inside[who] = since + volume.seconds
                 doings.append("stay")
         return [
-            Crossing(volume.name, body.name, doing)
+            Crossing(volume.name, who, doing)
             for doing in doings
             if doing == volume.on and self._may_fire(volume, now)
         ]
@@ -146,13 +172,12 @@ class Triggers:
         self._fired[volume.name] = now
         return True
 
-    def _way(self, volume: Trigger, body: _Body, data: mujoco.MjData) -> Array:
-        """Return where ``body`` was since the last look, as shifts from where it is, (n, 3)."""
-        here = _middle(body, data)
-        there = self._last.get(body.name, here)
-        length = float(np.linalg.norm(here - there))
-        parts = min(FINEST, max(1, math.ceil(length / (volume.smallest / 4))))
-        return np.outer(np.arange(parts - 1, -1, -1) / parts, there - here)
+
+def _way(volume: Trigger, here: Array, there: Array) -> Array:
+    """Return where somebody was on the way from ``there`` to ``here``, as shifts from here."""
+    length = float(np.linalg.norm(here - there))
+    parts = min(FINEST, max(1, math.ceil(length / (volume.smallest / 4))))
+    return np.outer(np.arange(parts - 1, -1, -1) / parts, there - here)
 
 
 def _middle(body: _Body, data: mujoco.MjData) -> Array:

@@ -37,6 +37,7 @@ class Names:
     surfaces: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
 
     @staticmethod
     def of(world: World, also: Collection[str] = ()) -> Names:
@@ -54,6 +55,7 @@ class Names:
             surfaces=(*surfaces(world), EVERYWHERE, *more),
             events=called(world.events),
             triggers=called(world.triggers),
+            teams=(*(world.match.names if world.match else ()), *more),
         )
 
     def slot(self, slot: str) -> tuple[str, ...]:
@@ -67,6 +69,7 @@ class Names:
             "SURFACE": self.surfaces,
             "EVENT": self.events,
             "TRIGGER": self.triggers,
+            "TEAM": self.teams,
             "KIND": kinds,
         }
         return slots.get(slot, ())

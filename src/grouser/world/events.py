@@ -42,7 +42,8 @@ class Event(Description):
     """Console lines, carried out in this order; ``{who}`` is whoever fired it, ``{each}`` each of
     those in `each`."""
     each: Names = ()
-    """Robots and objects to whom every line with ``{each}`` goes in turn; robots, objects: all."""
+    """Robots and objects to whom every line with ``{each}`` goes in turn: names, patterns
+    (``red*``), or robots, objects or any for all that are there then."""
     call: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
     """Your own Python routine, ``module:function``; it is given the simulation and what
     happened."""

@@ -39,6 +39,8 @@ from grouser.frames import Pose
 from grouser.world.complaints import Keys, complaint, shown
 from grouser.world.events import Choice, Event, check
 from grouser.world.fields import Description, Length, Name, Point, Shade, mistake
+from grouser.world.match import Match, Player, Team
+from grouser.world.match import check as check_match
 from grouser.world.objects import OBJECTS, Thing
 from grouser.world.overrides import override
 from grouser.world.physics import Contact, Physics
@@ -132,6 +134,8 @@ class World(Description):
     """Volumes in which something happens."""
     events: Annotated[tuple[Event, ...], Strict(False)] = ()
     """What happens, and when."""
+    match: Match | None = None
+    """A football match with its referee; None: nobody plays."""
     daylight: Shade = 1.0
     """How bright it is without any lamp, 0 (night) to 1 (day)."""
     radio: RadioModel = RadioModel()
@@ -154,6 +158,13 @@ class World(Description):
             if start.name.lower() in {other.name.lower() for other in self.starts[:i]}:
                 raise mistake("must be unique among start places", "starts", i, "name")
         check(self.triggers, self.events)
+        check_match(
+            self.match,
+            self.terrain,
+            {thing.name: thing for thing in self.objects},
+            [robot.name for robot in self.robots],
+            [trigger.name for trigger in self.triggers],
+        )
         if self.view.follow is not None and self.view.follow not in names:
             allowed = ", ".join(sorted(names)) or "none, the world is empty"
             hint = nearest(self.view.follow, names)
@@ -163,6 +174,13 @@ class World(Description):
     def where(self, *path: str | int) -> str:
         """Return ``"file line N"`` of a key, such as ``where("robots", 0, "kind")``."""
         return self._source.place(path).text or f"world {self.name!r}"
+
+    def refereed(self) -> World:
+        """Return this world with the volumes that its match's referee watches."""
+        watched = self.match.volumes() if self.match else ()
+        known = {trigger.name for trigger in self.triggers}
+        fresh = tuple(volume for volume in watched if volume.name not in known)
+        return self.changed(triggers=(*self.triggers, *fresh))
 
     def changed(self, **parts: Any) -> World:
         """Return this world with some of its parts replaced by others already made."""
@@ -183,6 +201,9 @@ KEYS: Keys = {
     "starts.*": _keys(Start),
     "events.*": _keys(Event),
     "events.*.one_of.*": _keys(Choice),
+    "match": _keys(Match),
+    "match.teams.*": _keys(Team),
+    "match.teams.*.players.*": _keys(Player),
     "radio": _keys(RadioModel),
     "view": _keys(View),
     **{f"terrain.*.{kind}": _keys(model) for kind, model in TERRAINS.items()},

@@ -70,6 +70,11 @@ class Trigger(Description):
         """The volume's shortest way through its middle, m."""
         raise NotImplementedError
 
+    @property
+    def reach(self) -> float:
+        """Radius of the sphere around the volume, m."""
+        raise NotImplementedError
+
 
 class BoxTrigger(Trigger):
     """A cuboid, upright."""
@@ -91,6 +96,11 @@ class BoxTrigger(Trigger):
         """Its shortest edge, m."""
         return min(self.size)
 
+    @property
+    def reach(self) -> float:
+        """Half its diagonal, m."""
+        return math.hypot(*self.size) / 2
+
 
 class SphereTrigger(Trigger):
     """A sphere."""
@@ -106,6 +116,11 @@ class SphereTrigger(Trigger):
     def smallest(self) -> float:
         """Its diameter, m."""
         return 2 * self.radius
+
+    @property
+    def reach(self) -> float:
+        """Its radius, m."""
+        return self.radius
 
 
 class CylinderTrigger(Trigger):
@@ -125,6 +140,11 @@ class CylinderTrigger(Trigger):
     def smallest(self) -> float:
         """Its diameter or height, m."""
         return min(2 * self.radius, self.length)
+
+    @property
+    def reach(self) -> float:
+        """From its middle to its rim, m."""
+        return math.hypot(self.radius, self.length / 2)
 
 
 def _inside(beyond: Array) -> Array:

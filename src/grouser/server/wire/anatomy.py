@@ -12,10 +12,10 @@ from grouser.errors import unknown
 from grouser.protocol.state import GROUND, LEGGED
 from grouser.robots.robot import Robot
 from grouser.sensors.sensor import Sensor
-from grouser.server.appearances import appearance, plain
-from grouser.server.driving import Mover, mover
-from grouser.server.joints import Joint, Joints
-from grouser.server.places import Size, size
+from grouser.server.wire.appearances import appearance, plain
+from grouser.server.wire.driving import Mover, mover
+from grouser.server.wire.joints import Joint, Joints
+from grouser.server.wire.places import Size, size
 
 
 @dataclass(frozen=True)

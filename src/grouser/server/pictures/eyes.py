@@ -33,9 +33,9 @@ from grouser.protocol.eyes import (
 )
 from grouser.protocol.images import JPEG_QUALITY, ImageType
 from grouser.server.access import Gate, Role
-from grouser.server.channel import Channel, Job
-from grouser.server.eye import can_encode
-from grouser.server.luggage import pack
+from grouser.server.pictures.channel import Channel, Job
+from grouser.server.pictures.eye import can_encode
+from grouser.server.pictures.luggage import pack
 
 WINDOW = 2
 """Orders on their way to a local eye: one is drawn, the next is there already."""
@@ -47,7 +47,7 @@ PAUSES = (0.1, 0.5, 2.0, 10.0)
 ONE_THREAD = {"LP_NUM_THREADS": "1"}
 """Environment that keeps Mesa's software renderer from taking every core for one picture."""
 
-_LOG = logging.getLogger("grouser.server.eyes")
+_LOG = logging.getLogger("grouser.server.pictures.eyes")
 
 
 class Eyes:
@@ -233,7 +233,7 @@ class _Local(Channel):
         ours, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "grouser.server.eye", str(theirs.fileno())],
+                [sys.executable, "-m", "grouser.server.pictures.eye", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 env=os.environ | ONE_THREAD,
                 stdin=subprocess.DEVNULL,

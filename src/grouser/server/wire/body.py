@@ -33,10 +33,10 @@ from grouser.protocol.setting import EVERY_JOINT, SetJoint, SetStiffness
 from grouser.protocol.state import GROUND, LEGGED, NO_BATTERY, State
 from grouser.robots.robot import Robot
 from grouser.sensors.sensor import Sensor
-from grouser.server.anatomy import Anatomy, Link
-from grouser.server.driving import Command, Driving, Mover
-from grouser.server.joints import Joint
-from grouser.server.outlook import Outlook
+from grouser.server.wire.anatomy import Anatomy, Link
+from grouser.server.wire.driving import Command, Driving, Mover
+from grouser.server.wire.joints import Joint
+from grouser.server.wire.outlook import Outlook
 
 TIPPED = math.radians(20)
 """A robot that leans less is not put back on its feet (rad)."""

@@ -19,11 +19,11 @@ from grouser.errors import BadValue
 from grouser.protocol.eyes import Looks, NewWorld, Shoot
 from grouser.sensors.camera import Camera, Frame
 from grouser.sensors.sensor import Reading
-from grouser.server.eyes import Eyes
-from grouser.server.gallery import Gallery, Offer
-from grouser.server.luggage import told
-from grouser.server.orders import looks, shoot
-from grouser.server.tiles import UDK, Layout, Name, Seat
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.gallery import Gallery, Offer
+from grouser.server.pictures.luggage import told
+from grouser.server.pictures.orders import looks, shoot
+from grouser.server.pictures.tiles import UDK, Layout, Name, Seat
 from grouser.simulation.scene import Scene
 from grouser.world.file import RobotEntry
 

@@ -25,8 +25,8 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.server.access import Gate, Role
-from grouser.server.gallery import Gallery
-from grouser.server.tiles import Name
+from grouser.server.pictures.gallery import Gallery
+from grouser.server.pictures.tiles import Name
 
 MOST_FPS = 60.0
 """Frames per second of the wall clock that one connection gets."""
@@ -36,7 +36,7 @@ MOST_RATE = 2.0**26
 MOST = 128
 """Connections at once: two for every robot that UDK's server has room for."""
 
-_LOG = logging.getLogger("grouser.server.pictures")
+_LOG = logging.getLogger("grouser.server.pictures.port")
 _MOST_REQUESTS = 8  # read ahead
 _BITE = 64  # bytes   of requests, looked at together
 _TRIES = 3  # to have one JPEG made

@@ -4,7 +4,7 @@ It composes the same world for itself and is sent the state at the moment of eac
 are the same bytes as if the simulation had drawn them itself. JPEG is made here, too. It ends when
 its socket does.
 
-Run as ``python -m grouser.server.eye FD``, with the number of an open socket.
+Run as ``python -m grouser.server.pictures.eye FD``, with the number of an open socket.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from grouser.protocol.eyes import (
 )
 from grouser.sensors.camera import BoundCamera
 from grouser.sensors.opencv import opencv
-from grouser.server.luggage import understood
-from grouser.server.orders import fits, look, shot
-from grouser.server.raster import Raster
+from grouser.server.pictures.luggage import understood
+from grouser.server.pictures.orders import fits, look, shot
+from grouser.server.pictures.raster import Raster
 from grouser.simulation.scene import Scene, compose
 
 NICE = 5
 """How much an eye steps back for physics, which must not be late."""
 
-_LOG = logging.getLogger("grouser.server.eye")
+_LOG = logging.getLogger("grouser.server.pictures.eye")
 _CHUNK = 2**18
 
 

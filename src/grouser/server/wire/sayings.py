@@ -33,9 +33,9 @@ from grouser.sensors.tachometer import Tachometer
 from grouser.sensors.touch import Touch
 from grouser.sensors.truth import Truth
 from grouser.sensors.victims import VictimSensor
-from grouser.server.anatomy import Anatomy
-from grouser.server.outlook import Outlook
-from grouser.server.sweeps import sweeps
+from grouser.server.wire.anatomy import Anatomy
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sweeps import sweeps
 
 TYPES: dict[type, str] = {
     Sonar: "Sonar",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from grouser.errors import BadValue, Disconnected
 from grouser.server.access import Gate
-from grouser.server.eyes import Eyes
-from grouser.server.gallery import Gallery
-from grouser.server.lookout import look_out
-from grouser.server.pictures import ImagePort
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.gallery import Gallery
+from grouser.server.pictures.lookout import look_out
+from grouser.server.pictures.port import ImagePort
 
 AGAIN = 1.0
 """Wall time (s) before a server that has gone is looked for again."""

@@ -36,14 +36,14 @@ from grouser.sensors.range import Infrared, Sonar
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.victims import VictimSensor
-from grouser.server.anatomy import Anatomy, Link
-from grouser.server.driving import Wheels
-from grouser.server.outlook import Outlook
-from grouser.server.places import Place, hinge, places
-from grouser.server.sayings import TYPES, names, ticks
-from grouser.server.sweeps import grid
-from grouser.server.tiles import CameraTile
-from grouser.server.zoom import reach
+from grouser.server.pictures.tiles import CameraTile
+from grouser.server.wire.anatomy import Anatomy, Link
+from grouser.server.wire.driving import Wheels
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.places import Place, hinge, places
+from grouser.server.wire.sayings import TYPES, names, ticks
+from grouser.server.wire.sweeps import grid
+from grouser.server.wire.zoom import reach
 
 Settings = tuple[tuple[str, Value], ...]
 """Keys of CONF and what they say."""

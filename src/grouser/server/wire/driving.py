@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from grouser.drives import Setpoint
 from grouser.errors import BadValue
 from grouser.robots.robot import Gait, Robot, Steering
-from grouser.server.joints import Joints
+from grouser.server.wire.joints import Joints
 
 Command = dict[str, float | Setpoint]
 """What `Simulation.command` takes."""

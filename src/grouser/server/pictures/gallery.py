@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from grouser.errors import BadValue
 from grouser.protocol.eyes import Encode, Failed, Picture, Shoot
-from grouser.server.channel import Answer, Job
-from grouser.server.eyes import Eyes
-from grouser.server.mosaic import Mosaic
-from grouser.server.raster import Raster
-from grouser.server.tiles import UDK, CameraTile, Layout, Name, Seat
+from grouser.server.pictures.channel import Answer, Job
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.mosaic import Mosaic
+from grouser.server.pictures.raster import Raster
+from grouser.server.pictures.tiles import UDK, CameraTile, Layout, Name, Seat
 
-_LOG = logging.getLogger("grouser.server.views")
+_LOG = logging.getLogger("grouser.server.pictures.views")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Offer:
 
 
 class Gallery:
-    """Pictures of many cameras; see `grouser.server.views.Views` for those of a simulation."""
+    """Pictures of many cameras; see `grouser.server.pictures.views.Views` for those of a simulation."""
 
     def __init__(self, eyes: Eyes, layout: Layout = UDK) -> None:
         """Show what ``eyes`` draw.
@@ -144,9 +144,9 @@ class Gallery:
         return self._everything > 0 or self._watchers[name] > 0
 
     def visible(self, name: Name | None) -> bool:
-        """Say whether there is a picture of a camera (None: of all) since somebody looks."""
+        """Say whether a camera (None: each that was offered) has a picture since somebody looks."""
         if name is None:
-            return bool(self.pictures) and not self._due
+            return not self._due  # with no camera at all, it is black
         return name in self.pictures and name not in self._due
 
     # -- what they see -----------------------------------------------------------------------

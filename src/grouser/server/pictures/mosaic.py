@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from grouser.server.raster import Raster, stride
-from grouser.server.tiles import Layout, Seat
+from grouser.server.pictures.raster import Raster, stride
+from grouser.server.pictures.tiles import Layout, Seat
 
 
 class Mosaic:

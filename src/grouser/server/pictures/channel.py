@@ -24,7 +24,7 @@ from grouser.protocol.eyes import (
 PATIENCE = 60.0
 """Wall time (s) until an eye that does not answer is given up: it may be composing, compiling."""
 
-_LOG = logging.getLogger("grouser.server.eyes")
+_LOG = logging.getLogger("grouser.server.pictures.eyes")
 
 Answer = Picture | Failed | None
 """None: it was dropped, or skipped."""
@@ -60,9 +60,10 @@ class Channel(asyncio.Protocol):
 
     def ask(self, job: Job) -> None:
         """Let ``job`` be done, when its turn comes."""
-        if old := self._waiting.pop(job.name, None):
+        old = self._waiting.get(job.name)
+        self._waiting[job.name] = job  # in the old one's place: who asks often is not put off
+        if old:
             old.done(None)
-        self._waiting[job.name] = job
         self._pump()
 
     def tell(self, message: Message) -> None:

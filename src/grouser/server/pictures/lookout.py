@@ -34,13 +34,13 @@ from grouser.protocol.eyes import (
     encode,
 )
 from grouser.protocol.images import ImageType
-from grouser.server.channel import Answer, Job
-from grouser.server.eye import can_encode
-from grouser.server.gallery import Gallery, Offer
-from grouser.server.luggage import unpack
-from grouser.server.tiles import Layout, Seat
+from grouser.server.pictures.channel import Answer, Job
+from grouser.server.pictures.eye import can_encode
+from grouser.server.pictures.gallery import Gallery, Offer
+from grouser.server.pictures.luggage import unpack
+from grouser.server.pictures.tiles import Layout, Seat
 
-_LOG = logging.getLogger("grouser.server.lookout")
+_LOG = logging.getLogger("grouser.server.pictures.lookout")
 
 
 class Lookout(asyncio.Protocol):

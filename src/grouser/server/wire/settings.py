@@ -1,6 +1,6 @@
 """SET that concerns sensors, cameras and tags: what becomes of it, and the RES that says so.
 
-What a SET asks of joints is `grouser.server.body.Body.orders`' business. There is no viewer's
+What a SET asks of joints is `grouser.server.wire.body.Body.orders`' business. There is no viewer's
 window here, so viewports and watched cameras are only checked: pictures come from the image port.
 """
 
@@ -34,10 +34,10 @@ from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import BoundIns, Ins
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
-from grouser.server.body import Body
-from grouser.server.outlook import Outlook
-from grouser.server.sayings import TYPES, names
-from grouser.server.zoom import reach
+from grouser.server.wire.body import Body
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sayings import TYPES, names
+from grouser.server.wire.zoom import reach
 from grouser.simulation.actions import Action, Join
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag

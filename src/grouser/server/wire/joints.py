@@ -14,8 +14,8 @@ from grouser.drives import Setpoint, angle, speed, torque
 from grouser.errors import BadValue, unknown
 from grouser.protocol.drive import Order
 from grouser.robots.robot import Robot
-from grouser.server.appearances import Appearance, plain, spelled
-from grouser.server.outlook import Outlook
+from grouser.server.wire.appearances import Appearance, plain, spelled
+from grouser.server.wire.outlook import Outlook
 
 _RELATIVE = {
     Order.RELATIVE_ANGLE: Order.ANGLE,

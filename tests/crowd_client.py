@@ -1,0 +1,53 @@
+"""One client of a crowd, as a program of its own: a robot, its camera, ten pictures a second.
+
+Usage: crowd_client.py CLASS NAME START CONTROL_PORT IMAGE_PORT SECONDS. It says ``in`` when it has
+joined, waits for a line, drives for SECONDS of wall time, and says what it heard as JSON.
+"""
+
+import json
+import sys
+import time
+
+from grouser.client.connection import join
+from grouser.client.pictures import watch
+
+FPS = 10.0
+
+
+def main() -> None:
+    kind, name, start, control, images, seconds = sys.argv[1:]
+    with (
+        join(kind, name=name, start=start, port=int(control), timeout=60.0) as robot,
+        watch(robot, port=int(images)) as pictures,
+    ):
+        picture = pictures.take(timeout=60.0)
+        print("in", flush=True)
+        sys.stdin.readline()
+        robot.drive(left=1.5, right=1.0)
+        begun = due = time.monotonic()
+        heard, stamps, changes, frames = {}, [], 0, 0
+        while time.monotonic() < begun + float(seconds):
+            if time.monotonic() >= due:
+                due += 1 / FPS
+                now = pictures.take(timeout=10.0)
+                changes += not (now == picture).all()
+                picture, frames = now, frames + 1
+            for message in robot.listen(seconds=max(0.0, due - time.monotonic())):
+                sensor = getattr(message, "name", "") or type(message).__name__
+                heard[sensor] = heard.get(sensor, 0) + 1
+                if type(message).__name__ == "State":
+                    stamps.append((message.time, time.monotonic()))
+        said = {
+            "name": name,
+            "shape": picture.shape,
+            "frames": frames,
+            "changes": changes,
+            "seconds": time.monotonic() - begun,
+            "stamps": stamps,
+            "heard": heard,
+        }
+        print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()

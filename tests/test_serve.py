@@ -1,0 +1,235 @@
+"""The live server: real clients in the same world, over real sockets."""
+
+import pytest
+from served import Served, until
+from worlds_served import WORLD
+
+from grouser.errors import BadValue, Disconnected, NoAnswer, Refused
+from grouser.protocol.additions import Notice
+from grouser.protocol.commands import Init
+from grouser.protocol.control import Create
+from grouser.protocol.nfo import Greeting
+from grouser.protocol.sensed import GroundTruth
+from grouser.protocol.setting import SetJoint
+from grouser.protocol.state import ObjectState
+from grouser.robots.robot import ROBOTS
+from grouser.server.wire.appearances import CLASSES
+
+SPEED = 4
+"""Simulated over wall seconds: nothing here looks at a clock."""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
+    path.write_text(WORLD)
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(world):
+    also = ("--also", "0:udk:z-up", "--also", "0:ut3:z-down:unreal")
+    options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED))
+    with Served(world.parent, world, *also, *options) as served:
+        yield served
+
+
+def truth(robot, seconds=0.0):
+    """Return where ``robot`` is, after so much simulated time."""
+    begin = robot.reading("GroundTruth")
+    while (now := robot.reading("GroundTruth")).time < begin.time + seconds:
+        pass
+    return now
+
+
+def robots(served):
+    """Return name → kind, x, y, z of every robot, as the console says it."""
+    said = [line.split() for line in served.console("list robots").splitlines()]
+    return {w[0]: (w[1].strip("()"), float(w[3]), float(w[5]), float(w[7])) for w in said}
+
+
+# -- who comes in, and where --------------------------------------------------------------------
+
+
+def test_each_port_has_its_own_words_for_the_same_world(served):
+    with (
+        served.join("P3AT", "Down", at=(1, 2, 0)) as down,
+        served.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
+        served.join("P3AT", "Big", port="control3", dialect="ut3", at=(250, 1000, 0)) as big,
+    ):
+        x, y, z = truth(down).location
+        assert (x, y) == pytest.approx((1, 2), abs=0.05)
+        assert z < -0.1
+        x, y, z = truth(up).location
+        assert (x, y) == pytest.approx((1, -2), abs=0.05)
+        assert z > 0.1
+        x, y, _ = truth(big).location
+        assert (x, y) == pytest.approx((250, 1000), abs=10)
+        there = robots(served)
+        places = {name: there[name][1:3] for name in ("Down", "Up", "Big")}
+        assert places["Down"] == pytest.approx((1, -2), abs=0.05)
+        assert places["Up"] == pytest.approx((1, -2), abs=1.5), "pushed aside at most"
+        assert places["Big"] == pytest.approx((1, -4), abs=0.05)
+
+
+def test_start_places(served):
+    with served.connect() as visitor:
+        poses = {pose.name: pose for pose in visitor.start_poses()}
+    assert set(poses) == {"West", "East"}
+    assert poses["West"].location == pytest.approx((-2, -1, 0))
+    with served.join("P3AT", "A", start="west", at=(9, 9, 0)) as robot:
+        now = truth(robot)
+        assert now.location[:2] == pytest.approx((-2, -1), abs=0.05)
+        assert now.orientation[2] == pytest.approx(-1.5708, abs=0.05)
+    with served.join("P3AT", "B", start="nowhere", at=(9, 9, 0)) as robot:
+        assert truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
+
+
+def test_a_location_is_where_the_middle_is_and_never_under_the_ground(served):
+    with served.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
+        low = truth(robot)
+        assert low.orientation[2] == pytest.approx(1.0, abs=0.05)
+    with served.join("P3AT", "A", at=(0, 0, low.location[2])) as robot:
+        assert truth(robot).location[2] == pytest.approx(low.location[2], abs=0.02)
+
+
+def test_names_clash_and_mend(served):
+    with served.join("P3AT", "Twin", at=(0, 0, 0)), served.join("P3AT", "Twin", at=(0, 2, 0)):
+        assert {"Twin", "Twin_1"} <= set(robots(served))
+    with served.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
+        assert any(name.startswith("a_b_c") for name in robots(served))
+    with served.join("P3AT", at=(0, 0, 0)):
+        assert "P3AT" in robots(served)
+
+
+def test_unknown_classes_and_second_inits_are_refused(served):
+    with pytest.raises(Refused, match="no robot of class 'P3TA'"):
+        served.join("P3TA")
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        robot.send(Init("USARBot.P3AT", "B"))
+        with pytest.raises(Refused, match="INIT was said before"):
+            truth(robot, 1.0)
+        assert "B" not in robots(served)
+
+
+def test_a_robot_of_the_world_is_taken_over_and_stays(served):
+    with served.join("P2DX", "own") as robot:
+        assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
+        robot.drive(4.0, 4.0)
+        assert truth(robot, 1.0).location[0] > -4.95
+    until(lambda: (first := robots(served)["own"][1]) == robots(served)["own"][1] and first > -4.95)
+    with pytest.raises(Refused, match="is a p2dx, not a p3at"):
+        served.join("P3AT", "own")
+    served.console("spawn p3at stray at 7 7")
+    with served.join("P3AT", "stray"):  # nor does it matter how it came into the world
+        pass
+    assert "stray" in robots(served)
+    served.console("remove stray")
+    with served.join("P3AT", "stray", at=(1, 0, 0)):
+        assert robots(served)["stray"][1] == pytest.approx(1, abs=0.05)
+    until(lambda: "stray" not in robots(served))
+
+
+def test_everybody_hears_only_its_own(served):
+    with (
+        served.join("P3AT", "A", at=(0, 0, 0)) as a,
+        served.join("Kenaf", "B", at=(0, 3, 0)) as b,
+    ):
+        for robot, y in ((a, 0), (b, 3)):
+            heard = [m for m in robot.listen(0.5) if isinstance(m, GroundTruth)]
+            assert heard
+            assert all(abs(m.location[1] - y) < 0.2 for m in heard)
+        assert {"F1", "F8", "Odometry"} <= set(a.sensors)
+        assert not {"F1", "F8", "Odometry"} & set(b.sensors)
+        assert (len(a.newest("Scanner1").ranges), len(b.newest("Scanner1").ranges)) == (181, 228)
+        with served.connect() as nobody:
+            assert [type(m) for m in nobody.listen(0.2)] == [Greeting]
+
+
+# -- what they do -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
+def test_every_kind_comes_and_moves(served, kind):
+    with served.join(kind, "Any", at=(0, 0, 0)) as robot:
+        assert robot.geometry().name
+        assert robot.configuration()
+        begin = served.console("where Any")
+        if kind in ("conveyor", "air_traffic"):
+            robot.joint("AllJoints", 0.1)
+            until(lambda: robot.state is not None)
+        else:
+            robot.drive(60.0, 60.0, normalized=True)
+            until(lambda: served.console("where Any") != begin)
+        assert not robot.notices
+
+
+def test_joints_and_packages(served):
+    with served.join("Kenaf", "K", at=(0, 0, 0)) as robot:
+        robot.joints({"FRFlipper": 0.4, "RLFlipper": 0.3})
+        until(lambda: _flippers(robot)["FRFlipper"] == pytest.approx(0.4, abs=0.05))
+        assert _flippers(robot)["RLFlipper"] == pytest.approx(0.3, abs=0.05)
+        answer = robot.response(SetJoint("FLFlipper", (-0.5,)))
+        assert answer.results[0].status == "OK"
+        until(lambda: _flippers(robot)["FLFlipper"] == pytest.approx(-0.5, abs=0.05))
+        assert robot.response(SetJoint("NoSuch", (0.5,))).results[0].status == "Failed"
+        with pytest.raises(Refused, match="NoSuch"):
+            truth(robot, 1.0)
+    with served.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
+        robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # UDK says ACT and ASTA
+        pans = lambda: [link.value for link in robot.packages["CameraPanTilt"].links]  # noqa: E731
+        until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
+
+
+def _flippers(robot):
+    return dict(robot.state.joints)
+
+
+def test_two_robots_talk_by_radio(served):
+    with (
+        served.join("P3AT", "A", at=(0, 0, 0)) as a,
+        served.join("P3AT", "B", at=(0, 2, 0)) as b,
+        served.join("P3AT", "C", at=(0, 4, 0)) as c,
+    ):
+        a.transmit(b"hello \x00\xff{}\r\n", "B")
+        heard = b.receive()
+        assert (heard.sender, heard.data) == ("A", b"hello \x00\xff{}\r\n")
+        c.transmit(b"all")
+        assert [a.receive().data, b.receive().data] == [b"all", b"all"]
+        assert not c.heed().mail
+
+
+def test_the_world_controller(served):
+    with served.control() as referee:
+        referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
+        referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)
+        referee.create("Barrel", "post", at=(6, 8, -0.15), physics="None")
+        referee.put("crate", at=(5, 6, -0.3))
+        referee.shift("post", by=(0, 1, 0))
+        assert _places(referee)["crate"] == pytest.approx((5, 6, -0.3), abs=0.02)
+        assert _places(referee)["post"] == pytest.approx((6, 9, -0.15), abs=0.02)
+        referee.add_waypoints("crate", (4, 6, -0.3), (4, 7, -0.3))
+        referee.set_waypoints("crate", speed=2.0, moving=True)
+        until(lambda: _places(referee)["crate"] == pytest.approx((4, 7, -0.3), abs=0.05))
+        referee.kill("post")
+        assert set(_places(referee)) == {"crate", "ball"}
+        referee.kill("own")
+        with pytest.raises(Refused, match="'own'"):
+            _places(referee)
+        assert "own" in robots(served)
+    until(lambda: "crate" not in served.console("list objects"))
+    assert "ball" in served.console("list objects")
+    with served.control() as referee:
+        referee.kill_all()
+        assert not _places(referee)
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        robot.send(Create("Box"))
+        with pytest.raises(Refused, match=r"WorldController"):
+            truth(robot, 1.0)
+
+
+def _places(referee):
+    """Return name → place of what was made, as CONTROL {Type GetSTA} says it."""
+    referee.ask_states()
+    referee.start_poses()  # answered behind all of them
+    return {m.name: m.location for m in referee.listen(0.01) if isinstance(m, ObjectState)}

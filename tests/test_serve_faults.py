@@ -1,0 +1,253 @@
+"""The live server when something goes wrong: nobody else notices."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from served import PATIENCE, Guest, Served, environment, until
+from worlds_served import WORLD
+
+from grouser.errors import BadValue
+from grouser.protocol.commands import Init
+from grouser.protocol.sensed import GroundTruth
+from grouser.protocol.state import NO_BATTERY
+from grouser.protocol.truth import TruthClientSide, TruthRequest, TruthRow
+
+OPTIONS = ("--images", "-1", "--truth", "0")
+FAST = 4
+"""Simulated over wall seconds where only simulated time matters."""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
+    path.write_text(WORLD)
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(world):
+    options = ("--speed", str(FAST), "--command-timeout", "1.5")
+    with Served(world.parent, world, *OPTIONS, *options) as served:
+        yield served
+
+
+def pass_time(robot, seconds):
+    """Let simulated time pass without a word; return the last ground truth."""
+    newest = begin = robot.reading("GroundTruth")
+    while newest.time < begin.time + seconds:
+        newest = robot.reading("GroundTruth")
+    return newest
+
+
+def kinds(robot):
+    return [notice.kind for notice in robot.notices]
+
+
+# -- clients that vanish ------------------------------------------------------------------------
+
+
+def test_a_killed_client_leaves_and_nobody_misses_a_step(world):
+    with (
+        Served(world.parent, world, *OPTIONS) as served,  # at real time
+        served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
+        served.connect() as visitor,
+    ):
+        with Guest(served, "Dies", "P3AT", 0, 2, 0, 10**6, 0.02, 0.0) as dies:
+            assert dies.hears() == "joined"
+            pass_time(stays, 0.5)
+            assert "Dies" in visitor.console("list robots")
+            dies.kill()
+            took = until(lambda: "Dies" not in visitor.console("list robots"))
+            assert took < 0.5
+        heard = [m.time for m in stays.listen(1.0) if isinstance(m, GroundTruth)]
+        assert len(heard) > 5
+        assert np.diff(heard) == pytest.approx(0.2, abs=1e-6), "a reading is missing"
+        print(f"removed after {1000 * took:.0f} ms")
+
+
+def test_a_silent_client_is_stopped(served):
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        robot.drive(4.0, 4.0)
+        moving = pass_time(robot, 1.0)
+        still = pass_time(robot, 2.0)
+        assert 0.2 < moving.location[0] < still.location[0]
+        assert pass_time(robot, 1.0).location == pytest.approx(still.location, abs=0.01)
+        assert kinds(robot) == ["Stopped"]
+        robot.drive(4.0, 4.0)
+        assert pass_time(robot, 1.0).location[0] > still.location[0] + 0.1
+        for _ in range(6):
+            robot.geometry()  # who asks is not silent
+            pass_time(robot, 0.6)
+        assert kinds(robot) == ["Stopped"]
+
+
+def test_strict_servers_let_the_last_command_hold(world):
+    options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
+    with (
+        Served(world.parent, world, *OPTIONS, *options) as served,
+        served.join("P3AT", "A", at=(0, 0, 0)) as robot,
+    ):
+        robot.drive(4.0, 4.0)
+        before = pass_time(robot, 3.0)
+        assert pass_time(robot, 1.0).location[0] > before.location[0] + 0.2
+        assert not robot.notices
+
+
+# -- robots that fail ---------------------------------------------------------------------------
+
+
+def test_an_empty_battery(served):
+    with served.connect() as wire:
+        wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
+        wire.talk.memory.state = None
+        until(lambda: wire.heed().state is not None)
+        assert 0 < wire.heed().state.battery <= 2
+    with served.join("P3AT", "B", at=(0, 3, 0)) as robot:
+        assert robot.state.battery == NO_BATTERY
+
+
+def test_what_an_empty_battery_leaves(served):
+    from grouser.client.address import Address
+    from grouser.client.connection import Robot
+
+    with Robot(Address(**served.where())) as robot:
+        robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
+        robot.drive(4.0, 4.0)
+        until(lambda: "Empty" in kinds(robot))
+        last = robot.newest("GroundTruth")
+        assert last.location[0] > 0.2
+        robot.drive(4.0, 4.0)
+        time.sleep(1.0)
+        assert robot.newest("GroundTruth") is last, "its sensors are silent"
+        assert robot.state.battery == 0, "its state is not"
+        assert robot.state.time > last.time + 1
+        x = served.console("where A")
+        time.sleep(0.2)
+        assert served.console("where A") == x
+
+
+def test_a_robot_that_diverges_is_reset_and_told(served):
+    with (
+        served.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
+        served.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
+    ):
+        flies.drive(4.0, 4.0)
+        pass_time(flies, 1.0)
+        before = pass_time(stays, 0.2)
+        served.console("move Flies 4 0 6")  # from so high it hits the ground with 59 J/kg
+        until(lambda: kinds(flies) == ["Reset"])
+        assert pass_time(flies, 0.5).location[:2] == pytest.approx((0, 0), abs=0.6)
+        after = pass_time(stays, 0.2)
+        assert after.location == pytest.approx(before.location, abs=0.01)
+        assert after.time > before.time
+        assert not stays.notices
+
+
+def test_what_cannot_be_is_taken_out_again(served):
+    with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
+        before = pass_time(stays, 0.2)
+        referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
+        until(lambda: "stuck" not in served.console("list objects"))
+        after = pass_time(stays, 0.4)
+        assert after.time > before.time, "the world went on"
+        assert after.location == pytest.approx(before.location, abs=0.01)
+
+
+# -- the world changes --------------------------------------------------------------------------
+
+
+def test_pause_and_resume(served):
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot, served.connect() as console:
+        pass_time(robot, 0.2)
+        console.console("pause")
+        said = console.console("time")
+        assert said.endswith("paused")
+        time.sleep(0.2)
+        assert console.console("time") == said
+        console.console("resume")
+        pass_time(robot, 0.2)
+        with pytest.raises(BadValue, match="there is no word 'dance'"):
+            console.console("dance")
+
+
+def test_who_is_there_when_the_world_starts_over_goes_on(served):
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        pass_time(robot, 2.0)
+        begin = robot.state.time
+        served.console("reset")
+        until(lambda: robot.state.time < begin)
+        first = robot.state.time
+        until(lambda: robot.state.time > first)  # its state goes on at once
+        assert robot.reading("GroundTruth").location[:2] == pytest.approx((0, 0), abs=0.05)
+
+
+def test_who_is_taken_out_is_told(served):
+    with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
+        served.console("remove A")
+        until(lambda: kinds(robot) == ["Removed"])
+        robot.send(Init("USARBot.P3AT", "A2", (0, 0, 0)))  # and may come again
+        until(lambda: "A2" in served.console("list robots"))
+
+
+def test_the_truth_port_says_who_is_where(served):
+    with served.join("P3AT", "A", at=(1, 2, 0)), served.join("Kenaf", "K", at=(1, 4, 0)):
+        assert {row.name for row in _truth(served, TruthRequest())} == {"own", "A", "K"}
+        (row,) = _truth(served, TruthRequest(class_name="P3AT"))
+        assert (row.name, row.class_name) == ("A", "P3AT")
+        assert row.location[:2] == pytest.approx((1, 2), abs=0.05)
+        assert [row.name for row in _truth(served, TruthRequest(name="k"))] == ["K"]
+        assert _truth(served, TruthRequest(name="nobody")) == []
+
+
+def _truth(served, question):
+    side, rows = TruthClientSide(), []
+    with served.raw("truth") as wire:
+        wire.sendall(side.send(question))
+        while True:
+            for heard in side.receive(wire.recv(4096)):
+                if not isinstance(heard, TruthRow):
+                    return rows
+                rows.append(heard)
+
+
+# -- a server that cannot start -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--port", "65536"), "--port is 65536, a port is from 0"),
+        (("--dialect", "ut2003"), "--dialect is 'ut2003', allowed: ut2004"),
+        (("--axes", "z_up"), "--axes is 'z_up'"),
+        (("--also", "udk"), "--also is 'udk'"),
+        (("--also", "0:udk:z-up:si:more"), "--also is '0:udk:z-up:si:more'"),
+        (("--speed", "0"), "speed"),
+        (("--command-timeout", "-1"), "--command-timeout is -1, must be 0 or above"),
+        (("--beat-ms", "0"), "--beat-ms is 0, must be above 0"),
+        (("--picture-type", "best"), "--picture-type is 'best'"),
+        (("--lines-per-second", "0"), "lines_per_second is 0"),
+        (("--certificate", "/no/such.pem"), "/no/such.pem"),
+        (("--token-file", "/no/such"), "/no/such: cannot be read as a token file"),
+        (("--set", "terrain.0.slope=3"), "slope"),
+    ],
+)
+def test_bad_options_are_one_sentence(world, options, sentence):
+    command = [sys.executable, "-m", "grouser", "serve", str(world), "--port", "0", *options]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, env=environment()
+    )
+    assert ended.returncode == 2
+    said = ended.stderr.strip()
+    assert sentence in " ".join(said.split())
+    assert "Traceback" not in said
+
+
+def test_a_port_that_is_taken(world, served):
+    taken = str(served.ports["control"])
+    command = [sys.executable, "-m", "grouser", "serve", str(world), "--port", taken]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert ended.returncode == 2
+    assert f"port {taken} at 127.0.0.1 cannot be opened" in " ".join(ended.stderr.split())

@@ -1,0 +1,23 @@
+"""The world that tests of the live server serve: a floor with places to start from."""
+
+WORLD = """
+name: yard
+description: A floor with places to start from and a robot of its own.
+physics:
+  timestep: 0.002
+  integrator: implicitfast
+  cone: elliptic
+  solver: newton
+  iterations: 50
+  tolerance: 1e-8
+  impratio: 10
+  contact: {time_constant: 0.004, damping_ratio: 1, impedance_start: 0.95, impedance_end: 0.99, impedance_width: 0.001}
+  energy_limit: 20
+terrain:
+  - {kind: flat, friction: 0.8}
+robots:
+  - {name: own, kind: p2dx, position: [-5, 3]}
+starts:
+  - {name: West, position: [-2, 1], yaw_deg: 90}
+  - {name: East, position: [2, -1]}
+"""
