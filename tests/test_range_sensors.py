@@ -9,8 +9,13 @@ from sensing import block, put, reader, simulation
 from grouser.errors import BadValue
 from grouser.sensors.laser import HOKUYO_URG04LX, SICK_LMS200, Laser
 from grouser.sensors.range import Infrared, Sonar, cone
+from grouser.sensors.rays import Rays
 from grouser.sensors.sensor import Moment
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Cylinder
+from grouser.world.physics import STANDARD
+from grouser.world.terrain import Flat
 
 UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m over the ground
 WALL = block("wall", (2.1, 0, 1), (0.2, 40, 2))  # its face is at x = 2
@@ -169,3 +174,33 @@ def test_known_scanners_have_usarsims_numbers_of_rays():
 def test_impossible_sensors_are_refused(make, complaint):
     with pytest.raises(BadValue, match=complaint):
         make()
+
+
+def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monkeypatch):
+    kinds = ("p3at", "packbot", "ers7")
+    robots = tuple(
+        RobotEntry(
+            name=f"r{number}",
+            kind=kinds[number % 3],
+            position=(1.2 * (number % 3), 1.2 * (number // 3), 0.0),
+            yaw_deg=37.0 * number,
+        )
+        for number in range(9)
+    )
+    world = World(name="crowd", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
+
+    def scans():
+        simulation = Simulation(world)
+        return {
+            key: {name: np.array(value) for name, value in simulation.read(*key).values.items()}
+            for key, (sensor, _) in simulation.scene.sensors.items()
+            if isinstance(sensor, Sonar | Laser | Infrared)
+        }
+
+    culled = scans()
+    monkeypatch.setattr(Rays, "_beyond", lambda self, data, towards, far: np.False_)
+    whole = scans()
+    assert len(culled) >= 60
+    for key, values in whole.items():
+        for name, value in values.items():
+            assert np.array_equal(culled[key][name], value), (key, name)

@@ -5,6 +5,8 @@
 ``overhead``          1 - segments_rtf / bare_rtf
 ``robots_32_over_1``  cost per robot and step of 32 PackBots in one world over that of one
 ``threads_2_over_1``  throughput of 32 trials on two threads over one
+``batch_2_over_1``    the same of a bare ``mujoco.batch`` with the same model, in the same turns:
+                      what the machine itself gives for its second core
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import time
 from collections.abc import Callable
 
 import mujoco
+import mujoco.batch
 import numpy as np
 
 from grouser.rows import Rows
+from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.segments import RollBack
 from grouser.trials import threads
@@ -29,6 +33,7 @@ SPEED = 0.3
 SECONDS = 0.12
 """Simulated time of one turn: short, so that both of a pair see the same machine."""
 REPEATS = 400
+TRIALS = 32
 
 Progress = Callable[[str, int, int], None]
 
@@ -40,12 +45,14 @@ def run(progress: Progress) -> dict[str, float]:
     progress("32 robots", 1, 3)
     crowd = _crowd()
     progress("32 trials", 2, 3)
+    ours, batch = _threads()
     return {
         "segments_rtf": through,
         "bare_rtf": bare,
         "overhead": 1 - through / bare,
         "robots_32_over_1": crowd,
-        "threads_2_over_1": _threads(),
+        "threads_2_over_1": ours,
+        "batch_2_over_1": batch,
     }
 
 
@@ -111,13 +118,26 @@ def _crowd() -> float:
     return (together / 0.1 / 32) / (alone / 0.5)
 
 
-def _threads() -> float:
-    """Return throughput of 32 trials on two threads over one."""
-    trials = [Trial(world=_world(1), robot="packbot0", limit=1.0) for _ in range(32)]
-    pairs = [(_timed(lambda: _run(trials, 1)), _timed(lambda: _run(trials, 2))) for _ in range(20)]
+def _threads() -> tuple[float, float]:
+    """Return throughput of 32 trials on two threads over one, and of a bare batch."""
+    trials = [Trial(world=_world(1), robot="packbot0", limit=1.0) for _ in range(TRIALS)]
+    model = compose(_world(1)).model
+    works = (
+        lambda: _run(trials, 1),
+        lambda: _run(trials, 2),
+        lambda: _step(model, 1),
+        lambda: _step(model, 2),
+    )
+    turns = [[_timed(work) for work in works] for _ in range(20)]
     # The fastest of each: a neighbour on the machine takes a core from two threads, not from one.
-    one, two = (float(np.min(column)) for column in zip(*pairs, strict=True))
-    return one / two
+    one, two, batch_one, batch_two = np.min(turns, axis=0).tolist()
+    return one / two, batch_one / batch_two
+
+
+def _step(model: mujoco.MjModel, count: int) -> None:
+    """Step as many simulations as there are trials, half as long, on ``count`` threads."""
+    batch = mujoco.batch.Batch(model, nsim=TRIALS, nthread=count)
+    batch.step(nstep=round(0.5 / float(model.opt.timestep)))
 
 
 def _run(trials: list[Trial], count: int) -> None:

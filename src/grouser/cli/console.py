@@ -13,6 +13,7 @@ import typer
 
 from grouser.cli import before
 from grouser.cli.history import history
+from grouser.cli.options import Seed, Token
 from grouser.cli.speed import factor_of
 from grouser.cli.terminal import complain, out
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
@@ -54,15 +55,7 @@ def console(
             help="Type at a running server; PORT is its control port, 3000 if not given.",
         ),
     ] = None,
-    token: Annotated[
-        str,
-        typer.Option(
-            envvar="GROUSER_TOKEN",
-            metavar="SECRET",
-            show_default=False,
-            help="The server's token, one for control; better given in the environment.",
-        ),
-    ] = "",
+    token: Token = "",
     speed: Annotated[
         str,
         typer.Option(
@@ -71,15 +64,7 @@ def console(
             help="step: time passes only when told, 'step 2'; 1.0 is real time.",
         ),
     ] = "",
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            show_default="the world's",
-            help="Decides everything random in the run.",
-        ),
-    ] = None,
+    seed: Seed = None,
 ) -> None:
     """Type lines at a world: open a door, move a robot, fire an event ('help' lists all).
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from grouser.cli import before
+from grouser.cli.options import Token
 from grouser.cli.terminal import complain, out
 from grouser.errors import BadValue
 
@@ -21,15 +22,7 @@ def eyes(
             help="The server whose robots see; PORT is its port for eyes, 5004 if not given.",
         ),
     ],
-    token: Annotated[
-        str,
-        typer.Option(
-            envvar="GROUSER_TOKEN",
-            metavar="SECRET",
-            show_default=False,
-            help="The server's token, one for control; better given in the environment.",
-        ),
-    ] = "",
+    token: Token = "",
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where pictures are served; 0.0.0.0: to all.")
     ] = "127.0.0.1",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import before
+from grouser.cli.options import Overrides, Seed, WorldName
 from grouser.cli.speed import factor_of
 from grouser.cli.terminal import complain, out, progress, wrote
 from grouser.errors import BadValue
@@ -23,14 +24,7 @@ SMALLEST, LARGEST = 16, 4096
 
 
 def run(
-    world: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORLD",
-            show_default=False,
-            help="A world file, or the name of a shipped one ([cyan]grouser list worlds[/]).",
-        ),
-    ],
+    world: WorldName,
     seconds: Annotated[
         float, typer.Option(metavar="S", help="How long, in simulated seconds.")
     ] = 10.0,
@@ -49,23 +43,8 @@ def run(
         Path | None,
         typer.Option(metavar="F.mp4", help="Write a video, 25 frames per simulated second."),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Change the world, such as terrain.1.height=0.19; may be given often.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            show_default="the world's",
-            help="Decides everything random in the run.",
-        ),
-    ] = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
     size: Annotated[
         str, typer.Option(metavar="WxH", help="Of picture and video, pixels.")
     ] = "960x640",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from grouser.cli import before
+from grouser.cli.options import Overrides, Seed, WorldName
 from grouser.cli.speed import factor_of
 from grouser.cli.terminal import complain
 from grouser.errors import BadValue, GrouserError, nearest
@@ -31,14 +32,7 @@ LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
 def serve(
-    world: Annotated[
-        str,
-        typer.Argument(
-            metavar="WORLD",
-            show_default=False,
-            help="A world file, or the name of a shipped one ([cyan]grouser list worlds[/]).",
-        ),
-    ],
+    world: WorldName,
     host: Annotated[
         str,
         typer.Option(
@@ -197,23 +191,8 @@ def serve(
         float,
         typer.Option(metavar="S", show_default="for ever", help="End after S simulated seconds."),
     ] = math.inf,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Change the world, such as terrain.1.height=0.19; may be given often.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            show_default="the world's",
-            help="Decides everything random in the run.",
-        ),
-    ] = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
     console: Annotated[
         bool,
         typer.Option("--console", help="Take lines of the console here, too; 'help' lists them."),
