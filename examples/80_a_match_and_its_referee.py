@@ -14,6 +14,7 @@ from grouser.server.console import Console
 
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m   where a kick with the left fore paw wants the ball
 VEER = 0.1  # rad   how far to the right of its heading such a kick sends it
+NEAR = (0.012, 0.012, 0.04)  # m, m, rad   how well the attacker stands before it kicks
 
 world = grouser.load("match_1v3", ["match.ready=2.0", "match.hold=1.0"])
 simulation = grouser.Simulation(world)
@@ -45,7 +46,10 @@ def missing(goal: tuple[float, float]) -> tuple[float, float, float]:
 
 def shoot(goal: tuple[float, float]) -> None:
     """Walk up to the ball, slower and slower, stand, and kick."""
-    while max(abs(part) for part in (way := missing(goal))) > 0.012:
+    for _ in range(200):
+        way = missing(goal)
+        if all(abs(part) < near for part, near in zip(way, NEAR, strict=True)):
+            break
         ahead, left, turn = (1.2 * part for part in way)
         walk = {"forward": min(0.25, ahead), "sideways": max(-0.12, min(0.12, left)), "turn": turn}
         simulation.command("red_attacker", walk)
@@ -53,7 +57,7 @@ def shoot(goal: tuple[float, float]) -> None:
     simulation.command("red_attacker", forward=0, sideways=0, turn=0)
     step(0.5)
     simulation.command("red_attacker", kick=1)
-    step(1.5)
+    step(2.5)
 
 
 console.say("start")
@@ -65,7 +69,7 @@ shoot((2.3, 0.05))
 
 with grouser.Renderer(960, 540) as renderer:
     write_png("match.png", renderer.picture(simulation.model, simulation.data, simulation.view()))
-step(2.6)  # blue's kick-off
+step(2.5)  # blue's kick-off
 print(console.say("score"))
 print(console.say("where ball"))
 print("picture: match.png")

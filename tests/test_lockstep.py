@@ -142,18 +142,20 @@ def test_who_leaves_lockstep_or_dies_does_not_stop_the_world(served):
 
 
 def test_time_begins_when_all_players_are_there(tmp_path):
-    with Served(tmp_path, *ARENA, "--players", "2") as served:
-        with served.join("P3AT", "A", at=(0, -1, 0)) as a:
-            a.lockstep(0.1)
-            a.turn()
-            a.end_turn()
-            time.sleep(0.2)
-            assert served.console("time") == "0.000 s"
-            with served.join("P3AT", "B", at=(0, 1, 0)) as b:
-                assert served.console("time") == "0.000 s"  # there, but not in lockstep yet
-                b.lockstep(0.1)
-                b.step()
-                assert a.turn().time == pytest.approx(0.1)
-            before = served.console("hash")
-            assert a.step().time == pytest.approx(0.2)  # the game goes on without b
-            assert served.console("hash") != before
+    with (
+        Served(tmp_path, *ARENA, "--players", "2") as served,
+        served.join("P3AT", "A", at=(0, -1, 0)) as a,
+    ):
+        a.lockstep(0.1)
+        a.turn()
+        a.end_turn()
+        time.sleep(0.2)
+        assert served.console("time") == "0.000 s"
+        with served.join("P3AT", "B", at=(0, 1, 0)) as b:
+            assert served.console("time") == "0.000 s"  # there, but not in lockstep yet
+            b.lockstep(0.1)
+            b.step()
+            assert a.turn().time == pytest.approx(0.1)
+        before = served.console("hash")
+        assert a.step().time == pytest.approx(0.2)  # the game goes on without b
+        assert served.console("hash") != before

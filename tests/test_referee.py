@@ -152,6 +152,7 @@ def test_the_clock_stands_still_when_the_game_does():
     table.wait(5)
     table.hear("stop")
     assert table.game.state == "set"
+    assert table.said[-1] == "set: the game is stopped, half 1, red 0 : 0 blue"
     assert not table.moved[5 + 1 :]  # nobody was put anywhere after the line-up
     table.wait(50)
     assert (table.game.state, table.game.elapsed(table.time)) == ("set", pytest.approx(5))
@@ -390,6 +391,8 @@ def test_a_world_without_a_match_has_no_referee():
         ("match.teams.1.players.1.waits=[1.9, 0.1]", "apart"),
         ("match.halfs=1", "half"),
         ("match.half=0", "more than 0"),
+        ("objects.ball.radius=0.1", "of radius 0.0425 m"),
+        ("objects.ball.fixed=true", "free to roll"),
     ],
 )
 def test_a_wrong_match_is_told_in_one_sentence(override, sentence):

@@ -123,9 +123,9 @@ def test_what_an_empty_battery_leaves(served):
         assert robot.newest("GroundTruth") is last, "its sensors are silent"
         assert robot.state.battery == 0, "its state is not"
         assert robot.state.time > last.time + 1
-        x = served.console("where A")
+        x = served.console("where A").split()[2]
         time.sleep(0.2)
-        assert served.console("where A") == x
+        assert served.console("where A").split()[2] == x
 
 
 def test_a_robot_that_diverges_is_reset_and_told(served):
@@ -137,12 +137,12 @@ def test_a_robot_that_diverges_is_reset_and_told(served):
         pass_time(flies, 1.0)
         before = pass_time(stays, 0.2)
         served.console("move Flies to 4 0 6")  # from so high it hits the ground with 59 J/kg
-        until(lambda: kinds(flies) == ["Reset"])
+        until(lambda: "Reset" in kinds(flies))
         assert pass_time(flies, 0.5).location[:2] == pytest.approx((0, 0), abs=0.6)
         after = pass_time(stays, 0.2)
         assert after.location == pytest.approx(before.location, abs=0.01)
         assert after.time > before.time
-        assert not stays.notices
+        assert "Reset" not in kinds(stays)
 
 
 def test_what_cannot_be_is_taken_out_again(served):

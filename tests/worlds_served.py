@@ -11,7 +11,12 @@ physics:
   iterations: 50
   tolerance: 1e-8
   impratio: 10
-  contact: {time_constant: 0.004, damping_ratio: 1, impedance_start: 0.95, impedance_end: 0.99, impedance_width: 0.001}
+  contact:
+    time_constant: 0.004
+    damping_ratio: 1
+    impedance_start: 0.95
+    impedance_end: 0.99
+    impedance_width: 0.001
   energy_limit: 20
 terrain:
   - {kind: flat, friction: 0.8}

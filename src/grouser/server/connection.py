@@ -30,6 +30,9 @@ from grouser.server.wire.outlook import Outlook
 BITE = 1024
 """Bytes that are read at once: beats of physics come between two bites."""
 
+SENDING = 64 * 1024
+"""Bytes on their way to a client that the system keeps; more wait in its outbox."""
+
 _LOG = logging.getLogger("grouser.server")
 
 
@@ -286,11 +289,15 @@ def truths(host: Host, asked: TruthRequest, outlook: Outlook) -> list[TruthRow]:
 
 
 def _tune(transport: asyncio.Transport) -> None:
-    """Send every line at once; notice within a minute that the far side is gone for good."""
+    """Send every line at once; notice within a minute that the far side is gone for good.
+
+    What waits for a client that does not read waits with us, where what is old can be dropped.
+    """
     sock = transport.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
         return
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENDING)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):

@@ -158,7 +158,11 @@ class Server:
         if views and service.images is not None:
             pictures = service.pictures
             factory = ImagePort(
-                views, self.gate, legacy=pictures.legacy, own_only=pictures.own_only
+                views,
+                self.gate,
+                legacy=pictures.legacy,
+                own_only=pictures.own_only,
+                login_seconds=service.limits.login_seconds,
             )
             await self._open("images", service.images, factory)
         if views and service.eyes is not None:

@@ -20,6 +20,8 @@ from grouser.world.field import BALL_RADIUS
 from grouser.world.match import Match, Spot, Stand
 
 NAME = "referee"
+NEVER = -1
+"""The call of a state that no clock ends."""
 LOOK_EVERY = 0.5
 """How often the referee looks for robots that have fallen, s."""
 UPRIGHT = 0.5
@@ -104,7 +106,10 @@ class Referee:
         """Let everybody stand where they are until somebody says ``start``."""
         if self.game.state != "playing":
             raise BadValue(f"stop: nobody plays, the state is {self.game.state}")
-        return self._enter("set", time, waits=True)
+        self.game = replace(
+            self.game, state="set", since=time, played=self.game.elapsed(time), clock=NEVER
+        )
+        return [self._say(f"set: the game is stopped, half {self.game.half}, {self.game.result}")]
 
     def _kickoff(self, team: str, time: float) -> list[Action]:
         self._must_go_on("kickoff")
@@ -122,21 +127,22 @@ class Referee:
         """End a half; after the last one, the game."""
         if last or self.game.half >= self.match.halves:
             return self._enter("finished", time)
-        kicking = self.match.other(self.match.first)
-        self._enter("initial", time)
-        self.game = replace(self.game, half=self.game.half + 1, played=0.0, kicking=kicking)
+        kicking, half = self.match.other(self.match.first), self.game.half + 1
+        self.game = replace(
+            self.game, state="initial", since=time, half=half, played=0.0, kicking=kicking
+        )
         return [self._said(), *self._clock(self.match.half_time)]
 
-    def _enter(self, state: State, time: float, *, waits: bool = False) -> list[Action]:
-        """Say that another state begins, and set the clock that ends it, unless it ``waits``."""
+    def _enter(self, state: State, time: float) -> list[Action]:
+        """Say that another state begins, and set the clock that ends it."""
         played = self.game.elapsed(time)
-        self.game = replace(self.game, state=state, since=time, played=played, clock=-1)
+        self.game = replace(self.game, state=state, since=time, played=played, clock=NEVER)
         left = {
             "ready": self.match.ready,
             "set": self.match.hold,
             "playing": max(0.0, self.match.half - played),
         }
-        clock = self._clock(left[state]) if state in left and not waits else []
+        clock = self._clock(left[state]) if state in left else []
         return [self._said(), *clock]
 
     def _clock(self, seconds: float) -> list[Action]:

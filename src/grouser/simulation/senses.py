@@ -33,7 +33,7 @@ class Senses:
         self._rngs: dict[Key, np.random.Generator] = {}
         self._senses: dict[Key, _Sense] = {}
         self._rhythms: dict[tuple[float, int], _Rhythm] = {}
-        """By rate and by the step at which their robots joined: sensors of robots that came at
+        """By rate and by the step at which they are read first: sensors of robots that came at
         different times are read at different times, as those of real ones."""
         self._mute: list[_Sense] = []
         """Those that have said nothing yet."""
@@ -48,9 +48,11 @@ class Senses:
         """Go on in ``scene``: who was there before keeps what it said and what it remembers."""
         before, beaten, timestep = self._senses, self._rhythms, float(scene.model.opt.timestep)
         self._senses, self._rhythms = {}, {}
+        phases = _phases(scene) if step else {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            sense = _Sense(key, sensor.delay_s, bound, rng, step)
+            since = step + round(phases.get(key, 0.0) / (sensor.rate_hz * timestep))
+            sense = _Sense(key, sensor.delay_s, bound, rng, since)
             if key in before:
                 sense.carry(before[key])
             self._senses[key] = sense
@@ -168,6 +170,22 @@ class _Rhythm:
     def add(self, sense: _Sense) -> None:
         self.senses.append(sense)
         self.needs |= sense.needs
+
+
+def _phases(scene: Scene) -> dict[Key, float]:
+    """Return by which part of its period each sensor is read later than its robot's first.
+
+    Sensors of one kind are read together, those of different kinds in turns, as on a real robot:
+    all at once would hold up whoever paces the simulation.
+    """
+    kinds: dict[str, list[type]] = {}
+    for (robot, _), (sensor, _) in scene.sensors.items():
+        if type(sensor) not in kinds.setdefault(robot, []):
+            kinds[robot].append(type(sensor))
+    return {
+        key: kinds[key[0]].index(type(sensor)) / len(kinds[key[0]])
+        for key, (sensor, _) in scene.sensors.items()
+    }
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:

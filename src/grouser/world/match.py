@@ -5,8 +5,9 @@ robots for the RoboCup soccer setting" (Zaratti et al. 2006, section 6). Here is
 is made of, and where on the four-legged league's field things are put; who scores and what happens
 then is the referee's part (`grouser.simulation.referee`). Times are simulated seconds.
 
-Rules are those of the league's rule book of May 2004 where its number is named; the places in the
-world file are for the first half, and are turned about the centre spot when the teams change ends.
+Numbers marked "league" are from an undated copy of the four-legged league's rules of the ERS-7's
+time; the others are estimates. Places in the world file are for the first half, and are turned
+about the centre spot when the teams change ends (league).
 """
 
 from __future__ import annotations
@@ -101,15 +102,15 @@ class Match(Description):
     halves: Annotated[int, Field(ge=1, le=2)] = 2
     """How many halves are played."""
     half: Duration = 600.0
-    """How long a half is, s (2004: 10 minutes); the clock stands still when the game does."""
+    """How long a half is, s (league: 10 minutes; the clock stands still when the game does)."""
     half_time: Duration = 600.0
-    """How long the break between halves is, s (2004: 10 minutes)."""
+    """How long the break between halves is, s (league: 10 minutes)."""
     ready: Duration = 15.0
     """How long robots may walk to their places before a kick-off, s; estimate."""
     hold: Duration = 5.0
     """How long they stand still there, put by the referee, until the game is on, s; estimate."""
     penalty: Duration = 30.0
-    """How long a robot that is taken out stays away, s (2004: 30 s)."""
+    """How long a robot that is taken out stays away, s; estimate: RoboCup's usual 30 s."""
     lift_after: Duration | None = None
     """How long a robot lies until the referee stands it up, s; None: it is left alone."""
     throw_in: Length = 0.3
@@ -269,6 +270,9 @@ def check(
     if match.ball not in balls:
         allowed = ", ".join(balls) or "none, there are no balls"
         raise mistake(f"allowed: {allowed}{nearest(match.ball, balls)}", "match", "ball")
+    ball = objects[match.ball]
+    if ball.fixed or not math.isclose(ball.radius, BALL_RADIUS):
+        raise mistake(f"must be free to roll and of radius {BALL_RADIUS:g} m", "match", "ball")
     known = list(robots)
     for i, team in enumerate(match.teams):
         for j, player in enumerate(team.players):

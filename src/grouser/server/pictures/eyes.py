@@ -33,6 +33,7 @@ from grouser.protocol.eyes import (
 )
 from grouser.protocol.images import JPEG_QUALITY, ImageType
 from grouser.server.access import Gate, Role
+from grouser.server.limits import Limits
 from grouser.server.pictures.channel import Channel, Job
 from grouser.server.pictures.eye import can_encode
 from grouser.server.pictures.luggage import pack
@@ -262,9 +263,10 @@ class _Remote(Channel):
         return f"eye at {self._address or 'nowhere'}"
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for a Hello."""
+        """Wait for a Hello, but not for ever."""
         super().connection_made(transport)
         self._address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
+        asyncio.get_running_loop().call_later(Limits.login_seconds, self._check_login)
 
     def brief(self, world: NewWorld, looks: Looks | None) -> None:
         """Tell it the world with its mesh files, and how things look if not as at first."""
@@ -288,6 +290,10 @@ class _Remote(Channel):
     def lost(self) -> None:
         """Let others do its work."""
         self._eyes.went(self)
+
+    def _check_login(self) -> None:
+        if not self.ready:
+            self.close()
 
     def _greet(self, hello: Hello) -> None:
         try:

@@ -14,13 +14,22 @@ from grouser.world.file import World
 from grouser.world.objects import MESH_ENDINGS
 
 
+def seen(world: World) -> World:
+    """Return what can be seen of ``world``: without what happens in it and who plays there.
+
+    Those name robots, and a robot may have left since the world was loaded.
+    """
+    view = world.view.model_copy(update={"follow": None})
+    return world.changed(triggers=(), events=(), match=None, view=view)
+
+
 def told(world: World) -> bytes:
-    """Return ``world`` as JSON."""
-    return world.model_dump_json().encode()
+    """Return what can be seen of ``world`` as JSON."""
+    return seen(world).model_dump_json().encode()
 
 
 def understood(text: bytes) -> World:
-    """Return the world that `told` has told: equal to it, down to the last bit of its model."""
+    """Return the world that `told` has told: as `seen`, down to the last bit of its model."""
     return World.model_validate(json.loads(text))
 
 

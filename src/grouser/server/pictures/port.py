@@ -25,6 +25,7 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.server.access import Gate, Role
+from grouser.server.limits import Limits
 from grouser.server.pictures.gallery import Gallery
 from grouser.server.pictures.tiles import Name
 
@@ -53,6 +54,7 @@ class ImagePort:
         own_only: serve nobody without a key.
         most_fps: frames per second of the wall clock that one connection gets.
         most: connections at once.
+        login_seconds: wall time until a token or key must be shown, where one is needed, s.
     """
 
     def __init__(
@@ -64,12 +66,13 @@ class ImagePort:
         own_only: bool = False,
         most_fps: float = MOST_FPS,
         most: int = MOST,
+        login_seconds: float = Limits.login_seconds,
     ) -> None:
         if not most_fps > 0:
             raise BadValue(f"image port: {most_fps} frames per second, must be above 0")
         self.gallery, self.gate = gallery, gate
         self.legacy, self.own_only, self.pause = legacy, own_only, 1 / most_fps
-        self.most = most
+        self.most, self.login_seconds = most, login_seconds
         self.connections: set[Viewer] = set()
         self.frames = 0
         """Sent so far."""
@@ -107,6 +110,7 @@ class Viewer(asyncio.Protocol):
         self._busy = False  # a frame is being made, or on its way out
         self._next = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._login: asyncio.TimerHandle | None = None
 
     # -- asyncio's side ----------------------------------------------------------------------
 
@@ -120,7 +124,10 @@ class Viewer(asyncio.Protocol):
         self._gallery.listeners.add(self._pump)
         if len(self._port.connections) > self._port.most:
             self._refuse(f"there are {self._port.most} connections already")
-        elif not (self._port.own_only or self._port.gate.demands):
+        elif self._port.own_only or self._port.gate.demands:
+            loop = asyncio.get_running_loop()
+            self._login = loop.call_later(self._port.login_seconds, self._check_login)
+        else:
             self._open()
 
     def data_received(self, data: bytes) -> None:
@@ -151,8 +158,9 @@ class Viewer(asyncio.Protocol):
         self._transport = None
         self._port.connections.discard(self)
         self._gallery.listeners.discard(self._pump)
-        if self._timer:
-            self._timer.cancel()
+        for timer in (self._timer, self._login):
+            if timer:
+                timer.cancel()
         if self._admitted:
             self._gallery.unwatch(self._watching)
 
@@ -170,6 +178,11 @@ class Viewer(asyncio.Protocol):
                 raise Refused("the key opens no robot's pictures, or it has no such camera")
             self._key = shown
             self._admit(seat.name)
+
+    def _check_login(self) -> None:
+        """Let nobody hold a connection who does not say who it is."""
+        if not self._admitted:
+            self._refuse(f"no token or key came within {self._port.login_seconds:g} s")
 
     def _open(self) -> None:
         """In legacy mode, let a frame be due."""

@@ -1,0 +1,304 @@
+"""Strangers at the door of a live server: what they cannot do."""
+
+import contextlib
+import shutil
+import socket
+import struct
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from served import PATIENCE, QUIET, Served, until
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.errors import Disconnected, GrouserError, Refused
+from grouser.protocol.sensed import GroundTruth
+from grouser.server.access import loopback
+
+TOKEN = "quite-a-secret-token"
+DRIVER = "good-for-driving-only"
+GUESS = "a-guess-that-is-wrong"
+PORTS = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
+
+
+def own_address():
+    """Return this machine's address beyond loopback; nothing is sent to find it."""
+    found = []
+    with contextlib.suppress(OSError):
+        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    with contextlib.suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as probe:
+        probe.connect(("198.51.100.1", 9))
+        found.append(probe.getsockname()[0])
+    return next((address for address in found if not loopback(address)), None)
+
+
+ADDRESS = own_address()
+beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has no address but loopback's")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A server that others can reach, with two tokens."""
+    folder = tmp_path_factory.mktemp("strangers")
+    tokens = folder / "tokens"
+    tokens.write_text(f"drive: {DRIVER}\n")
+    tokens.chmod(0o600)
+    options = ("--token-file", str(tokens), "-v")
+    with Served(folder, "pioneer_room", *PORTS, *options, token=TOKEN, host="0.0.0.0") as served:
+        served.host = ADDRESS or "127.0.0.1"
+        yield served
+
+
+def answer(served, port, data):
+    """Send ``data`` to a port; return everything that comes back until the server closes."""
+    with served.raw(port) as wire:
+        wire.sendall(data)
+        wire.shutdown(socket.SHUT_WR)
+        heard = b""
+        with contextlib.suppress(ConnectionResetError):
+            while more := wire.recv(65536):
+                heard += more
+        return heard
+
+
+# -- tokens -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_beyond_loopback_it_does_not_start_without_a_token(host):
+    command = ["serve", "pioneer_room", *QUIET, "--port", "0", "--host", host]
+    ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
+    assert ended.exit_code == 2
+    said = " ".join(ended.stderr.split())
+    assert "lets other machines in, which takes a token" in said
+    assert "--token-file" in said
+    assert "GROUSER_TOKEN" in said
+
+
+@beyond
+def test_without_a_token_nothing_gets_in(served):
+    before = _names(served)
+    said = answer(
+        served,
+        "control",
+        b"INIT {ClassName USARBot.P3AT} {Name Thief}\r\nDRIVE {Left 1} {Right 1}\r\n"
+        b"GETSTARTPOSES\r\nGETCONF {Type Robot}\r\nCONSOLE {Line remove pioneer}\r\n"
+        b"INIT {ClassName USARBotAPI.WorldController}\r\nCONTROL {Type KillAll}\r\n"
+        b"RADIO {Data aGVsbG8=}\r\nLOCKSTEP {Every 0.1}\r\nSTEP\r\n",
+    )
+    greeting, *lines = said.splitlines()
+    assert greeting.startswith(b"NFO {Gametype")
+    assert all(line.startswith((b"NOTICE {Kind Refused}", b"RES")) for line in lines)
+    assert b"this server demands a token" in said
+    assert answer(served, "truth", b"{class P3AT}\r\n") == b""
+    for request in (b"OK", b"U 0 0 10 10", b"key 00112233\nOK", b"token x\nOK"):
+        assert answer(served, "images", request) == b""
+    assert answer(served, "eyes", b"\x00" * 64) == b""
+    assert _names(served) == before
+
+
+def _names(served):
+    said = served.console("list robots"), served.console("list objects")
+    return [line.split()[0] for text in said for line in text.splitlines()]
+
+
+@beyond
+def test_a_wrong_token_is_told_so_and_logged_without_its_text(served):
+    with pytest.raises(Refused, match="this token is not one of the server's"):
+        served.join("P3AT", "Thief", token=GUESS)
+    until(lambda: f"wrong token from {ADDRESS}" in served.log)
+    for secret in (GUESS, TOKEN, DRIVER):
+        assert secret not in served.log
+    with served.join("P3AT", "Friend", at=(0, 0, 0)) as robot:  # a right one forgives it
+        assert robot.geometry().name == "P3AT"
+    assert answer(served, "truth", f"{{token {TOKEN}}}\r\n{{name pioneer}}\r\n".encode())
+
+
+@beyond
+def test_a_token_is_good_for_what_it_says(served):
+    with served.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
+        with pytest.raises(Refused, match="role 'control'"):
+            robot.console("remove pioneer")
+        robot.drive(1.0, 1.0)
+        robot.reading("Odometry")
+    assert answer(served, "truth", f"{{token {DRIVER}}}\r\n{{class P3AT}}\r\n".encode()) == b""
+    with pytest.raises(Refused, match="role 'control'"):
+        served.control(token=DRIVER)
+
+
+def test_tokens_count_on_loopback_as_well(served):
+    with pytest.raises(Refused, match="demands a token"):
+        served.join("P3AT", "Thief", token=None, host="127.0.0.1")
+
+
+@pytest.mark.slow  # it waits for as long as they may
+def test_who_says_no_token_is_sent_away(served):
+    with contextlib.ExitStack() as stack:
+        wires = [stack.enter_context(served.raw(port)) for port in ("control", *served.ports)]
+        wires[0].sendall(b"LOGIN {Tok")
+        for wire in wires:
+            heard = b""
+            with contextlib.suppress(ConnectionResetError):
+                while more := wire.recv(4096):
+                    heard += more
+            *_, last = heard.splitlines() or [b"no token came within"]  # other ports say nothing
+            assert b"no token came within" in last
+
+
+# -- TLS ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed, which makes the certificate")
+    folder = tmp_path_factory.mktemp("tls")
+    pem, key = folder / "server.pem", folder / "server.key"
+    ec = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
+    names = ("-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1")
+    command = (openssl, "req", "-x509", *ec, *names, "-keyout", key, "-out", pem)
+    subprocess.run(command, check=True, capture_output=True)
+    return pem, key
+
+
+def test_tls_from_end_to_end(tmp_path, certificate):
+    pem, key = certificate
+    options = ("--certificate", str(pem), "--key", str(key))
+    with Served(tmp_path, "pioneer_room", *QUIET, *options, token=TOKEN) as served:
+        assert "SHA-256" in served.log
+        with served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot:
+            assert served_plainly(served) == b""
+            assert robot.geometry().name == "P3AT"
+            assert robot.reading("Odometry")
+        with pytest.raises(GrouserError):  # nobody's certificate
+            served.connect(tls=True)
+        with pytest.raises(Disconnected):  # who does not speak TLS does not get a word
+            served.connect(timeout=2)
+        with served.raw() as stalled, served.connect(tls=pem) as visitor:
+            stalled.sendall(b"\x16\x03\x01")  # a handshake that never goes on
+            assert visitor.console("list robots")
+
+
+def served_plainly(served):
+    return answer(served, "control", b"INIT {ClassName USARBot.P3AT}\r\n" * 100)
+
+
+# -- nuisances ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def open_server(tmp_path_factory):
+    with Served(
+        tmp_path_factory.mktemp("nuisances"), "pioneer_room", *QUIET, "--speed", "2"
+    ) as served:
+        yield served
+
+
+def oversize(served, stop):
+    """One line that never ends."""
+    with served.raw() as wire:
+        while not stop.is_set():
+            wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
+
+
+def flood(served, stop):
+    """Questions as fast as they go, answers unread."""
+    while not stop.is_set():
+        with contextlib.suppress(OSError), served.raw() as wire:
+            while not stop.is_set():
+                wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
+
+
+def half_open(served, stop):
+    """A crowd that says nothing, or half a line."""
+    with contextlib.ExitStack() as stack:
+        for number in range(100):
+            wire = stack.enter_context(served.raw())
+            if number % 2:
+                wire.sendall(b"INIT {ClassName USARBot.P3AT} {Na")
+        stop.wait(PATIENCE)
+
+
+def resets(served, stop):
+    """Connections that break off in the middle of a word."""
+    while not stop.is_set():
+        with served.raw() as wire:
+            wire.sendall(b"INIT {ClassName USARBot.P2DX} {Name R}\r\nDRIVE {Left 1} {Ri")
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        stop.wait(0.2)
+
+
+@pytest.mark.parametrize("nuisance", [oversize, flood, half_open, resets])
+def test_a_nuisance_is_nobody_elses(open_server, nuisance):
+    stop = threading.Event()
+    with open_server.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
+        _effect(robot)
+        before = open_server.rss
+        thread = threading.Thread(target=nuisance, args=(open_server, stop))
+        thread.start()
+        try:
+            list(robot.listen(0.5))
+            took = [_effect(robot) for _ in range(3)]
+            stamps = [m.time for m in robot.listen(1.0) if isinstance(m, GroundTruth)]
+        finally:
+            stop.set()
+            thread.join()
+        assert max(took) < 1.0
+        assert np.diff(stamps) == pytest.approx(0.2, abs=1e-6)
+        assert open_server.rss - before < 5 * 2**20
+        print(f"{nuisance.__name__}: {max(took):.2f} s to an effect")
+
+
+def _effect(robot):
+    """Return simulated seconds from a command to a reading that shows it; they come at 5 Hz."""
+    spin = -3.0 if robot.reading("GroundTruth").location[0] > -1 else 3.0
+    begin = robot.reading("GroundTruth")
+    robot.drive(spin, spin)
+    while abs((now := robot.reading("GroundTruth")).location[0] - begin.location[0]) < 0.02:
+        pass
+    robot.stop()
+    return now.time - begin.time
+
+
+@pytest.mark.slow  # until a client has not read more than may wait for it
+def test_a_slow_reader_loses_old_lines_and_nobody_elses_time(tmp_path):
+    with (
+        Served(tmp_path, "pioneer_room", *QUIET, "--speed", "max") as served,
+        served.join("P2DX", "Other", at=(-1, -1, 0)) as other,
+        socket.socket() as slow,
+    ):
+        other.lockstep(0.5)
+        times = [other.turn().time]
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect((served.host, served.ports["control"]))
+        slow.settimeout(1.0)
+        slow.sendall(b"INIT {ClassName USARBot.P3AT} {Name Slow} {Location -1,1,0}\r\n")
+        until(lambda: "Slow" in served.console("list robots"))
+        before = served.rss
+        heard = []
+        for _ in range(400):
+            turn = other.step()
+            times.append(turn.time)
+            heard += [m.time for m in turn.heard if isinstance(m, GroundTruth)]
+        grown = served.rss - before
+        assert np.diff(times) == pytest.approx(0.5, abs=1e-6)
+        assert np.diff(heard) == pytest.approx(0.2, abs=1e-6)
+        assert grown < 5 * 2**20
+        stamps = _stamps(slow)
+        assert max(np.diff(stamps)) > 1.0, "old lines were dropped"
+        assert stamps[-1] > times[-1] - 1.0, "the newest were kept"
+        assert np.all(np.diff(stamps) >= 0)
+        print(f"slow reader: RSS grew by {grown / 2**20:.2f} MB in {times[-1]:.0f} s")
+
+
+def _stamps(wire):
+    """Read what is left for a client; return the times of its ground truths."""
+    data = b""
+    with contextlib.suppress(TimeoutError):
+        while more := wire.recv(65536):
+            data += more
+    lines = [line for line in data.split(b"\r\n") if b"GroundTruth" in line]
+    return [float(line.split(b"{Time ")[1].split(b"}")[0]) for line in lines]
