@@ -57,6 +57,7 @@ class Rays:
         self._passed = passed
         # A sphere about each geom's middle holds it; planes have none.
         self._bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
+        self._squares = self._bounds**2
 
     def cast(self, moment: Moment, directions: Array, far: float) -> Hits:
         """Return what the rays meet now.
@@ -100,19 +101,21 @@ class Rays:
         MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
         """
         offsets = data.geom_xpos - data.site_xpos[self._site]
-        distances = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
-        beyond = distances - self._bounds > far
+        squares = np.einsum("ij,ij->i", offsets, offsets)
+        beyond = squares > (self._bounds + far) ** 2
         middle = towards.sum(axis=0)
         length = math.sqrt(middle @ middle)
         if length > 1e-9:
             middle /= length
-            widest = math.acos(min(1.0, max(-1.0, float((towards @ middle).min()))))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                turned = np.arccos(np.clip(offsets @ middle / distances, -1.0, 1.0))
-                taken = np.arcsin(np.minimum(1.0, self._bounds / distances))
-            # What holds the start itself lies in every direction: its sphere takes a quarter turn
-            # at least, and so would be missed behind the start.
-            beyond |= (turned - taken > widest + 1e-6) & (distances > self._bounds)
+            cosine = min(1.0, float((towards @ middle).min())) - 1e-9
+            if cosine > 0:
+                # A geom lies outside the cone that holds all rays if its middle is turned away from
+                # the cone's by more than the cone opens and its sphere takes; as cosines, times
+                # its distance. What holds the start itself has no such angle, and is kept.
+                sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
+                with np.errstate(invalid="ignore"):
+                    edge = cosine * np.sqrt(squares - self._squares) - sine * self._bounds
+                    beyond |= offsets @ middle < edge
         return np.asarray(beyond)
 
 

@@ -16,7 +16,7 @@ class Clock:
     """Says at which steps something with a rate is due."""
 
     def __init__(self, rate_hz: float, timestep: float, since: int = 0) -> None:
-        """Tick first at step ``since``, then ``rate_hz`` per simulated second, at most every step."""
+        """Tick at step ``since``, then ``rate_hz`` times a simulated second, or every step."""
         self._steps = max(1.0, 1.0 / (rate_hz * timestep))
         # Most rates are whole numbers of steps, give or take the last digit; they need no rounding.
         self._whole = round(self._steps) if abs(self._steps - round(self._steps)) < 1e-9 else 0
