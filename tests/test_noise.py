@@ -1,11 +1,13 @@
 """Noise from strangers against a live server: nobody in the world can tell that it was there."""
 
+import contextlib
 import random
 import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import noise
 import pytest
 from served import Served, environment
 
@@ -104,3 +106,18 @@ def test_twenty_thousand_lines_of_noise(tmp_path):
 @pytest.mark.slow
 def test_a_million_lines_of_noise(tmp_path):
     check(tmp_path, 4, 1_000_000)
+
+
+@pytest.mark.slow
+def test_noise_from_inside_is_not_fatal(tmp_path):
+    """Those with a robot and every right may upset the world, but not the server."""
+    choose, known = random.Random(0), noise.sources()
+    robots = ("USARBot.P3AT", "USARBot.Kenaf", "USARBot.ERS7", "USARBotAPI.WorldController")
+    options = ("--images", "-1", "--truth", "-1", "--speed", "4", "--lines-per-second", "1e6")
+    with Served(tmp_path, "pioneer_room", *options) as served:
+        for robot in robots:
+            init = f"INIT {{ClassName {robot}}}\r\nLOCKSTEP {{Every 0.01}}\r\n".encode()
+            with contextlib.suppress(ConnectionError):
+                noise.send(served.ports["control"], init + noise.packet(choose, known), choose)
+        assert "pioneer" in served.console("list robots")
+        assert "Traceback" not in served.log

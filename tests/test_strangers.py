@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.errors import Disconnected, GrouserError, Refused
+from grouser.protocol.commands import GetStartPoses
+from grouser.protocol.nfo import StartPoses
 from grouser.protocol.sensed import GroundTruth
 from grouser.server.access import loopback
 
@@ -173,6 +175,11 @@ def test_tls_from_end_to_end(tmp_path, certificate):
             assert served_plainly(served) == b""
             assert robot.geometry().name == "P3AT"
             assert robot.reading("Odometry")
+        with served.connect(tls=pem) as visitor:  # many records in one packet, none is lost
+            for _ in range(200):
+                visitor.send(GetStartPoses())
+            visitor.console("time")
+            assert sum(isinstance(heard, StartPoses) for heard in visitor.listen(0.1)) == 200
         with pytest.raises(GrouserError):  # nobody's certificate
             served.connect(tls=True)
         with pytest.raises(Disconnected):  # who does not speak TLS does not get a word
@@ -208,6 +215,7 @@ def flood(served, stop):
     """Questions as fast as they go, answers unread."""
     while not stop.is_set():
         with contextlib.suppress(OSError), served.raw() as wire:
+            wire.settimeout(0.3)
             while not stop.is_set():
                 wire.sendall(b"GETSTARTPOSES\r\nGETGEO {Type Robot}\r\nnonsense\r\n" * 100)
 
@@ -240,9 +248,9 @@ def test_a_nuisance_is_nobody_elses(open_server, nuisance):
         thread = threading.Thread(target=nuisance, args=(open_server, stop))
         thread.start()
         try:
-            list(robot.listen(0.5))
-            took = [_effect(robot) for _ in range(3)]
-            stamps = [m.time for m in robot.listen(1.0) if isinstance(m, GroundTruth)]
+            list(robot.listen(0.2))
+            took = [_effect(robot) for _ in range(2)]
+            stamps = [m.time for m in robot.listen(0.4) if isinstance(m, GroundTruth)]
         finally:
             stop.set()
             thread.join()
@@ -250,6 +258,23 @@ def test_a_nuisance_is_nobody_elses(open_server, nuisance):
         assert np.diff(stamps) == pytest.approx(0.2, abs=1e-6)
         assert open_server.rss - before < 5 * 2**20
         print(f"{nuisance.__name__}: {max(took):.2f} s to an effect")
+
+
+def test_a_crowd_without_a_token_is_nobody_elses(served):
+    stop = threading.Event()
+    crowd = [threading.Thread(target=flood, args=(served, stop)) for _ in range(10)]
+    with served.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
+        before = served.rss
+        for thread in crowd:
+            thread.start()
+        try:
+            took = [_effect(robot) for _ in range(3)]
+        finally:
+            stop.set()
+            for thread in crowd:
+                thread.join()
+        assert max(took) < 1.0
+        assert served.rss - before < 5 * 2**20
 
 
 def _effect(robot):
@@ -302,3 +327,11 @@ def _stamps(wire):
             data += more
     lines = [line for line in data.split(b"\r\n") if b"GroundTruth" in line]
     return [float(line.split(b"{Time ")[1].split(b"}")[0]) for line in lines]
+
+
+def test_a_full_server_says_so_and_has_room_again(tmp_path):
+    with Served(tmp_path, "pioneer_room", *QUIET, "--connections", "2") as served:
+        with served.connect() as first, served.raw():
+            assert b"there are 2 connections already" in answer(served, "control", b"")
+            assert first.console("time")
+        until(lambda: b"NOTICE" not in answer(served, "control", b""))

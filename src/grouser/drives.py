@@ -280,5 +280,5 @@ class Drives:
 
 
 def _within(value: float, most: float) -> float:
-    """Return ``value``, cut to at most ``most`` either way; NumPy's clip takes ten times as long."""
+    """Return ``value``, cut to ``most`` either way; NumPy's clip takes ten times as long."""
     return min(max(float(value), -most), most)

@@ -188,6 +188,9 @@ class Talk:
         class_name = kind if "." in kind else f"{PACKAGE}.{kind}"
         self.say(Init(class_name, name, at, rotation, start))
         while not self.memory.alive:
+            for notice in self.memory.notices:
+                if notice.kind == "Removed":  # it could not be where it was put
+                    raise Refused(f"{self.peer}: {notice.text}")
             yield from self._more(
                 f"a sign of life of a '{kind}' (does the server know this class?)"
             )

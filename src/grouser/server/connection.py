@@ -21,7 +21,7 @@ from grouser.protocol.usarsim import ServerSide
 from grouser.server.access import Gate, Role
 from grouser.server.controller import Controllers
 from grouser.server.host import Host
-from grouser.server.limits import Allowance, Limits
+from grouser.server.limits import STRANGERS_COST, Allowance, Limits
 from grouser.server.outbox import Outbox
 from grouser.server.session import Session
 from grouser.server.wire.appearances import appearance, plain
@@ -61,7 +61,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
         self.address = "nowhere"
-        self._bite = bytearray(BITE)
+        self._bite = memoryview(bytearray(BITE))  # asyncio's TLS reads into slices of it
         self._transport: asyncio.Transport | None = None
         now = asyncio.get_running_loop().time()
         self._lines = Allowance(counter.limits.lines_per_second, now)
@@ -113,7 +113,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._login = loop.call_later(limits.login_seconds, self._check_login)
 
-    def get_buffer(self, sizehint: int) -> bytearray:
+    def get_buffer(self, sizehint: int) -> memoryview:
         """Return where the next bytes go."""
         return self._bite
 
@@ -131,7 +131,8 @@ class Connection(asyncio.BufferedProtocol):
             transport.abort()
             return
         now = loop.time()
-        wait = max(self._lines.owe(now, lines), self._bytes.owe(now, nbytes))
+        cost = lines if self.let_in() else lines * STRANGERS_COST
+        wait = max(self._lines.owe(now, cost), self._bytes.owe(now, nbytes))
         if wait > 0:
             transport.pause_reading()
             self._rest = loop.call_later(wait, self._go_on)

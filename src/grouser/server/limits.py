@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 
 from grouser.errors import BadValue
 
+STRANGERS_COST = 20
+"""How many lines one line counts for, from somebody who has shown no token where one is needed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:

@@ -36,6 +36,13 @@ class Pipe(Protocol):
         """Close at once, whatever was not sent."""
 
 
+class Sender(Protocol):
+    """Where lines go."""
+
+    def line(self, data: bytes, *, stale: str | None = None) -> None:
+        """Send one line; one with a ``stale`` name may be dropped for a newer one of that name."""
+
+
 class Outbox:
     """The lines for one client; its protocol's ``resume_writing`` calls `flush`."""
 
@@ -120,3 +127,9 @@ class Outbox:
 
 def _age(queue: deque[_Line]) -> int:
     return queue[0][0]
+
+
+def subject(line: bytes) -> str:
+    """Return what a line is about, by which it goes stale: head, type and name, without values."""
+    words = line.split(b"{", 4)[:4]
+    return b"".join(word for word in words if not word.startswith(b"Time")).decode("latin-1")

@@ -9,23 +9,25 @@ logged, and told to clients that speak Grouser's own lines.
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 from grouser.errors import BadValue, GrouserError, Refused
-from grouser.protocol import additions, commands, control, drive, response, setting
+from grouser.protocol import additions, commands, control, response, setting
 from grouser.protocol.lines import Fault
 from grouser.protocol.message import Message, Other
 from grouser.protocol.nfo import Greeting
-from grouser.protocol.package import MovePackage
 from grouser.protocol.usarsim import ServerSide
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.server.access import Gate, Role
 from grouser.server.arrival import arrival, start_poses
+from grouser.server.backlog import Backlog
 from grouser.server.controller import Controllers
 from grouser.server.host import Host
-from grouser.server.vitals import Vitals
+from grouser.server.outbox import Sender, subject
+from grouser.server.turns import LONGEST_TURN
+from grouser.server.vitals import STATE_EVERY, Vitals
+from grouser.server.vocabulary import CONTROLLER, MOVES, OWN, POWERED, QUESTIONS
 from grouser.server.wire import settings
 from grouser.server.wire.answers import configuration, geometry
 from grouser.server.wire.driving import Driving
@@ -35,43 +37,8 @@ from grouser.simulation.actions import Place
 
 _LOG = logging.getLogger("grouser.server")
 
-CONTROLLER = "worldcontroller"
-"""Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
-
 LOGGED = 5
 """Lines without a meaning that are logged of one client."""
-
-MOVES = (
-    drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
-    drive.JointDrive, drive.BoneDrive, drive.MultiDrive, setting.SetJoint, setting.SetStiffness,
-    MovePackage,
-)  # fmt: skip
-"""What moves a robot: the commands that may end a turn."""
-
-POWERED = (*MOVES, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
-"""What a robot with an empty battery does not hear (reference: UDK)."""
-
-QUESTIONS = (
-    commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
-    additions.Lockstep,
-)  # fmt: skip
-"""What is seen to at once, also in lockstep: it does not change the world."""
-
-OWN = (
-    commands.Login, additions.Lockstep, additions.Step, additions.Typed, additions.Transmit,
-)  # fmt: skip
-"""Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
-
-
-MOST_PUT_OFF = 10_000
-"""Commands of one client in lockstep that may wait for the end of a turn."""
-
-
-class Sender(Protocol):
-    """Where lines go."""
-
-    def line(self, data: bytes, *, stale: str | None = None) -> None:
-        """Send one line; one with a ``stale`` name may be dropped for a newer one of that name."""
 
 
 class Session:
@@ -107,11 +74,7 @@ class Session:
         self._side = ServerSide(outlook.dialect, longest)
         self._roles = frozenset[Role]() if gate.demands else gate.check(address)
         self._driving = Driving()
-        self._queue: deque[Message] = deque()
-        """In lockstep: what was heard and belongs to this turn's end, or to the next turn."""
-        self._deeds: list[Message] = []
-        """In lockstep: what will be done when everybody's turn is over."""
-        self._by_command = False
+        self._backlog = Backlog()
         self._modern = False
         """Whether it has sent a line of Grouser's own."""
         self._vitals = self._alive()
@@ -155,7 +118,6 @@ class Session:
         self._modern = self._modern or isinstance(message, OWN)
         if self.robot in self._host.turns and not isinstance(message, QUESTIONS):
             self._put_off(message)
-            self._take_turn()
         else:
             self._vitals.heard(self._host.time)
             self._do(message)
@@ -221,28 +183,24 @@ class Session:
     # -- turns -------------------------------------------------------------------------------
 
     def _put_off(self, message: Message) -> None:
-        if len(self._queue) + len(self._deeds) < MOST_PUT_OFF:
-            self._queue.append(message)
-        else:
-            self._refuse(message, BadValue(f"{MOST_PUT_OFF} commands wait for a turn's end"))
+        try:
+            self._backlog.add(message)
+        except BadValue as error:
+            self._refuse(message, error)
+        self._take_turn()
 
     def _take_turn(self) -> None:
-        """Take what is queued into this turn, up to what ends it."""
+        """Take what was put off into this turn, up to what ends it."""
         name = self.robot
-        while name is not None and self._queue and self._host.turns.thinking(name):
-            message = self._queue.popleft()
-            self._vitals.heard(self._host.time)  # by turns, not by when it came over the wire
-            if isinstance(message, additions.Step):
-                self._host.turns.end(name)
-            else:
-                self._deeds.append(message)
-                if self._by_command and isinstance(message, MOVES):
-                    self._host.turns.end(name)
+        if name is None or not self._backlog or not self._host.turns.thinking(name):
+            return
+        self._vitals.heard(self._host.time)  # by turns, not by when it came over the wire
+        if self._backlog.turn():
+            self._host.turns.end(name)
 
     def act(self) -> None:
         """Do what was put off until everybody's turn was over."""
-        deeds, self._deeds = self._deeds, []
-        for message in deeds:
+        for message in self._backlog.deeds():
             self._do(message)
 
     def turn(self, time: float) -> None:
@@ -298,7 +256,7 @@ class Session:
         """Say what is worth nothing once it is said anew."""
         for message in messages:
             for line in self._side.send(message):
-                self._sender.line(line, stale=_kind(line))
+                self._sender.line(line, stale=subject(line))
 
     def _state(self, time: float) -> None:
         assert self.robot is not None  # only guests with a robot hear beats
@@ -412,11 +370,12 @@ class Session:
         name, host = self.own(), self._host
         if message.every <= 0:
             host.turns.leave(name)
-            self._deeds += (said for said in self._queue if not isinstance(said, additions.Step))
-            self._queue.clear()
-            self.act()
+            for said in self._backlog.everything():
+                self._do(said)
             return
-        self._by_command = bool(message.by_command)
+        if not message.every <= LONGEST_TURN:
+            raise BadValue(f"LOCKSTEP: Every is {message.every:g} s, {LONGEST_TURN:g} at most")
+        self._backlog.by_command = bool(message.by_command)
         host.turns.ask(name, host.steps(message.every), host.step)
         host.tell(name)
         self.turn(host.time)
@@ -438,13 +397,3 @@ class Session:
         if not self.is_controller:
             raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
         self._say_all(self._controllers.obey(message, self, self._outlook))
-
-
-STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
-"""Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
-
-
-def _kind(line: bytes) -> str:
-    """Return what a line is about: its head, type and name, without its values."""
-    words = line.split(b"{", 4)[:4]
-    return b"".join(word for word in words if not word.startswith(b"Time")).decode("latin-1")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LONGEST_TURN = 3600.0
+"""Simulated seconds from one turn of somebody to the next, at most."""
+
 
 @dataclass
 class _Turn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from grouser.world.source import read
 
 LONGEST = 1000
 """Characters that a line may have."""
+LARGEST = 1e9
+"""Greatest number that may be typed: whatever it counts, nobody means more."""
 SUN = "sun"
 NOT_TYPED = ("mesh",)
 """Kinds of object that only world files and Python may bring: they read files."""
@@ -116,7 +117,7 @@ class Words:
         return self.one_of(what, self.names.slot(slot))
 
     def number(self, what: str) -> float:
-        """Take the next word, which must be a finite number."""
+        """Take the next word, which must be a number of a size that can be meant."""
         word = self.word(what)
         found = number(word)
         if found is None:
@@ -159,9 +160,9 @@ class Words:
 
 
 def number(word: str) -> float | None:
-    """Return the finite number that ``word`` is, or None."""
+    """Return the number that ``word`` is; None: it is none, or none that can be meant."""
     try:
         value = float(word)
     except ValueError:
         return None
-    return value if math.isfinite(value) and "_" not in word else None
+    return value if abs(value) <= LARGEST and "_" not in word else None

@@ -25,6 +25,7 @@ from grouser.world.victim import Posture, parts
 
 MESH_ENDINGS = (".obj", ".stl")
 
+
 class Box(Object):
     """A cuboid."""
 

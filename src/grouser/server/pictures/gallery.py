@@ -51,7 +51,7 @@ class Offer:
 
 
 class Gallery:
-    """Pictures of many cameras; see `grouser.server.pictures.views.Views` for those of a simulation."""
+    """Pictures of many cameras; those of a simulation: `grouser.server.pictures.views.Views`."""
 
     def __init__(self, eyes: Eyes, layout: Layout = UDK) -> None:
         """Show what ``eyes`` draw.
