@@ -198,7 +198,7 @@ def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monk
         }
 
     culled = scans()
-    monkeypatch.setattr(Rays, "_beyond", lambda self, data, towards, far: np.False_)
+    monkeypatch.setattr(Rays, "_beyond", lambda self, data, middle, far: np.False_)
     whole = scans()
     assert len(culled) >= 60
     for key, values in whole.items():

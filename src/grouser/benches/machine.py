@@ -10,6 +10,8 @@ from pathlib import Path
 from grouser.cores import cores
 
 _CPUS = Path("/proc/cpuinfo")
+_STAT, _STEAL = Path("/proc/stat"), 8
+"""Where Linux counts time, and in which column that is that was stolen."""
 
 
 def machine() -> dict[str, str | int | float | None]:
@@ -22,6 +24,17 @@ def machine() -> dict[str, str | int | float | None]:
         "python": platform.python_version(),
         **{package: version(package) for package in ("mujoco", "numpy", "grouser")},
     }
+
+
+def stolen() -> float:
+    """Return how long (s, of all cores together) others on the host have held this machine up.
+
+    On a virtual machine: time in which a core of ours could have run and the host did not let it.
+    """
+    first = next(iter(_lines(_STAT)), "").split()
+    if len(first) <= _STEAL or first[0] != "cpu":
+        return 0.0  # nobody tells: not Linux
+    return int(first[_STEAL]) / os.sysconf("SC_CLK_TCK")
 
 
 def version(package: str) -> str:

@@ -6,6 +6,9 @@ the clients are processes of their own, as in real life.
 
 ``p99_ms``                 from ``send`` of a DRIVE to the physics step that uses it: 99 % are below
 ``p50_ms``  ``worst_ms``   the same, median and longest
+``p99_calm_ms``            the same of those quarters of seconds in which nobody else on the host
+                           held this machine up, and the ones before them
+``stolen_share``           of the minute's core time, what others on the host took away
 ``lines_per_s``            lines that all clients were sent
 ``commands_per_s``         lines that they sent
 ``connections``            that were held for the minute
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import socket
 import subprocess
 import sys
@@ -28,8 +32,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import numpy.typing as npt
 
+from grouser.benches.machine import stolen
 from grouser.client.connection import join
+from grouser.cores import cores
 from grouser.drives import Setpoint
 from grouser.errors import Disconnected
 from grouser.frames import Array
@@ -53,6 +60,8 @@ ASAP_SECONDS = 40.0
 TIMESTEP = 0.002  # s
 TICKS = 1000
 """A DRIVE says which it is by its speed: so many differ."""
+LOOK_EVERY = 0.25
+"""Wall time between two looks at what others on the host take, s."""
 SPREAD = 2.0  # m   between robots
 
 Progress = Callable[[str, int, int], None]
@@ -95,6 +104,24 @@ class _Uses:
     server: Server
     seen: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """Robot → (which DRIVE, ns)."""
+    ahead: list[tuple[float, float]] = field(default_factory=list)
+    """When a step began (s of wall time), and by how much it was early (s)."""
+    stolen: list[tuple[int, float]] = field(default_factory=list)
+    """When (ns), and how much had been stolen by then (s)."""
+
+    async def watch(self) -> None:
+        """Look four times a second at what others on the host take."""
+        while True:
+            self.stolen.append((time.monotonic_ns(), stolen()))
+            await asyncio.sleep(LOOK_EVERY)
+
+    def calm(self, sent: Array) -> npt.NDArray[np.bool_]:
+        """Return which of these moments (ns) lie where nothing was stolen just before or then."""
+        times, taken = np.array(self.stolen).T
+        disturbed = np.diff(taken, prepend=taken[0]) > 0  # between the look before and this one
+        disturbed |= np.roll(disturbed, 1)
+        place = np.minimum(np.searchsorted(times, sent), len(times) - 1)
+        return np.asarray(~disturbed[place])
 
     def __call__(self, robot: str, command: object) -> None:
         assert isinstance(command, dict)
@@ -102,6 +129,19 @@ class _Uses:
         assert isinstance(told, Setpoint)
         tick = round((abs(told.value) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
+        now = asyncio.get_running_loop().time()
+        self.ahead.append((now, self.server.pace.drift(now, self.server.host.time)))
+
+    def drift(self) -> float:
+        """Return by how much (s per minute) simulated time runs away from wall time.
+
+        Between the first and the last sixth; medians, since a beat may begin late.
+        """
+        times, ahead = np.array(self.ahead).T
+        sixth = (times[-1] - times[0]) / 6
+        first, last = times < times[0] + sixth, times > times[-1] - sixth
+        ran = float(np.median(ahead[last]) - np.median(ahead[first]))
+        return abs(ran) * 60 / float(5 * sixth)
 
 
 async def _crowd(folder: Path) -> dict[str, float]:
@@ -116,40 +156,46 @@ async def _crowd(folder: Path) -> dict[str, float]:
             sys.executable, "-m", __name__, str(server.ports["control"]), str(report)
         )
         running = asyncio.ensure_future(server.run())
+        watching = asyncio.ensure_future(uses.watch())
         while len(server.host.guests) < CLIENTS and clients.returncode is None:
             await asyncio.sleep(0.05)
         await asyncio.sleep(WARM_UP)
-        before = server.pace.drift(asyncio.get_running_loop().time(), server.host.time)
         cpu, connections = time.process_time(), len(server.counter.connections)
+        taken = stolen()
         await asyncio.sleep(SECONDS)
-        shares = (time.process_time() - cpu) / SECONDS
+        share, taken = (time.process_time() - cpu) / SECONDS, stolen() - taken
         connections = min(connections, len(server.counter.connections))
-        after = server.pace.drift(asyncio.get_running_loop().time(), server.host.time)
         await clients.wait()
+        watching.cancel()
         server.stop()
         await running
         lost = server.pace.lost
     heard = json.loads(report.read_text())
-    delays = _delays(uses.seen, heard["sent"]) / 1e6
+    sent, delays = _delays(uses.seen, heard["sent"])
+    calm = delays[uses.calm(sent)]
     return {
         "p99_ms": float(np.percentile(delays, 99)),
+        "p99_calm_ms": float(np.percentile(calm, 99)) if len(calm) else math.nan,
         "p50_ms": float(np.median(delays)),
         "worst_ms": float(delays.max()),
         "lines_per_s": heard["lines"] / heard["seconds"],
         "commands_per_s": sum(map(len, heard["sent"].values())) / heard["seconds"],
         "connections": float(connections),
-        # Between two beats simulated time is up to one beat ahead: drift is what adds up.
-        "drift_ms_per_minute": abs(after - before) * 1e3 * 60 / SECONDS + lost * 1e3,
-        "server_share": shares,
+        "drift_ms_per_minute": (uses.drift() + lost) * 1e3,
+        "server_share": share,
+        "stolen_share": taken / SECONDS / cores(),
     }
 
 
-def _delays(seen: dict[str, list[tuple[int, int]]], sent: dict[str, list[int]]) -> Array:
-    """Return how long (ns) every DRIVE took from its client's clock to its first step.
+def _delays(
+    seen: dict[str, list[tuple[int, int]]], sent: dict[str, list[int]]
+) -> tuple[Array, Array]:
+    """Return when every DRIVE was sent (ns), and how long it took to its first step (ms).
 
     One that was overtaken by the next before any step took as long as until that one's.
     """
-    delays: list[int] = []
+    moments: list[int] = []
+    delays: list[float] = []
     for robot, times in sent.items():
         uses, last = [], 0
         for tick, at in seen.get(robot, []):
@@ -160,8 +206,9 @@ def _delays(seen: dict[str, list[tuple[int, int]]], sent: dict[str, list[int]]) 
             while place < len(uses) and uses[place][0] < number:
                 place += 1
             if place < len(uses):
-                delays.append(uses[place][1] - at)
-    return np.array(delays, float)
+                moments.append(at)
+                delays.append((uses[place][1] - at) / 1e6)
+    return np.array(moments), np.array(delays)
 
 
 # -- the clients' side ---------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from grouser.sensors.range import Sonar
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.truth import Truth
 
-SONAR_CONES = 4  # estimate: USARSim has 10; sixteen sonars of 65 rays cost half as much time
+SONAR_CONES = 2  # estimate: USARSim has 10; with 33 rays no gap is wider than 2.1 deg across
 RATE_HZ = 5.0  # usarsim.md 3: one burst of everything, about every 0.2 s
 TICK = math.tau / 360  # rad   usarsim.md 4.3: 0.01745, one tick; counts start again after a turn
 ODOMETRY_TICK = 0.0099  # rad   usarsim.md 4.6: EncoderResolution

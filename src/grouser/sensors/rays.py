@@ -55,9 +55,11 @@ class Rays:
         if see_through:
             passed |= _opacity(model) <= 0.5
         self._passed = passed
+        self._groups = model.geom_group.copy()
         # A sphere about each geom's middle holds it; planes have none.
         self._bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
         self._squares = self._bounds**2
+        self._cone = _Cone(np.zeros((1, 3)))
 
     def cast(self, moment: Moment, directions: Array, far: float) -> Hits:
         """Return what the rays meet now.
@@ -68,11 +70,14 @@ class Rays:
             far: how far they reach, m.
         """
         model, data, count = moment.model, moment.data, len(directions)
-        towards = directions @ data.site_xmat[self._site].reshape(3, 3).T
+        R_SW = data.site_xmat[self._site].reshape(3, 3).T
+        towards = directions @ R_SW
+        if directions is not self._cone.directions:
+            self._cone = _Cone(directions)  # most sensors always send out the same bundle
         geoms, distances = np.empty(count, np.int32), np.empty(count)
         normals = np.empty(3 * count)
-        groups = model.geom_group.copy()
-        model.geom_group[self._passed | self._beyond(data, towards, far)] = HIDDEN
+        groups = model.geom_group
+        groups[self._passed | self._beyond(data, self._cone.middle @ R_SW, far)] = HIDDEN
         try:
             mujoco.mj_multiRay(
                 model,
@@ -89,34 +94,47 @@ class Rays:
                 cutoff=far,
             )
         finally:
-            model.geom_group[:] = groups
+            groups[:] = self._groups
         missed = distances < 0
         distances[missed], geoms[missed] = np.inf, -1
         facing = np.where(missed[:, None], 0.0, normals.reshape(count, 3))
         return Hits(distances, facing, geoms, towards)
 
-    def _beyond(self, data: mujoco.MjData, towards: Array, far: float) -> npt.NDArray[np.bool_]:
+    def _beyond(self, data: mujoco.MjData, middle: Array, far: float) -> npt.NDArray[np.bool_]:
         """Return which geoms no ray can meet, (ngeom,): they are too far away, or to one side.
 
         MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
+
+        Args:
+            data: where everything is.
+            middle: of the cone that holds all rays, a unit vector in the world frame.
+            far: how far rays reach, m.
         """
         offsets = data.geom_xpos - data.site_xpos[self._site]
         squares = np.einsum("ij,ij->i", offsets, offsets)
-        beyond = squares > (self._bounds + far) ** 2
-        middle = towards.sum(axis=0)
-        length = math.sqrt(middle @ middle)
-        if length > 1e-9:
-            middle /= length
-            cosine = min(1.0, float((towards @ middle).min())) - 1e-9
-            if cosine > 0:
-                # A geom lies outside the cone that holds all rays if its middle is turned away from
-                # the cone's by more than the cone opens and its sphere takes; as cosines, times
-                # its distance. What holds the start itself has no such angle, and is kept.
-                sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
-                with np.errstate(invalid="ignore"):
-                    edge = cosine * np.sqrt(squares - self._squares) - sine * self._bounds
-                    beyond |= offsets @ middle < edge
+        reach = self._bounds + far
+        beyond = squares > reach * reach
+        if self._cone.cosine > 0:
+            # A geom lies outside the cone if its middle is turned away from the cone's by more than
+            # the cone opens and its sphere takes; as cosines, times its distance. What holds the
+            # start itself has no such angle, and is kept.
+            with np.errstate(invalid="ignore"):
+                edge = self._cone.cosine * np.sqrt(squares - self._squares)
+                beyond |= offsets @ middle < edge - self._cone.sine * self._bounds
         return np.asarray(beyond)
+
+
+class _Cone:
+    """A cone about a bundle of rays, in the sensor's frame."""
+
+    def __init__(self, directions: Array) -> None:
+        self.directions = directions
+        middle = directions.sum(axis=0)
+        length = math.sqrt(middle @ middle)
+        self.middle = middle / length if length > 1e-9 else middle
+        self.cosine = min(1.0, float((directions @ self.middle).min())) - 1e-9
+        """Of its half angle, a little less; 0 or below: all round, or half round and more."""
+        self.sine = math.sqrt(max(0.0, 1.0 - self.cosine**2))
 
 
 def _opacity(model: mujoco.MjModel) -> Array:
