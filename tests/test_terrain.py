@@ -169,7 +169,7 @@ def stl(path):
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize("kind", OBJECTS)
+@pytest.mark.parametrize("kind", sorted(set(OBJECTS) - {"door", "lamp"}))  # test_actions has them
 def test_objects(kind, fixed, tmp_path):
     shapes = {
         "box": {"size": [0.1, 0.2, 0.3]},

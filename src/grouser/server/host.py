@@ -150,6 +150,7 @@ class Host:
         else:
             self._own.add(name)
         self._guests[name] = guest
+        self._looked -= self.steps(LOOK_EVERY)  # it hears how it is at the next beat
         self._collect()
         if name in self._own:  # its readings came before its guest did
             self._tell_again(name)

@@ -229,7 +229,8 @@ class Server:
             time.sleep(wait)
         await asyncio.sleep(0)  # sockets are looked at …
         await asyncio.sleep(0)  # … and what came is done, before this goes on
-        self._beat()
+        if self._may_go():  # somebody may just have asked to be waited for
+            self._beat()
 
     def _may_go(self) -> bool:
         """Say whether time may pass; as fast as possible, it does so only for somebody."""
