@@ -78,11 +78,13 @@ def test_seven_robots_with_cameras_run_in_real_time_on_two_cores():
     """Needs two cores for itself: on a busy machine time is lost, and that is what it tells."""
     with serving("meeting_ground", "--own-pictures") as ports:
         clients = started(ports, CROWD, seconds=20)
-        time.sleep(2.0)  # whoever came last has been caught up with
+        time.sleep(10.0)  # while somebody joins, time stands; then it is caught up with
         drive(clients)
-        for said in map(told, clients):
+        for said in [told(client) for client in clients]:
             check(said)
-            (first, begun), (last, ended) = said["stamps"][2], said["stamps"][-1]
+            # What came before it began to listen had waited in its socket.
+            fresh = [stamp for stamp in said["stamps"] if stamp[1] > said["stamps"][0][1] + 5.0]
+            (first, begun), (last, ended) = fresh[0], fresh[-1]
             assert (last - first) / (ended - begun) == pytest.approx(1.0, abs=0.02)
             assert said["frames"] / said["seconds"] > 9.5
 
@@ -99,5 +101,5 @@ def test_one_who_is_killed_is_gone_at_once_and_nobody_misses_a_step():
         with join("P2DX", name="witness", at=(-3.0, -2.0, 0.0), port=ports.control) as witness:
             while "dog1" in witness.console("list robots"):
                 assert time.monotonic() - begun < 10.0
-        for said in map(told, clients[1:]):
+        for said in [told(client) for client in clients[1:]]:
             check(said)
