@@ -189,7 +189,7 @@ def _flippers(robot):
 
 
 def test_a_robot_on_its_back_is_put_on_its_feet(served):
-    with served.join("P3AT", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
+    with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
         until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)

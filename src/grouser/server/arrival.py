@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, nearest
+from grouser.frames import Pose
 from grouser.protocol.commands import Init
 from grouser.protocol.nfo import StartPose, StartPoses
 from grouser.protocol.values import Vector
@@ -50,13 +51,16 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
     ignored = asked.start is not None  # an unknown start place means the origin
     x, y, z = outlook.from_place((not ignored and asked.location) or _ZERO)
     roll, pitch, yaw = outlook.from_angles((not ignored and asked.rotation) or _ZERO)
+    standing = _standing(kind)
+    middle = Pose.at(x, y, max(z, host.ground(x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw)
+    feet = (middle @ Pose.at(z=-standing)).position.tolist()
     try:
         return RobotEntry(
             name=name,
             kind=kind,
             options=dict(options),
             sensors=EQUIPMENT.get(kind, ()),
-            position=(x, y, max(z - _standing(kind), host.ground(x, y, z))),
+            position=(feet[0], feet[1], feet[2]),
             yaw_deg=_degrees(yaw),
             pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
             roll_deg=_degrees(roll),

@@ -227,19 +227,22 @@ class Host:
         """Whether time may pass: it is nobody's turn."""
         return self.turns.open
 
-    def beat(self) -> None:
-        """Let one beat pass, or what is left of it until somebody's turn."""
+    def beat(self, seconds: float = 0.0) -> None:
+        """Let one beat pass, or what is left of it until somebody's turn.
+
+        Args:
+            seconds: how long the beat is, if longer than usual: a host that is behind saves time.
+        """
         self._act()
-        now, steps = self.step, self.steps(self.rules.beat)
+        now, steps = self.step, self.steps(max(seconds, self.rules.beat))
         if (due := self.turns.next()) is not None:
             steps = min(steps, max(1, due - now))
         if self.used:
             for robot, command in self._commanded.items():
                 self.used(robot, command)
             self._commanded.clear()
-        seconds = steps * float(self.simulation.model.opt.timestep)
         try:
-            rescued = self._rescue.beat(seconds)
+            rescued = self._rescue.beat(steps * float(self.simulation.model.opt.timestep))
         except SimulationDiverged as error:
             rescued = []
             self._evict(error)

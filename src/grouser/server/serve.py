@@ -43,6 +43,8 @@ EYES_PORT = 5004
 
 BEAT = 0.002
 """Simulated seconds of a beat at the pace of a clock: a command waits no longer than that."""
+LONG_BEAT = 0.01
+"""Simulated seconds of a beat while more than that (of wall time) is to be caught up."""
 FAST_BEAT = 0.02
 """The same when it goes as fast as possible: longer beats cost less."""
 
@@ -230,7 +232,7 @@ class Server:
         await asyncio.sleep(0)  # sockets are looked at …
         await asyncio.sleep(0)  # … and what came is done, before this goes on
         if self._may_go():  # somebody may just have asked to be waited for
-            self._beat()
+            self._beat(LONG_BEAT if wait < -LONG_BEAT else 0.0)
 
     def _may_go(self) -> bool:
         """Say whether time may pass; as fast as possible, it does so only for somebody."""
@@ -238,10 +240,10 @@ class Server:
             return False
         return math.isfinite(self.pace.factor) or bool(self.host.guests)
 
-    def _beat(self) -> None:
+    def _beat(self, seconds: float) -> None:
         host = self.host
         try:
-            host.beat()
+            host.beat(seconds)
         except SimulationDiverged as error:
             _LOG.error("%s; the world starts over", error)
             host.do(Reset())
