@@ -64,8 +64,9 @@ def gaps(said):
 def check(said):
     """Nothing was missed, nothing of others was heard, the camera saw the robot move."""
     assert max(gaps(said)) < 1.5 * STATE_EVERY
-    # It asks ten times a second, and its camera is drawn as often: now and then it asks too early.
-    assert said["changes"] > 0.4 * said["frames"]
+    # It asks ten times a second, and its camera is drawn as often: now and then it asks too early,
+    # most often for Kenaf's, of whose fifteen pictures a second every third is left out.
+    assert said["changes"] > 0.3 * said["frames"]
     own = {"man": {"left_camera"}, "kenaf": {"Scanner1"}}
     for name in set(own) - {said["name"]}:
         assert own[name].isdisjoint(said["heard"])
@@ -77,7 +78,8 @@ def check(said):
 @pytest.mark.slow
 def test_seven_robots_with_cameras_run_in_real_time_on_two_cores():
     """Needs two cores for itself: on a busy machine time is lost, and that is what it tells."""
-    with serving("meeting_ground", "--own-pictures", "--fps", "10") as ports:
+    # Legs and belts are looked after every 4 ms: beats that are shorter only cost time.
+    with serving("meeting_ground", "--own-pictures", "--fps", "10", "--beat-ms", "4") as ports:
         clients = started(ports, CROWD, seconds=20)
         time.sleep(10.0)  # while somebody joins, time stands; then it is caught up with
         drive(clients)
