@@ -6,6 +6,7 @@ y right, z down unless the server was told otherwise; `grouser.protocol.axes` co
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
 from grouser.client.memory import Memory
@@ -44,18 +45,18 @@ ORDERS: dict[str, Order] = {order.name.lower(): order for order in Order}
 """What a joint can be told: angle, speed, torque, brake, relative_angle…"""
 
 
-class Speaker:
+class Speaker(ABC):
     """Somebody with a connection; a shell says how to write and how to hear."""
 
     talk: Talk
 
+    @abstractmethod
     def send(self, message: Message) -> None:
         """Say any message of `grouser.protocol` at once."""
-        raise NotImplementedError
 
+    @abstractmethod
     def heed(self) -> Memory:
         """Take in what has already arrived, without waiting; return the newest of everything."""
-        raise NotImplementedError
 
     @property
     def notices(self) -> tuple[Notice, ...]:

@@ -128,7 +128,7 @@ def _undone_on_failure() -> Iterator[None]:
     modules, chosen = set(sys.modules), os.environ.get("PYOPENGL_PLATFORM")
     try:
         yield
-    except Exception:
+    except Exception:  # whatever it was: it goes on up when this is undone
         for name in set(sys.modules) - modules:
             if name.startswith(("OpenGL", "mujoco.")):
                 del sys.modules[name]

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import mujoco
+import numpy as np
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, nearest
@@ -20,9 +22,13 @@ from grouser.server.host import Host
 from grouser.server.wire.appearances import CLASSES
 from grouser.server.wire.equipment import EQUIPMENT
 from grouser.server.wire.outlook import Outlook
+from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, Start, World
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
+
+HIGH = 1000.0
+"""How high above a point that has no ground below it ground is looked for, m."""
 
 LONGEST_NAME = 36
 """Characters of a robot's name: a world takes 40, and a number may come behind it."""
@@ -52,7 +58,9 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
     x, y, z = outlook.from_place((not ignored and asked.location) or _ZERO)
     roll, pitch, yaw = outlook.from_angles((not ignored and asked.rotation) or _ZERO)
     standing = _standing(kind)
-    middle = Pose.at(x, y, max(z, host.ground(x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw)
+    middle = Pose.at(
+        x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
+    )
     feet = (middle @ Pose.at(z=-standing)).position.tolist()
     try:
         return RobotEntry(
@@ -71,6 +79,12 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
         raise BadValue(f"INIT: {where} is {str(first['input'])[:40]}: {first['msg']}") from None
 
 
+def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
+    """Return the height (m) of the ground under a point, or ``z`` where there is none."""
+    floors = (_floor(simulation, x, y, top) for top in (z + 1.0, z + HIGH))
+    return next((floor for floor in floors if floor is not None), z)
+
+
 def start_poses(world: World, outlook: Outlook) -> StartPoses:
     """Return the world's start places as the wire has them."""
     return StartPoses(tuple(_pose(start, outlook) for start in world.starts))
@@ -80,6 +94,20 @@ def _pose(start: Start, outlook: Outlook) -> StartPose:
     turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
     roll, pitch, yaw = (math.radians(turn) for turn in turns)
     return StartPose(start.name, outlook.place(start.position), outlook.angles((roll, pitch, yaw)))
+
+
+def _floor(simulation: Simulation, x: float, y: float, top: float) -> float | None:
+    """Return the height (m) of what cannot move under a point; None: there is nothing."""
+    model, data = simulation.model, simulation.data
+    geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
+    for _ in range(100):
+        distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
+        if distance < 0:
+            return None
+        if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
+            return top - float(distance)
+        top -= float(distance) + 1e-6  # somebody is standing there: look below
+    return None
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -55,7 +56,7 @@ class Counter:
         return sum(one.has_robot for one in self.connections if one.address == address)
 
 
-class Connection(asyncio.BufferedProtocol):
+class Connection(asyncio.BufferedProtocol, ABC):
     """One connection, whatever its port; subclasses say what is done with bytes."""
 
     def __init__(self, counter: Counter) -> None:
@@ -79,9 +80,9 @@ class Connection(asyncio.BufferedProtocol):
     def opened(self, transport: asyncio.Transport) -> None:
         """Welcome the client; raise `Refused` to send it away."""
 
+    @abstractmethod
     def heard(self, data: bytes) -> int:
         """Take the next bytes; return how many lines they completed."""
-        raise NotImplementedError
 
     def let_in(self) -> bool:
         """Return whether the client may stay."""
@@ -147,7 +148,7 @@ class Connection(asyncio.BufferedProtocol):
         self.counter.connections.discard(self)
         try:
             self.closed()
-        except Exception:
+        except Exception:  # asyncio would only print it, and not say whose it was
             _LOG.exception("%s: error of the server after it had gone", self.address)
         self.counter.stirred()
 

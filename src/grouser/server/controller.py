@@ -17,7 +17,8 @@ from pydantic import ValidationError
 from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import Pose, to_rpy_one
 from grouser.protocol import control
-from grouser.protocol.message import Message, Other
+from grouser.protocol.message import Message
+from grouser.protocol.state import ObjectState
 from grouser.protocol.values import Vector
 from grouser.server.host import Host
 from grouser.server.wire.outlook import Outlook
@@ -256,7 +257,7 @@ class Controllers:
             self._put(name, made.start)
 
     def _states(self, said: control.GetState, outlook: Outlook) -> list[Message]:
-        """Say where objects are; how the old servers wrote it is not known."""
+        """Say where objects are."""
         answers: list[Message] = []
         for name, made in self._known().items():
             if said.name is not None and said.name.lower() != name.lower():
@@ -266,18 +267,9 @@ class Controllers:
                 continue
             pose = self._host.simulation.pose(name)
             x, y, z = pose.position.tolist()
-            place = ",".join(f"{value:.4f}" for value in outlook.place((x, y, z)))
-            rpy = to_rpy_one(*pose.wxyz.tolist())
-            turn = ",".join(f"{value:.4f}" for value in outlook.angles(rpy))
-            segments = (
-                ("Time", f"{self._host.time:.4f}"),
-                ("Type", "Object"),
-                ("Class", made.title),
-                ("Name", name),
-                ("Location", place),
-                ("Rotation", turn),
-            )
-            answers.append(Other("STA", segments))
+            place = outlook.place((x, y, z))
+            turn = outlook.angles(to_rpy_one(*pose.wxyz.tolist()))
+            answers.append(ObjectState(self._host.time, made.title, name, place, turn))
         return answers
 
 

@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import mujoco
-import numpy as np
-
 from grouser.drives import Setpoint
 from grouser.errors import BadValue, SimulationDiverged
 from grouser.protocol.additions import Heard
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading, Sensor
+from grouser.server.console import Console
 from grouser.server.pictures.views import Views
 from grouser.server.radio import Delivery, Radio
 from grouser.server.turns import Turns
@@ -30,11 +28,7 @@ from grouser.simulation.rescue import Rescue
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
-HIGH = 1000.0
-"""How high above a point that has no ground below it ground is looked for, m."""
-
 _LOG = logging.getLogger("grouser.server")
-
 
 LOOK_EVERY = 0.01
 """Simulated seconds between two looks at what guests are due: states, silence, batteries."""
@@ -186,8 +180,6 @@ class Host:
 
     def say(self, line: str) -> str:
         """Let the console do a typed line; return its answer."""
-        from grouser.server.console import Console
-
         answer = Console(self.simulation).say(line)
         self._compose()
         return answer
@@ -201,24 +193,6 @@ class Host:
     def transmit(self, sender: str, data: bytes, to: str | None) -> None:
         """Let everybody in reach hear what a robot says over its radio."""
         self._deliver(self.radio.transmit(sender, data, to))
-
-    def ground(self, x: float, y: float, z: float) -> float:
-        """Return the height (m) of the ground under a point, or ``z`` where there is none."""
-        floors = (self._floor(x, y, top) for top in (z + 1.0, z + HIGH))
-        return next((floor for floor in floors if floor is not None), z)
-
-    def _floor(self, x: float, y: float, top: float) -> float | None:
-        """Return the height (m) of what cannot move under a point; None: there is nothing."""
-        model, data = self.simulation.model, self.simulation.data
-        geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
-        for _ in range(100):
-            distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
-            if distance < 0:
-                return None
-            if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
-                return top - float(distance)
-            top -= float(distance) + 1e-6  # somebody is standing there: look below
-        return None
 
     # -- time passes -------------------------------------------------------------------------
 

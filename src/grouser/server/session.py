@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from grouser.errors import BadValue, GrouserError, Refused
 from grouser.protocol import additions, commands, control, response, setting
@@ -24,10 +24,11 @@ from grouser.server.arrival import arrival, start_poses
 from grouser.server.backlog import Backlog
 from grouser.server.controller import Controllers
 from grouser.server.host import Host
-from grouser.server.outbox import Sender, subject
+from grouser.server.outbox import Sender
 from grouser.server.turns import LONGEST_TURN
 from grouser.server.vitals import STATE_EVERY, Vitals
 from grouser.server.vocabulary import CONTROLLER, MOVES, OWN, POWERED, QUESTIONS
+from grouser.server.voice import Voice
 from grouser.server.wire import settings
 from grouser.server.wire.answers import configuration, geometry
 from grouser.server.wire.driving import Driving
@@ -68,15 +69,14 @@ class Session:
             longest: bytes that a line may have.
             may_join: says whether one more robot may come from its address.
         """
-        self._host, self._outlook, self._sender = host, outlook, sender
+        self._host, self._outlook = host, outlook
         self._gate, self.address, self._may_join = gate, address, may_join
         self._controllers = controllers
         self._side = ServerSide(outlook.dialect, longest)
+        self._voice = Voice(self._side, sender)
         self._roles = frozenset[Role]() if gate.demands else gate.check(address)
         self._driving = Driving()
         self._backlog = Backlog()
-        self._modern = False
-        """Whether it has sent a line of Grouser's own."""
         self._vitals = self._alive()
         self._asked: set[str] = set()
         """Depth cameras whose next picture is to be said."""
@@ -85,7 +85,7 @@ class Session:
         self.is_controller = False
         self.counts: Counter[str] = Counter()
         """Lines heard, faults, refusals…"""
-        self._say(Greeting(level=host.simulation.world.name))
+        self._voice.say(Greeting(level=host.simulation.world.name))
 
     # -- what it says ------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Session:
         if isinstance(message, Fault | Other):
             self._drop(message)
             return
-        self._modern = self._modern or isinstance(message, OWN)
+        self._voice.modern = self._voice.modern or isinstance(message, OWN)
         if self.robot in self._host.turns and not isinstance(message, QUESTIONS):
             self._put_off(message)
         else:
@@ -149,11 +149,11 @@ class Session:
                 self._init(message)
             case commands.GetStartPoses():
                 self._admit()
-                self._say(start_poses(self._host.simulation.world, self._outlook))
+                self._voice.say(start_poses(self._host.simulation.world, self._outlook))
             case commands.GetGeometry():
-                self._say_all(geometry(self._host.body(self.own()), message, self._outlook))
+                self._voice.say_all(geometry(self._host.body(self.own()), message, self._outlook))
             case commands.GetConfiguration():
-                self._say_all(self._configurations(message))
+                self._voice.say_all(self._configurations(message))
             case setting.Setting() if not isinstance(message, MOVES):
                 self._set(message)
             case control.Control():
@@ -176,8 +176,8 @@ class Session:
         self.counts[kind] += 1
         _LOG.info("%s: %s: %s", self._who, type(message).__name__, error)
         if isinstance(message, setting.Setting):
-            self._say(self._result(message, response.FAILED))
-        if self._modern or isinstance(error, Refused):
+            self._voice.say(self._result(message, response.FAILED))
+        if self._voice.modern or isinstance(error, Refused):
             self.notice("Refused", str(error))
 
     # -- turns -------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class Session:
 
     def turn(self, time: float) -> None:
         """Say that it is the client's turn; it may have said already what to do."""
-        self._say(additions.Tick(time))
+        self._voice.say(additions.Tick(time))
         self._take_turn()
 
     # -- what it is told ---------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Session:
             return
         assert self.robot is not None  # only guests with a robot are told
         body = self._host.body(self.robot)
-        self._say_stale(say(readings, body, self._outlook, self._asked))
+        self._voice.say_stale(say(readings, body, self._outlook, self._asked))
         self._asked -= {reading.sensor for _, reading in readings}
 
     def beat(self, time: float) -> None:
@@ -236,34 +236,12 @@ class Session:
 
     def notice(self, kind: str, text: str) -> None:
         """Say something that concerns the client; only those who know our own lines hear it."""
-        if self._modern or kind == "Refused":
-            self._say(additions.Notice(kind, text))
+        self._voice.notice(kind, text)
 
     def lost(self) -> None:
         """Note that somebody took the robot out of the world."""
         self.notice("Removed", f"{self.robot} was taken out of the world")
         self.robot = None
-
-    def _say(self, message: Message) -> None:
-        for line in self._side.send(message):
-            self._sender.line(line)
-
-    def _say_all(self, messages: Iterable[Message]) -> None:
-        for message in messages:
-            self._say(message)
-
-    def _say_stale(self, messages: Iterable[Message]) -> None:
-        """Say what is worth nothing once it is said anew.
-
-        Old clients need every line in a write of its own (reference: transport); others get all at
-        once, which costs a third.
-        """
-        lines = [line for message in messages for line in self._side.send(message)]
-        if self._modern and lines:
-            self._sender.line(b"".join(lines), stale=" ".join(map(subject, lines)))
-            return
-        for line in lines:
-            self._sender.line(line, stale=subject(line))
 
     def _state(self, time: float) -> None:
         assert self.robot is not None  # only guests with a robot hear beats
@@ -277,7 +255,7 @@ class Session:
             view=views.tile(self.robot) if views else -1,
         )
         # With an empty battery nothing but STA goes on (reference: UT2004, UDK).
-        self._say_stale(states[-1:] if self._empty else states)
+        self._voice.say_stale(states[-1:] if self._empty else states)
 
     def _alive(self, battery: float | None = None) -> Vitals:
         """Begin to count simulated time for a robot."""
@@ -333,7 +311,7 @@ class Session:
         self._vitals = self._alive(message.battery_s)
         _LOG.info("%s: joined as a %s", self._who, entry.kind)
         if not self._outlook.dialect.packed:  # UDK says unasked where a camera's picture is
-            self._say_all(self._configurations(commands.GetConfiguration("Camera")))
+            self._voice.say_all(self._configurations(commands.GetConfiguration("Camera")))
 
     def _move(self, message: Message) -> None:
         name, host = self.own(), self._host
@@ -345,7 +323,7 @@ class Session:
         if body.flips(message) and (upright := body.righted(host.simulation.pose(name))):
             host.do(Place(name, upright))
         if isinstance(message, setting.Setting):
-            self._say(self._result(message, response.OK))
+            self._voice.say(self._result(message, response.OK))
 
     def _set(self, message: setting.Setting) -> None:
         host, body = self._host, self._host.body(self.own())
@@ -353,7 +331,7 @@ class Session:
         for action in outcome.actions:
             host.do(action)
         self._asked |= set(outcome.asked)
-        self._say(outcome.response)
+        self._voice.say(outcome.response)
 
     def _result(self, message: setting.Setting, status: str) -> response.Response:
         said = dict(message.segments(self._outlook.dialect))
@@ -390,17 +368,17 @@ class Session:
     def _typed(self, message: additions.Typed) -> None:
         self.need(Role.CONTROL)
         try:
-            self._say(additions.Said(self._host.say(message.line)))
+            self._voice.say(additions.Said(self._host.say(message.line)))
         except GrouserError as error:
-            self._say(additions.Said(str(error), failed=True))
+            self._voice.say(additions.Said(str(error), failed=True))
 
     def hear(self, message: additions.Heard) -> None:
         """Say what was heard over the radio."""
-        self._modern = True
-        self._say(message)
+        self._voice.modern = True
+        self._voice.say(message)
 
     def _control(self, message: control.Control) -> None:
         self.need(Role.CONTROL)
         if not self.is_controller:
             raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
-        self._say_all(self._controllers.obey(message, self, self._outlook))
+        self._voice.say_all(self._controllers.obey(message, self, self._outlook))

@@ -8,6 +8,7 @@ has no geom: no ray hits it, no camera sees it, and it costs physics nothing.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Annotated, Literal
 
 import numpy as np
@@ -62,18 +63,18 @@ class Trigger(Description):
         """Return how far inside each of ``points`` (n, 3; world, m) is, m; negative: outside."""
         return self._depth(points - np.asarray(self.position))
 
-    def _depth(self, local: Array) -> Array:
-        raise NotImplementedError
+    @abstractmethod
+    def _depth(self, local: Array) -> Array: ...
 
     @property
+    @abstractmethod
     def smallest(self) -> float:
         """The volume's shortest way through its middle, m."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def reach(self) -> float:
         """Radius of the sphere around the volume, m."""
-        raise NotImplementedError
 
 
 class BoxTrigger(Trigger):

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-
-import mujoco
+from functools import cached_property
 
 from grouser.drives import Setpoint, angle, speed, torque
 from grouser.errors import BadValue
@@ -31,8 +30,6 @@ from grouser.protocol.message import Message
 from grouser.protocol.package import LinkState, MovePackage, PackageState
 from grouser.protocol.setting import EVERY_JOINT, SetJoint, SetStiffness
 from grouser.protocol.state import GROUND, LEGGED, NO_BATTERY, State
-from grouser.robots.robot import Robot
-from grouser.sensors.sensor import Sensor
 from grouser.server.wire.anatomy import Anatomy, Link
 from grouser.server.wire.driving import Command, Driving, Mover
 from grouser.server.wire.joints import Joint
@@ -54,19 +51,12 @@ Angles = Mapping[str, float]
 class Body(Anatomy):
     """One robot on the wire."""
 
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        robot: Robot,
-        sensors: Mapping[str, Sensor],
-        model: mujoco.MjModel,
-    ) -> None:
-        """Look everything up; see `Anatomy`."""
-        super().__init__(name, kind, robot, sensors, model)
+    @cached_property
+    def _told(self) -> list[Joint]:
+        """The hinges whose angles STA says: all of a legged robot's, else those of no package."""
         carried = {link.joint.drive for links in self.packages.values() for link in links}
         legged = self.vehicle == LEGGED
-        self._told = [j for j in self.joints.hinges() if legged or j.drive not in carried]
+        return [joint for joint in self.joints.hinges() if legged or joint.drive not in carried]
 
     # -- what it is told ---------------------------------------------------------------------
 
