@@ -7,9 +7,9 @@ import pytest
 from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue
+from grouser.sensors import rays
 from grouser.sensors.laser import HOKUYO_URG04LX, SICK_LMS200, Laser
 from grouser.sensors.range import Infrared, Sonar, cone
-from grouser.sensors.rays import Rays
 from grouser.sensors.sensor import Moment
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -176,7 +176,8 @@ def test_impossible_sensors_are_refused(make, complaint):
         make()
 
 
-def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monkeypatch):
+def crowd():
+    """Nine robots of three kinds, close together, turned this way and that."""
     kinds = ("p3at", "packbot", "ers7")
     robots = tuple(
         RobotEntry(
@@ -187,10 +188,12 @@ def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monk
         )
         for number in range(9)
     )
-    world = World(name="crowd", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
+    return World(name="crowd", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
 
+
+def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monkeypatch):
     def scans():
-        simulation = Simulation(world)
+        simulation = Simulation(crowd())
         return {
             key: {name: np.array(value) for name, value in simulation.read(*key).values.items()}
             for key, (sensor, _) in simulation.scene.sensors.items()
@@ -198,9 +201,27 @@ def test_rays_meet_the_same_whether_or_not_what_is_out_of_reach_is_left_out(monk
         }
 
     culled = scans()
-    monkeypatch.setattr(Rays, "_beyond", lambda self, data, middle, far: np.False_)
+    monkeypatch.setattr(rays._Reach, "beyond", lambda self, places, starts, R_WS: np.False_)
     whole = scans()
     assert len(culled) >= 60
     for key, values in whole.items():
         for name, value in values.items():
             assert np.array_equal(culled[key][name], value), (key, name)
+
+
+def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit():
+    simulation = Simulation(crowd())
+    simulation.step(0.1)
+    bound = [bound for _, bound in simulation.scene.sensors.values()]
+    bundles = [sensor.bundle for sensor in bound if isinstance(sensor, rays.Ranging)]
+    together, alone = simulation._moment(), simulation._moment()
+    rays.Volley(bundles).cast(together)
+    met = 0
+    for bundle in bundles:
+        a, b = bundle.cast(together), bundle.cast(alone)
+        met += np.isfinite(a.distances).sum()
+        assert a.distances.tobytes() == b.distances.tobytes()
+        assert a.cosines.tobytes() == b.cosines.tobytes()
+        assert a.geoms.tobytes() == b.geoms.tobytes()
+    assert len(bundles) >= 60
+    assert met > 500

@@ -221,3 +221,21 @@ robots:
     wrong = text.replace("PHYSICS", physics).replace("mount: body", "mount: bdy")
     with pytest.raises(BadValue, match="scan.yaml line 10: .*did you mean 'body'"):
         Simulation(parse(wrong, where="scan.yaml"))
+
+
+def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns():
+    world = World(name="yard", physics=STANDARD, terrain=(Flat(friction=0.8),))
+    simulation = Simulation(world)
+    simulation.step(0.1)
+    for number in range(4):
+        simulation.do(Join(RobotEntry(name=f"r{number}", kind="p2dx", position=(number, 0, 0))))
+        simulation.step()
+    simulation.step(0.2)  # each has said something at its own time
+    simulation.fresh()
+    simulation.step(0.2)
+    readings = simulation.fresh()
+    sonars = {(robot, reading.time) for robot, reading in readings if reading.sensor[0] == "F"}
+    assert len(sonars) == 4  # all eight of a robot at once …
+    assert len({time for _, time in sonars}) == 4  # … and no two robots' at the same time
+    spread = {reading.time for _, reading in readings if reading.sensor != "Camera"}
+    assert len(spread) >= 4 * 5  # nor its laser, INS, odometry, encoders

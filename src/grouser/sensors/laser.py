@@ -16,7 +16,7 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.sensors.mounted import Mounted
 from grouser.sensors.range import check_span
-from grouser.sensors.rays import Rays
+from grouser.sensors.rays import Bundle, Rays
 from grouser.sensors.sensor import Moment, Needs, Values, check
 
 SICK_LMS200 = {"fov": math.pi, "resolution": math.pi / 180, "far": 20.0}  # USARSim's SICK
@@ -61,7 +61,9 @@ class Laser(Mounted):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundLaser:
         """Return the scanner of the robot whose names begin with ``prefix``."""
-        return BoundLaser(self, Rays(model, self.site(model, prefix)))
+        angles = self.angles
+        fan = np.stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))], axis=1)
+        return BoundLaser(self, Rays(model, self.site(model, prefix)).bundle(fan, self.far))
 
 
 class BoundLaser:
@@ -69,14 +71,12 @@ class BoundLaser:
 
     needs = Needs.PLACES
 
-    def __init__(self, description: Laser, rays: Rays) -> None:
-        self._told, self._rays = description, rays
-        angles = description.angles
-        self._fan = np.stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))], axis=1)
+    def __init__(self, description: Laser, bundle: Bundle) -> None:
+        self._told, self.bundle = description, bundle
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return ranges (n,), m, right to left, between near and far."""
-        ranges = self._rays.cast(moment, self._fan, self._told.far).distances
+        ranges = self.bundle.cast(moment).distances
         return {"ranges": corrupt(ranges, self._told, rng)}
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.sensors.mounted import Mounted
-from grouser.sensors.rays import Rays
+from grouser.sensors.rays import Bundle, Rays
 from grouser.sensors.sensor import Moment, Needs, Values, check
 
 _AHEAD = np.array([[1.0, 0.0, 0.0]])
@@ -57,7 +57,8 @@ class Infrared(Mounted):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInfrared:
         """Return the sensor of the robot whose names begin with ``prefix``."""
-        return BoundInfrared(self, Rays(model, self.site(model, prefix), see_through=True))
+        rays = Rays(model, self.site(model, prefix), see_through=True)
+        return BoundInfrared(self, rays.bundle(_AHEAD, self.far))
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ class BoundInfrared:
     """An infrared sensor with its ray."""
 
     description: Infrared
-    rays: Rays
+    bundle: Bundle
     needs: Needs = Needs.PLACES
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return the range, m, between near and far."""
         told = self.description
-        true = float(self.rays.cast(moment, _AHEAD, told.far).distances[0])
+        true = float(self.bundle.cast(moment).distances[0])
         said = within(true, told.bound, rng) if true <= told.far else told.far
         return {"range": min(max(said, told.near), told.far)}
 
@@ -116,7 +117,8 @@ class Sonar(Mounted):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSonar:
         """Return the sensor of the robot whose names begin with ``prefix``."""
-        return BoundSonar(self, Rays(model, self.site(model, prefix)))
+        fan = cone(self.beam, self.cones)
+        return BoundSonar(self, Rays(model, self.site(model, prefix)).bundle(fan, self.far))
 
 
 class BoundSonar:
@@ -124,16 +126,15 @@ class BoundSonar:
 
     needs = Needs.PLACES
 
-    def __init__(self, description: Sonar, rays: Rays) -> None:
-        self._told, self._rays = description, rays
-        self._cone = cone(description.beam, description.cones)
+    def __init__(self, description: Sonar, bundle: Bundle) -> None:
+        self._told, self.bundle = description, bundle
         self._least = math.cos(description.incidence)
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return the range of the nearest echo, m, between near and far."""
         told = self._told
-        hits = self._rays.cast(moment, self._cone, told.far)
-        said = float(hits.distances[hits.cosines() >= self._least].min(initial=np.inf))
+        hits = self.bundle.cast(moment)
+        said = float(hits.distances[hits.cosines >= self._least].min(initial=np.inf))
         if said > told.far:
             return {"range": told.far}
         if told.noise or told.noise_part:

@@ -1,12 +1,16 @@
 """Rays that a sensor sends out: to what they come, how far it is, and how its surface lies.
 
-A sensor sees what a picture shows, but not its own robot.
+A sensor sees what a picture shows, but not its own robot. Sensors that look at the same moment send
+their rays out together, in a volley: most of the work about rays is the same for one or for many.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Protocol, runtime_checkable
 
 import mujoco
 import numpy as np
@@ -26,16 +30,10 @@ class Hits:
 
     distances: Array
     """Along each ray, (n,), m; ``inf``: nothing within reach."""
-    normals: Array
-    """Of the surfaces in the world frame, outwards, (n, 3); 0 where there is nothing."""
+    cosines: Array
+    """Of each angle of incidence, (n,): 1 straight on, 0 past or nothing."""
     geoms: npt.NDArray[np.int32]
     """Whose surface it is, (n,); -1: nothing."""
-    directions: Array
-    """Of the rays in the world frame, unit vectors, (n, 3)."""
-
-    def cosines(self) -> Array:
-        """Return the cosine of each angle of incidence, (n,): 1 straight on, 0 past or nothing."""
-        return np.asarray(-np.einsum("ij,ij->i", self.directions, self.normals))
 
 
 class Rays:
@@ -49,92 +47,178 @@ class Rays:
             site: id of the site from whose middle they start.
             see_through: whether they pass through what is drawn half transparent or more so.
         """
-        self._site = site
+        self.site = site
         own = model.body_rootid[model.site_bodyid[site]]
-        passed = model.body_rootid[model.geom_bodyid] == own
+        self.passed = model.body_rootid[model.geom_bodyid] == own
+        """Which geoms they pass through, (ngeom,)."""
         if see_through:
-            passed |= _opacity(model) <= 0.5
-        self._passed = passed
-        self._groups = model.geom_group.copy()
-        # A sphere about each geom's middle holds it; planes have none.
-        self._bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
-        self._squares = self._bounds**2
-        self._cone = _Cone(np.zeros((1, 3)))
+            self.passed |= _opacity(model) <= 0.5
+        self.bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
+        """Radii of spheres about geoms' middles that hold them, (ngeom,), m; planes have none."""
+
+    def bundle(self, directions: Array, far: float) -> Bundle:
+        """Return rays along ``directions``, unit vectors (n, 3) in the site's frame, up to ``far``.
+
+        A sensor that always sends out the same bundle makes it once.
+        """
+        return Bundle(self, directions, far)
 
     def cast(self, moment: Moment, directions: Array, far: float) -> Hits:
-        """Return what the rays meet now.
+        """Return what rays meet now; see `bundle` and `Bundle.cast`."""
+        return self.bundle(directions, far).cast(moment)
+
+
+class Bundle:
+    """Rays that leave a sensor together."""
+
+    def __init__(self, rays: Rays, directions: Array, far: float) -> None:
+        """Send out ``rays`` along ``directions`` (n, 3), up to ``far`` (m)."""
+        self.rays, self.directions, self.far = rays, directions, far
+        self._met: tuple[Moment, Hits] | None = None
+
+    def cast(self, moment: Moment) -> Hits:
+        """Return what the rays meet now, if they have not been sent out in a volley: alone.
 
         Args:
             moment: sites and geoms must be up to date (`Needs.PLACES`).
-            directions: unit vectors in the site's frame, (n, 3).
-            far: how far they reach, m.
         """
-        model, data, count = moment.model, moment.data, len(directions)
-        R_SW = data.site_xmat[self._site].reshape(3, 3).T
-        towards = directions @ R_SW
-        if directions is not self._cone.directions:
-            self._cone = _Cone(directions)  # most sensors always send out the same bundle
+        if self._met is None or self._met[0] is not moment:
+            Volley([self]).cast(moment)
+        assert self._met  # the volley hit
+        (_, hits), self._met = self._met, None
+        return hits
+
+    def hit(self, moment: Moment, hits: Hits) -> None:
+        """Keep what the rays met in a volley until the sensor asks."""
+        self._met = moment, hits
+
+
+@runtime_checkable
+class Ranging(Protocol):
+    """A bound sensor that always sends out the same bundle."""
+
+    @property
+    def bundle(self) -> Bundle:
+        """Its rays."""
+        ...
+
+
+class Volley:
+    """Bundles that are sent out at the same moments; what a bundle meets depends on no other."""
+
+    def __init__(self, bundles: Iterable[Bundle]) -> None:
+        """Work out once what is always the same."""
+        self._bundles = list(bundles)
+        rays = [bundle.rays for bundle in self._bundles]
+        counts = [len(bundle.directions) for bundle in self._bundles]
+        self._parts = [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]
+        self._directions = np.concatenate([bundle.directions for bundle in self._bundles])
+        self._whose = np.repeat(np.arange(len(rays)), counts)
+        self._sites = np.array([one.site for one in rays])
+        self._passed = np.stack([one.passed for one in rays])
+        self._reach = _Reach(self._bundles)
+
+    def cast(self, moment: Moment) -> None:
+        """Let every bundle know what it meets now (`Needs.PLACES`)."""
+        model, data, count = moment.model, moment.data, len(self._directions)
+        R_WS = data.site_xmat[self._sites].reshape(-1, 3, 3)
+        starts = data.site_xpos[self._sites]
+        towards = _turned(R_WS[self._whose], self._directions)
+        hidden = self._passed | self._reach.beyond(data.geom_xpos, starts, R_WS)
         geoms, distances = np.empty(count, np.int32), np.empty(count)
-        normals = np.empty(3 * count)
+        normals = np.empty((count, 3))
         groups = model.geom_group
-        groups[self._passed | self._beyond(data, self._cone.middle @ R_SW, far)] = HIDDEN
+        drawn = groups.copy()
+        seen = np.where(hidden, HIDDEN, drawn)
         try:
-            mujoco.mj_multiRay(
-                model,
-                data,
-                pnt=data.site_xpos[self._site],
-                vec=towards.ravel(),
-                geomgroup=_MET,
-                flg_static=True,
-                bodyexclude=-1,
-                geomid=geoms,
-                dist=distances,
-                normal=normals,
-                nray=count,
-                cutoff=far,
-            )
+            for number, part in enumerate(self._parts):
+                groups[:] = seen[number]
+                mujoco.mj_multiRay(
+                    model,
+                    data,
+                    starts[number],
+                    towards[part].ravel(),
+                    _MET,
+                    True,  # what cannot move counts too
+                    -1,  # no body is left out
+                    geoms[part],
+                    distances[part],
+                    normals[part].ravel(),
+                    part.stop - part.start,
+                    self._bundles[number].far,
+                )
         finally:
-            groups[:] = self._groups
+            groups[:] = drawn
         missed = distances < 0
         distances[missed], geoms[missed] = np.inf, -1
-        facing = np.where(missed[:, None], 0.0, normals.reshape(count, 3))
-        return Hits(distances, facing, geoms, towards)
+        cosines = -_dots(towards, normals)
+        cosines[missed] = 0.0
+        for bundle, part in zip(self._bundles, self._parts, strict=True):
+            bundle.hit(moment, Hits(distances[part], cosines[part], geoms[part]))
 
-    def _beyond(self, data: mujoco.MjData, middle: Array, far: float) -> npt.NDArray[np.bool_]:
-        """Return which geoms no ray can meet, (ngeom,): they are too far away, or to one side.
 
-        MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
+class _Reach:
+    """Which geoms bundles can meet at all.
+
+    MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
+    """
+
+    def __init__(self, bundles: list[Bundle]) -> None:
+        bounds = np.stack([bundle.rays.bounds for bundle in bundles])
+        far = np.array([[bundle.far] for bundle in bundles])
+        cones = [_cone(bundle.directions) for bundle in bundles]
+        self._furthest = (bounds + far) ** 2
+        self._squares = bounds**2
+        self._middles = np.array([middle for middle, _, _ in cones])
+        self._cosines = np.array([[cosine] for _, cosine, _ in cones])
+        self._margins = np.array([[sine] for _, _, sine in cones]) * bounds
+
+    def beyond(self, places: Array, starts: Array, R_WS: Array) -> npt.NDArray[np.bool_]:
+        """Return which geoms no ray can meet, (bundles, ngeom): too far away, or to one side.
 
         Args:
-            data: where everything is.
-            middle: of the cone that holds all rays, a unit vector in the world frame.
-            far: how far rays reach, m.
+            places: of the geoms' middles in the world frame, (ngeom, 3), m.
+            starts: of the bundles in the world frame, (bundles, 3), m.
+            R_WS: how the bundles' sites are turned, (bundles, 3, 3).
         """
-        offsets = data.geom_xpos - data.site_xpos[self._site]
-        squares = np.einsum("ij,ij->i", offsets, offsets)
-        reach = self._bounds + far
-        beyond = squares > reach * reach
-        if self._cone.cosine > 0:
-            # A geom lies outside the cone if its middle is turned away from the cone's by more than
-            # the cone opens and its sphere takes; as cosines, times its distance. What holds the
-            # start itself has no such angle, and is kept.
-            with np.errstate(invalid="ignore"):
-                edge = self._cone.cosine * np.sqrt(squares - self._squares)
-                beyond |= offsets @ middle < edge - self._cone.sine * self._bounds
-        return np.asarray(beyond)
+        offsets = places - starts[:, None]
+        squares = np.einsum("bgi,bgi->bg", offsets, offsets)
+        ahead = (offsets @ _turned(R_WS, self._middles)[:, :, None])[:, :, 0]
+        # A geom lies outside the cone if its middle is turned away from the cone's by more than
+        # the cone opens and its sphere takes; as cosines, times its distance. What holds the start
+        # itself has no such angle (the root of less than nothing), and is kept.
+        with np.errstate(invalid="ignore"):
+            edge = self._cosines * np.sqrt(squares - self._squares) - self._margins
+            return np.asarray((squares > self._furthest) | (ahead < edge))
 
 
-class _Cone:
-    """A cone about a bundle of rays, in the sensor's frame."""
+def _cone(directions: Array) -> tuple[Array, float, float]:
+    """Return the middle, the cosine and the sine of the half angle of a cone that holds all rays.
 
-    def __init__(self, directions: Array) -> None:
-        self.directions = directions
-        middle = directions.sum(axis=0)
-        length = math.sqrt(middle @ middle)
-        self.middle = middle / length if length > 1e-9 else middle
-        self.cosine = min(1.0, float((directions @ self.middle).min())) - 1e-9
-        """Of its half angle, a little less; 0 or below: all round, or half round and more."""
-        self.sine = math.sqrt(max(0.0, 1.0 - self.cosine**2))
+    If they go all round, or half round and more, such that everything is within it.
+    """
+    middle = directions.sum(axis=0)
+    length = math.sqrt(middle @ middle)
+    if length > 1e-9:
+        middle = middle / length
+        cosine = min(1.0, float((directions @ middle).min())) - 1e-9  # opened a little wider
+        if cosine > 0:
+            return middle, cosine, math.sqrt(1.0 - cosine**2)
+    return np.zeros(3), 0.0, math.inf
+
+
+def _turned(R: Array, vectors: Array) -> Array:
+    """Return ``vectors`` (n, 3), each turned by its own ``R`` (n, 3, 3).
+
+    Written out: a product of matrices may round differently with how many there are.
+    """
+    x, y, z = vectors[:, 0, None], vectors[:, 1, None], vectors[:, 2, None]
+    return np.asarray(R[:, :, 0] * x + R[:, :, 1] * y + R[:, :, 2] * z)
+
+
+def _dots(a: Array, b: Array) -> Array:
+    """Return the scalar products of vectors (n, 3), (n,)."""
+    return np.asarray(a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2])
 
 
 def _opacity(model: mujoco.MjModel) -> Array:

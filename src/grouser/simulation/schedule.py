@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -26,11 +27,15 @@ class Clock:
     def tick(self) -> None:
         """Go on to the next tick."""
         self._count += 1
-        if self._whole:
-            self.due = self._since + self._count * self._whole
-        else:
-            # Rounded before the ceiling: a reading must not be a step late for the last digit.
-            self.due = self._since + math.ceil(round(self._count * self._steps, 6))
+        self.due = self._step(self._count)
+
+    def coming(self, end: int) -> Iterator[int]:
+        """Yield the steps before ``end`` at which ticks are due, from the next one on."""
+        number, due = self._count, self.due
+        while due < end:
+            yield due
+            number += 1
+            due = self._step(number)
 
     def start(self, step: int) -> None:
         """Make the first tick at or after ``step`` the next one."""
@@ -38,6 +43,13 @@ class Clock:
         self.due = 0
         """The step at which the next tick is due."""
         self.tick()
+
+    def _step(self, number: int) -> int:
+        """Return the step of the tick ``number``."""
+        if self._whole:
+            return self._since + number * self._whole
+        # Rounded before the ceiling: a reading must not be a step late for the last digit.
+        return self._since + math.ceil(round(number * self._steps, 6))
 
 
 def generator(seed: int, name: str) -> np.random.Generator:

@@ -7,10 +7,14 @@ said had it been on before the start, in a world that stood still.
 
 from __future__ import annotations
 
+import heapq
+from functools import cached_property
+
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import BoundSensor, Moment, Needs, Reading, Remembering
+from grouser.sensors.rays import Ranging, Volley
+from grouser.sensors.sensor import BoundSensor, Moment, Needs, Reading, Remembering, Sensor
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import Clock, generator
 
@@ -35,6 +39,8 @@ class Senses:
         self._rhythms: dict[tuple[float, int], _Rhythm] = {}
         """By rate and by the step at which they are read first: sensors of robots that came at
         different times are read at different times, as those of real ones."""
+        self._agenda: list[tuple[int, int, _Rhythm]] = []
+        """A heap: when rhythms are due, their numbers, and themselves."""
         self._mute: list[_Sense] = []
         """Those that have said nothing yet."""
         self._news: list[News] | None = None
@@ -48,28 +54,55 @@ class Senses:
         """Go on in ``scene``: who was there before keeps what it said and what it remembers."""
         before, beaten, timestep = self._senses, self._rhythms, float(scene.model.opt.timestep)
         self._senses, self._rhythms = {}, {}
-        phases = _phases(scene) if step else {}
+        new: dict[tuple[str, type, float], list[_Sense]] = {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            since = step + round(phases.get(key, 0.0) / (sensor.rate_hz * timestep))
-            sense = _Sense(key, sensor.delay_s, bound, rng, since)
+            self._senses[key] = sense = _Sense(key, sensor, bound, rng, step)
             if key in before:
                 sense.carry(before[key])
-            self._senses[key] = sense
-            beat = sensor.rate_hz, sense.since
-            if beat not in self._rhythms:
-                # One that was read at this very step must not be read at it again.
-                was = beaten.get(beat)
-                clock = was.clock if was else Clock(sensor.rate_hz, timestep, sense.since)
-                self._rhythms[beat] = _Rhythm(clock)
-            self._rhythms[beat].add(sense)
+                self._beat(sense, beaten, timestep)
+            else:
+                new.setdefault((sense.robot, type(sensor), sensor.rate_hz), []).append(sense)
+        for (_, _, rate_hz), senses in new.items():
+            # Sensors of one kind are read together, those of different kinds and of robots that
+            # came at different times in turns, as real ones: all at once would hold up whoever
+            # paces the simulation. At the start everybody begins at once, whoever came first.
+            since = step + (self._quietest(step, rate_hz * timestep) if step else 0)
+            for sense in senses:
+                sense.since = since
+                self._beat(sense, beaten, timestep)
+        self._agenda = [
+            (rhythm.clock.due, number, rhythm)
+            for number, rhythm in enumerate(self._rhythms.values())
+        ]
+        heapq.heapify(self._agenda)
         self._mute = [sense for sense in self._senses.values() if sense.mute]
         self.due = step
 
+    def _beat(
+        self, sense: _Sense, beaten: dict[tuple[float, int], _Rhythm], timestep: float
+    ) -> None:
+        """Let ``sense`` be read in its rhythm; ``beaten``: the rhythms there were before."""
+        beat = sense.rate_hz, sense.since
+        if beat not in self._rhythms:
+            # One that was read at this very step must not be read at it again.
+            was = beaten.get(beat)
+            clock = was.clock if was else Clock(sense.rate_hz, timestep, sense.since)
+            self._rhythms[beat] = _Rhythm(clock)
+        self._rhythms[beat].add(sense)
+
+    def _quietest(self, step: int, readings_per_step: float) -> int:
+        """Return after how many steps, within a period from ``step``, fewest sensors are read."""
+        period = max(1, round(1 / readings_per_step))
+        load = [0] * (period + 1)
+        for rhythm in self._rhythms.values():
+            for due in rhythm.clock.coming(step + period + 1):
+                load[max(0, due - step)] += len(rhythm.senses)
+        return min(range(1, period + 1), key=load.__getitem__)
+
     def look(self, step: int, moment: Moment) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
-        due = [rhythm for rhythm in self._rhythms.values() if rhythm.clock.due <= step]
-        needs = 0
+        due, needs = self._begin(step), 0
         for rhythm in due:
             needs |= rhythm.needs
         for sense in self._mute:
@@ -77,14 +110,25 @@ class Senses:
         if needs:
             _derive(moment.model, moment.data, needs)
         for rhythm in due:
+            if rhythm.volley:
+                rhythm.volley.cast(moment)
             for sense in rhythm.senses:
                 self._look(sense, moment)
-            rhythm.clock.tick()
         for sense in self._mute:
             if sense.mute:  # its rhythm was not due
                 self._look(sense, moment)
         self._mute = []
-        self.due = min([rhythm.clock.due for rhythm in self._rhythms.values()], default=NEVER)
+        self.due = self._agenda[0][0] if self._agenda else NEVER
+
+    def _begin(self, step: int) -> list[_Rhythm]:
+        """Return which rhythms are due at ``step``; each goes on to when it is due again."""
+        due = []
+        while self._agenda and self._agenda[0][0] <= step:
+            _, number, rhythm = self._agenda[0]
+            rhythm.clock.tick()
+            heapq.heapreplace(self._agenda, (rhythm.clock.due, number, rhythm))
+            due.append(rhythm)
+        return due
 
     def read(self, robot: str, sensor: str, time: float) -> Reading:
         """Return the newest reading that has arrived by ``time``."""
@@ -118,11 +162,11 @@ class _Sense:
     """One sensor that is being read."""
 
     def __init__(
-        self, key: Key, delay: float, bound: BoundSensor, rng: np.random.Generator, since: int
+        self, key: Key, sensor: Sensor, bound: BoundSensor, rng: np.random.Generator, since: int
     ) -> None:
         self.robot, self._name = key
-        self.delay, self.since = delay, since
-        self._bound, self._rng = bound, rng
+        self.delay, self.rate_hz, self.since = sensor.delay_s, sensor.rate_hz, since
+        self.bound, self._rng = bound, rng
         self.needs = int(bound.needs)
         self._said: list[Reading] = []
         """The newest reading that has arrived, then those still on their way."""
@@ -134,7 +178,7 @@ class _Sense:
 
     def look(self, moment: Moment) -> Reading:
         time = moment.time
-        reading = Reading(self._name, time, self._bound.read(moment, self._rng))
+        reading = Reading(self._name, time, self.bound.read(moment, self._rng))
         if not self.delay:
             self._said = [reading]
             return reading
@@ -150,8 +194,8 @@ class _Sense:
 
     def carry(self, before: _Sense) -> None:
         self._said, self.since = before._said, before.since
-        if isinstance(self._bound, Remembering) and isinstance(before._bound, Remembering):
-            self._bound.memory = before._bound.memory
+        if isinstance(self.bound, Remembering) and isinstance(before.bound, Remembering):
+            self.bound.memory = before.bound.memory
 
     def _arrive(self, time: float) -> None:
         """Let go of readings that a newer one has overtaken by ``time``."""
@@ -167,25 +211,15 @@ class _Rhythm:
         self.clock, self.needs = clock, 0
         self.senses: list[_Sense] = []
 
+    @cached_property
+    def volley(self) -> Volley | None:
+        """All rays that its sensors send out, once everybody has been added."""
+        bundles = [sense.bound.bundle for sense in self.senses if isinstance(sense.bound, Ranging)]
+        return Volley(bundles) if bundles else None
+
     def add(self, sense: _Sense) -> None:
         self.senses.append(sense)
         self.needs |= sense.needs
-
-
-def _phases(scene: Scene) -> dict[Key, float]:
-    """Return by which part of its period each sensor is read later than its robot's first.
-
-    Sensors of one kind are read together, those of different kinds in turns, as on a real robot:
-    all at once would hold up whoever paces the simulation.
-    """
-    kinds: dict[str, list[type]] = {}
-    for (robot, _), (sensor, _) in scene.sensors.items():
-        if type(sensor) not in kinds.setdefault(robot, []):
-            kinds[robot].append(type(sensor))
-    return {
-        key: kinds[key[0]].index(type(sensor)) / len(kinds[key[0]])
-        for key, (sensor, _) in scene.sensors.items()
-    }
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
