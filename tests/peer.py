@@ -7,8 +7,20 @@ import asyncio
 import contextlib
 import threading
 
+import pytest
+
+from grouser.client.connection import join
+from grouser.protocol import additions, commands, setting
+from grouser.protocol.additions import Heard, Lockstep, Notice, Said, Step, Tick
+from grouser.protocol.configuration import SensorConfiguration, SensorSettings
 from grouser.protocol.dialects import UDK
-from grouser.protocol.nfo import Greeting
+from grouser.protocol.drive import SkidDrive
+from grouser.protocol.geometry import RobotGeometry
+from grouser.protocol.message import Other
+from grouser.protocol.nfo import Greeting, StartPose, StartPoses
+from grouser.protocol.response import Response, Result
+from grouser.protocol.sensed import Odometry
+from grouser.protocol.state import State
 from grouser.protocol.usarsim import ServerSide
 
 
@@ -75,3 +87,62 @@ class Peer:
     def _say(self, writer, side, message):
         for line in side.send(message):
             writer.write(line)
+
+
+STATE = State(type="GroundVehicle", time=1.5)
+
+
+POSES = (StartPose("Point1", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),)
+
+
+def lonely(message):
+    """Answer as a server with one lonely robot would."""
+    match message:
+        case commands.Init(class_name="USARBot.P3AT"):
+            return [STATE, Odometry(1.5, "Odometry", (0.0, 0.0, 0.0))]
+        case commands.Init(class_name="USARBot.Nobody"):
+            return [Notice("Refused", "there is no robot 'Nobody'")]
+        case SkidDrive(left=speed) if speed is not None:
+            return [Odometry(1.6, "Odometry", (speed, 0.0, 0.0))]
+        case commands.GetStartPoses():
+            return [StartPoses(POSES)]
+        case commands.GetGeometry(type="Robot"):
+            return [RobotGeometry("GroundVehicle", "P3AT", (0.5, 0.4, 0.2))]
+        case commands.GetConfiguration(type="Camera"):
+            return [SensorConfiguration("Camera", (SensorSettings("Camera", (("Fov", 1),)),))]
+        case additions.Typed(line="open door"):
+            return [Said("the door is open")]
+        case additions.Typed():
+            return [Said("there is no 'dor'", failed=True)]
+        case additions.Transmit():
+            return [Heard("fido", message.data[::-1], -61.2)]
+        case setting.ResetSensor():
+            return [Response(2.0, "Odometry", (Result("Name", "Odometry"),))]
+        case Lockstep(every=every) if every > 0:
+            return [STATE, Tick(2.0)]
+        case Step():
+            return [Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)), Tick(2.1)]
+        case Other(word="CRASH"):
+            return [None]
+    return []
+
+
+@pytest.fixture(name="peer")
+def lonely_peer():
+    """A server with one lonely robot."""
+    with Peer(lonely) as peer:
+        yield peer
+
+
+@pytest.fixture(name="robot")
+def lonely_robot(peer):
+    """The lonely robot's client."""
+    with join("P3AT", name="R1", port=peer.port) as robot:
+        yield robot
+
+
+def felt(robot, speed):
+    """Wait until the odometry says ``speed``; the first reading may still be on its way."""
+    while robot.reading("odometry", timeout=5).pose != (speed, 0.0, 0.0):
+        pass
+    return True

@@ -10,6 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+from worlds_served import WORLD
+
 from grouser.client.connection import connect, control, join
 
 GUEST = Path(__file__).with_name("guest.py")
@@ -122,3 +125,11 @@ def until(condition, seconds=PATIENCE):
         assert time.monotonic() < begin + seconds, "it never came true"
         time.sleep(0.005)
     return time.monotonic() - begin
+
+
+@pytest.fixture(scope="module", name="world")
+def yard(tmp_path_factory):
+    """Return a world file; a fixture, for tests to import."""
+    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
+    path.write_text(WORLD)
+    return path

@@ -186,7 +186,8 @@ def test_the_environment_and_a_program_give_one_for_everything(tmp_path):
     [
         ("", "holds no token"),
         (f"{SECRET}\n", "line 1: must be 'ROLE ROLE: SECRET'"),
-        (f"\ndrvie: {SECRET}\n", "line 2: .*drive, control, watch, all"),
+        (f"\ndrvie: {SECRET}\n", "line 2: .*drive, control, watch, all.*did you mean 'drive'"),
+        (f"{SECRET}: drive\n", "line 1: .*drive, control, watch, all$"),
         (f": {SECRET}\n", "line 1"),
         ("drive: short\n", "line 1: a token is 5 characters long, must be 12 or more"),
         ("drive: has a blank inside\n", "without blanks"),
@@ -202,8 +203,15 @@ def test_a_mistake_in_a_token_file_is_named_without_the_secret(tmp_path, text, c
 
 
 def test_a_token_file_that_is_not_there(tmp_path):
-    with pytest.raises(BadValue, match="cannot be read as a token file"):
+    with pytest.raises(BadValue, match=r"cannot be read as a token file \(No such file"):
         tokens(tmp_path / "none", environment={})
+
+
+def test_a_token_file_that_is_no_text(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadValue, match="is not UTF-8 text"):
+        tokens(path, environment={})
 
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True)])

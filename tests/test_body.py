@@ -1,28 +1,23 @@
-"""Every robot over the wire: commands that move it, its state, what it answers."""
+"""Every robot over the wire: commands that move it."""
 
 import contextlib
 import math
-from functools import cache
 
 import mujoco
 import numpy as np
 import pytest
-from wired import Wired
+from wired import spins, wired
 
 from grouser.drives import angle, speed, torque
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
-from grouser.protocol.axes import FLIPPER_UP, Axes
-from grouser.protocol.commands import GetConfiguration, GetGeometry
+from grouser.protocol.axes import FLIPPER_UP
+from grouser.protocol.commands import GetConfiguration
 from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004
-from grouser.protocol.geometry import RobotGeometry
-from grouser.protocol.state import GROUND, LEGGED, State
 from grouser.robots.robot import ROBOTS
-from grouser.server.pictures.tiles import CameraTile
-from grouser.server.wire.answers import configuration, geometry
+from grouser.server.wire.answers import configuration
 from grouser.server.wire.appearances import APPEARANCES, CLASSES
 from grouser.server.wire.outlook import Outlook
-from grouser.server.wire.sayings import TYPES
 from grouser.simulation.actions import Place
 
 BOLTED = ("conveyor", "air_traffic")
@@ -31,19 +26,6 @@ WALKERS = ("ers7", "ers210", "qrio")
 CRAWLERS = ("kenaf", "quince")
 CAMERA_ON = {"ers7": "nod", "ers210": "roll"}
 PAN_TILT = ("ers7", "ers210", "p2dx", "p2at", "p3at")
-
-bare = {kind: {"sensors": False} for kind in ("ers7", "ers210", "p2dx", "p2at", "p3at")}
-"""Options of robots that are built faster without most of their sensors."""
-
-
-def wired(kind, **more):
-    return Wired(kind, **bare.get(kind, {}), **more)
-
-
-@cache
-def still(kind):
-    """Return a robot with all of its sensors that stands where it is."""
-    return Wired(kind)
 
 
 def heading(robot):
@@ -140,7 +122,7 @@ def test_what_a_robot_cannot_do_is_refused_in_one_sentence():
     for line in ("MULTIDRIVE {FRFliper 1}", "MISPKG {Name Arm} {Link 1} {Value 0}"):
         with pytest.raises(UnknownName):
             robot.orders(line)
-    with pytest.raises(UnknownName, match="did you mean 'frflipper'"):
+    with pytest.raises(UnknownName, match="did you mean 'FRFlipper'"):
         wired("kenaf").orders("MULTIDRIVE {FRFliper 1}")
     with pytest.raises(BadValue, match="no link 3"):
         wired("p2dx").orders("MISPKG {Name CameraPanTilt} {Link 3} {Value 0}")
@@ -169,14 +151,6 @@ def test_absurd_numbers_do_no_harm(kind):
 
 
 # -- dialects ------------------------------------------------------------------------------------
-
-
-def spins(robot, orders):
-    """Return the sides' spins in ``orders``, rad/s."""
-    steering, radius = robot.body.robot.steering, robot.body.mover.radius
-    return tuple(
-        orders[side[0]].value * steering.radius / radius for side in (steering.left, steering.right)
-    )
 
 
 def test_one_side_alone_works_stops_the_other_or_is_ignored():
@@ -354,7 +328,7 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
     assert package.links[1].value == pytest.approx(tilt, abs=0.03)
 
 
-# -- stopping, righting, state -------------------------------------------------------------------
+# -- stopping, righting --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ROBOTS)
@@ -382,115 +356,3 @@ def test_flip_puts_a_robot_on_its_tracks_again():
     robot.sim.step(1.0)
     assert robot.body.righted(robot.sim.pose("r")) is None
     assert robot.sim.pose("r").position[2] == pytest.approx(robot.body.robot.standing, abs=0.01)
-
-
-@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-@pytest.mark.parametrize("kind", ROBOTS)
-def test_state_comes_through(kind, dialect):
-    robot = still(kind).speak(Outlook(dialect))
-    *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
-    assert isinstance(state, State)
-    assert state.type == (LEGGED if robot.body.robot.gait else GROUND)
-    assert state.battery == 1200
-    assert state.view == (2 if dialect is UT2004 else None)
-    assert len(packages) == len(robot.body.packages)
-    if state.type == LEGGED:
-        assert len(state.joints) == len(robot.body.robot.drives)
-        here = robot.sim.angles("r")
-        for name, shown in state.joints:
-            joint = robot.body.joints.named(name)
-            assert shown == pytest.approx(joint.sign * here[joint.drive], abs=1.01e-4)
-
-
-# -- answers -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-@pytest.mark.parametrize("kind", ROBOTS)
-def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
-    robot = still(kind).speak(Outlook(dialect))
-    body, outlook = robot.body, robot.outlook
-    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), outlook))
-    assert isinstance(geo, RobotGeometry)
-    assert all(0 < edge < 10 for edge in geo.dimensions)
-    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), outlook, cameras={}))
-    assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
-    for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
-        (geo,) = robot.received(geometry(body, GetGeometry(title), outlook))
-        (conf,) = robot.received(
-            configuration(body, GetConfiguration(title.upper()), outlook, cameras={})
-        )
-        assert geo.type == conf.type == title
-        assert [each.name for each in geo.sensors] == [each.name for each in conf.sensors]
-        assert geo.sensors
-        one = GetGeometry(title, geo.sensors[-1].name.upper())
-        assert robot.received(geometry(body, one, outlook))[0].sensors == geo.sensors[-1:]
-    for package in ("MisPkg", "Actuator"):
-        geos = robot.received(geometry(body, GetGeometry(package), outlook))
-        assert [geo.name for geo in geos] == list(body.packages)
-    for asked in ("Sonar", "Camera"):
-        nobody = GetGeometry(asked, "nobody")
-        assert len(robot.lines(geometry(body, nobody, outlook))) == int(dialect.packed)
-
-
-def test_the_packages_state_is_the_captures():
-    robot = still("p2at").speak(Outlook(UT2004))
-    angles = dict.fromkeys(robot.body.robot.drives, 0.0)
-    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.outlook))
-    assert package == (
-        "MISSTA {Time 3104.57} {Name CameraPanTilt} {Link 1} {Value 0.0000} {Torque -20.00} "
-        "{Link 2} {Value 0.0000} {Torque -20.00}"
-    )
-
-
-def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
-    robot = Wired("p2dx")
-    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.outlook))
-    (first,) = geo.sensors
-    assert first.location[1] < -0.1
-    assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
-    assert first.mount == "HARD"
-    up = Outlook(UDK, Axes.Z_UP)
-    laser = geometry(robot.body, GetGeometry("RangeScanner"), up)[0].sensors[0]
-    assert laser.location[2] > 0.1
-    assert laser.mount == "P2DX"
-
-
-def test_a_cameras_tile_and_key_are_in_its_configuration():
-    robot = Wired("p2dx")
-    (conf,) = robot.received(
-        configuration(
-            robot.body,
-            GetConfiguration("Camera"),
-            robot.outlook,
-            cameras={"Camera": CameraTile(3, 320, 240, 320, 240)},
-            key="0a1b",
-            zooms={"Camera": 2.0},
-        )
-    )
-    settings = conf.sensors[0].settings
-    assert settings[-1] == ("ImageKey", "0a1b")
-    said = dict(settings)
-    assert (said["TextureOffsetX"], said["TextureOffsetY"]) == (320, 240)
-    assert (said["CameraDefFov"], said["CameraMaxFov"]) == (80.0, 120.0)
-    narrow = 2 * math.degrees(math.atan(math.tan(math.radians(40)) / 2))
-    assert said["CameraFov"] == pytest.approx(narrow, abs=1e-3)
-
-
-# -- units ---------------------------------------------------------------------------------------
-
-
-def test_unreal_units_in_and_out():
-    outlook = Outlook(UT2004, Axes.Z_DOWN, unreal=True)
-    robot = wired("kenaf", outlook=outlook)
-    turn = 65536 / math.tau
-    orders = robot.orders(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
-    assert orders["rear_right_arm"].value == pytest.approx(0.5)
-    left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
-    assert left == pytest.approx(1.0)
-    (geo,) = geometry(robot.body, GetGeometry("Robot"), outlook)
-    assert geo.wheel_radius == pytest.approx(0.075 * 250)
-    assert outlook.from_place(outlook.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
-    assert outlook.from_angles(outlook.angles((0.1, 0.2, -0.3))) == pytest.approx(
-        (0.1, 0.2, -0.3), abs=1e-4
-    )

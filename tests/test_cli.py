@@ -12,12 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser import errors
 from grouser.benches import BENCHES
 from grouser.benches.machine import machine
-from grouser.cli import app
 from grouser.evaluation.report import Report
 from grouser.evaluation.table import Row, Table
 from grouser.experiments import EXPERIMENTS
@@ -37,15 +36,6 @@ TABLE = Table(
 )
 
 
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def grouser(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
@@ -54,15 +44,6 @@ def process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         timeout=60,
         env=os.environ | {"PYTHONPATH": str(SOURCE)} | environment,
     )
-
-
-def refused(result: Result) -> str:
-    """Return the one sentence that was said, and nothing else was."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("grouser: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("grouser: ").strip()
 
 
 def world_file(folder: Path, old: str = "", new: str = "") -> Path:
@@ -296,6 +277,11 @@ def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[Study])
         grouser("experiment", "fake-table1", "--report", tmp_path / "file")
     )
     assert studies == []
+
+
+def test_the_nearest_name_is_written_as_it_really_is() -> None:
+    assert errors.nearest("frfliper", ["Left", "FRFlipper"]) == "; did you mean 'FRFlipper'?"
+    assert errors.nearest("wing", ["Left", "FRFlipper"]) == ""
 
 
 def test_unknown_experiments_and_benches_are_refused_with_the_nearest() -> None:

@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from peer import Peer
-from test_client import world
+from peer import Peer, lonely
 
 from grouser.client.launch import serving
 from grouser.protocol import commands
@@ -41,7 +40,7 @@ def drive(program, port, *more, token=None):
 
 
 def test_it_joins_drives_and_prints_its_sensors(program):
-    with Peer(world) as peer:
+    with Peer(lonely) as peer:
         run = drive(program, peer.port, "P3AT", "0.5", token="secret")
         assert peer.left.wait(5)
     assert run.returncode == 0, run.stderr
@@ -57,7 +56,7 @@ def test_it_joins_drives_and_prints_its_sensors(program):
 
 
 def test_it_says_what_is_wrong(program):
-    with Peer(lambda said: world(said) if isinstance(said, commands.Init) else []) as peer:
+    with Peer(lambda said: lonely(said) if isinstance(said, commands.Init) else []) as peer:
         refused = drive(program, peer.port, "Nobody", "0.5")
     assert refused.returncode == 1
     assert "notice: there is no robot 'Nobody'" in refused.stdout
@@ -71,7 +70,7 @@ def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program):
     long = "x" * 200_000
 
     def babble(message):
-        return [Notice("Info", long), *world(message)]
+        return [Notice("Info", long), *lonely(message)]
 
     with Peer(babble) as peer:
         run = drive(program, peer.port, "P3AT", "0.5")

@@ -10,6 +10,7 @@ from grouser.client.connection import connect, control, join
 from grouser.client.launch import Ports, serving
 from grouser.client.pictures import watch
 from grouser.errors import BadValue, Disconnected, Refused
+from grouser.protocol.message import Other
 from grouser.protocol.sensed import Odometry, RangeScan
 from grouser.protocol.setting import ResetSensor
 
@@ -66,6 +67,19 @@ def test_refusals_come_as_sentences(ports, robot):
     with pytest.raises(Refused, match="NoSuchJoint"):
         robot.geometry()
     assert robot.geometry()  # it goes on
+    robot.send(Other("DRIV", (("Left", "1"),)))
+    with pytest.raises(Refused, match="no command 'DRIV'; did you mean 'DRIVE'"):
+        robot.start_poses()
+    robot.lockstep(-1)
+    with pytest.raises(Refused, match="LOCKSTEP: Every is -1 s, must be 0 .no more. to 3600"):
+        robot.turn()
+
+
+def test_a_bad_place_is_a_sentence(ports):
+    with pytest.raises(Refused, match="INIT: Location is '0,1', must be three numbers"):
+        join("P3AT", port=ports.control, at=(0, 1))
+    with pytest.raises(Refused, match="Location is 99999, 0, 0, must be within 1000 m of the"):
+        join("P3AT", port=ports.control, at=(99999, 0, 0))
 
 
 def test_the_console_and_a_world_controller(ports):
@@ -78,6 +92,8 @@ def test_the_console_and_a_world_controller(ports):
         referee.put("Box1", at=(-1.0, -1.5, -0.6))
         found = referee.whereabouts("box1", timeout=30)
         assert found.class_name == "Box"
+        with pytest.raises(Refused, match="CONTROL 'Box2' .*did you mean 'Box1'"):
+            referee.whereabouts("Box2")
         assert found.location[:2] == (-1.0, -1.5)
         referee.kill("Box1")
         referee.kill("Box1")
@@ -125,8 +141,11 @@ def test_a_server_that_cannot_start_is_a_sentence():
 def test_ports_are_read_from_what_a_user_or_a_server_says():
     assert Ports.at("there") == Ports("there")
     assert Ports.at("there:3001") == Ports("there", 3001)
-    with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
-        Ports.at("there:port")
+    assert Ports.at("[::1]:3001") == Ports("::1", 3001)
+    assert Ports.at("[::1]") == Ports("::1")
+    for nonsense in ("there:port", "there:0", "there:65536", ":3000", "", "::1", "http://there"):
+        with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
+            Ports.at(nonsense)
     said = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
     assert Ports.announced(said) == Ports(control=1, images=4, truth=3)
     for nonsense in ("", "hello control=1", "listening truth=3", "listening control=x"):

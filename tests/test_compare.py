@@ -7,28 +7,11 @@ import time
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.benches import matching
-from grouser.cli import app
 from grouser.evaluation.matching import warp
 from grouser.evaluation.trajectory import Trajectory
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def grouser(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def refused(result):
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("grouser: ").strip()
 
 
 def climb(samples=160, late=0.0):

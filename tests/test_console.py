@@ -7,8 +7,10 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import grouser
+from grouser.cli import app
 from grouser.cli.history import history, place
 from grouser.client.launch import serving
 from grouser.errors import GrouserError
@@ -75,6 +77,11 @@ def test_lines_become_actions():
         ("open gate 2", "must be 0 to 1"),
         ("open gate 1 2", "'2' is too much"),
         ("light lamp", "on or off"),
+        ("light lamp of", "on or off is 'of', allowed: on, off; did you mean 'off'"),
+        ("judge in", "where is 'in', allowed: yellow, sky_blue, out"),
+        ("tell rex forward", "a number for forward is missing"),
+        ("spawn ball b at", "where is missing after 'at'"),
+        ("spawn ball b at 0 0 1 radius=big mass=1 friction=1", "radius is 'big', a number is"),
         ("gravity nan", "a number is needed"),
         ("move crate to 1", "1 numbers after 'to'"),
         ("glide crate to 1 2 3", "the speed is missing"),
@@ -161,6 +168,13 @@ def test_questions(console):
     console.say("resume")
 
 
+def test_who_is_spawned_is_no_line_of_the_world_file(console):
+    before = console.simulation.fingerprint()
+    with pytest.raises(GrouserError, match="^world 'gate': .*'frnt_deg'.*mean 'front_deg'"):
+        console.say("spawn quince q at 2 0 frnt_deg=3")
+    assert console.simulation.fingerprint() == before
+
+
 def test_time_is_not_everybodys_to_step():
     with pytest.raises(GrouserError, match="passes by itself"):
         Console(Simulation(grouser.load("gate"))).say("step 1")
@@ -185,6 +199,22 @@ def test_the_command_reads_a_pipe():
     assert "did you mean 'open'" in failed.stderr
     assert "0.000 s" in failed.stdout
     assert run(lines=[]).returncode == 2
+    ended = run("gate", lines=["time", "exit", "list"])
+    assert (ended.returncode, ended.stdout) == (0, "0.000 s\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("gate", "--speed", "max"), "--speed is 'max', 'step' or a number above 0 is needed"),
+        (("--server", "there:port"), "--server is 'there:port', must be HOST or HOST:PORT"),
+        (("--server", "http://there"), "must be HOST or HOST:PORT, such as robots:3000"),
+    ],
+)
+def test_the_command_refuses_bad_options_in_a_sentence(options, sentence):
+    ended = CliRunner().invoke(app, ["console", *options])
+    assert ended.exit_code == 2
+    assert sentence in " ".join(ended.stderr.split())
 
 
 def test_the_command_types_at_a_server():

@@ -3,37 +3,13 @@
 import math
 
 import pytest
+from happening import FALLING, happened, simulation
 
 import grouser
 from grouser.errors import GrouserError
 from grouser.server.console import Console
-from grouser.simulation.actions import Fire, Join, Leave, Place, Reset
+from grouser.simulation.actions import Fire, Leave, Reset
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import parse
-from grouser.world.objects import Box
-
-PHYSICS = """
-physics:
-  {timestep: 0.002, integrator: implicitfast, cone: elliptic, solver: newton, iterations: 50,
-   tolerance: 1e-8, impratio: 10, contact: {time_constant: 0.004, damping_ratio: 1,
-   impedance_start: 0.95, impedance_end: 0.99, impedance_width: 0.001}}
-"""
-GROUND = """
-terrain:
-  - {kind: flat, friction: 0.8}
-"""
-
-
-def world(text, ground=GROUND):
-    return parse(f"name: test{PHYSICS}{ground}{text}", where="test.yaml")
-
-
-def simulation(text, **options):
-    return Simulation(world(text), **options)
-
-
-def happened(sim, *kinds):
-    return [(round(one.time, 3), one.name or one.text) for one in sim.happened if one.kind in kinds]
 
 
 def lamps(sim):
@@ -103,140 +79,6 @@ def test_seeds_decide_the_surprise():
         assert [name for _, name in happened(again, "event")] == names
         came.add(names[-1])
     assert came == {"surprise", "dawn", "ball"}
-
-
-# -- triggers ----------------------------------------------------------------------------------
-
-FALLING = """
-objects:
-  - {name: ball, kind: ball, radius: 0.05, position: [0, 0, 2], mass: 0.1, friction: 0.5}
-  - {name: crate, kind: box, size: [0.1, 0.1, 0.1], position: [3, 0, 0.05], mass: 1, friction: 0.5}
-"""
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [
-        "kind: box, size: [1, 1, 0.4]",
-        "kind: sphere, radius: 0.2",
-        "kind: cylinder, radius: 0.5, length: 0.4",
-    ],
-)
-def test_a_ball_falls_through_a_volume(shape):
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
-  - {{name: out, {shape}, position: [0, 0, 1], on: leave, do: [say out]}}
-""")
-    sim.step(1.0)
-    enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
-    said = happened(sim, "said")
-    assert [text for _, text in said] == ["in", "out"]
-    assert said[0][0] == pytest.approx(enter, abs=0.021)
-    assert said[1][0] == pytest.approx(leave, abs=0.021)
-
-
-def test_nobody_is_too_fast_for_a_thin_volume():
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
-""")
-    sim.step(1.0)
-    assert [text for _, text in happened(sim, "said")] == ["in"]
-
-
-def test_who_is_put_elsewhere_has_not_gone_through():
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
-""")
-    sim.step(0.1)
-    sim.do(Place("ball", grouser.Pose.at(0, 0, 0.05)))
-    sim.step(0.5)
-    assert happened(sim, "said") == []
-
-
-@pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
-def test_what_counts_is_exact_for_balls(counts, depth):
-    edge = 0.5
-    sim = simulation(f"""
-objects:
-  - {{name: ball, kind: ball, radius: 0.05, position: [0, 0, 0.05], mass: 0.1, friction: 0.5}}
-triggers:
-  - {{name: goal, kind: box, size: [1, 1, 2], position: [{edge + 0.5}, 0, 0], counts: {counts},
-      do: [say goal]}}
-""")
-    console = Console(sim)
-    console.say(f"move ball to {edge + depth - 0.004} 0 0.05")
-    sim.step(0.06)
-    assert sim.inside("goal") == []
-    console.say(f"move ball to {edge + depth + 0.004} 0 0.05")
-    sim.step(0.06)
-    assert sim.inside("goal") == ["ball"]
-
-
-def test_a_whole_ball_over_the_line_is_a_goal():
-    sim = simulation("""
-objects:
-  - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
-triggers:
-  - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
-""")
-    sim.step(0.1)
-    assert happened(sim, "said") == []
-    Console(sim).say("glide ball to 0.7 0 0.051 at 0.1")
-    sim.step(1.0)
-    ((time, _),) = happened(sim, "said")
-    assert time == pytest.approx(0.2, abs=0.021)
-
-
-@pytest.mark.parametrize(
-    ("by", "who"),
-    [
-        ("any", {"ball", "crate"}),
-        ("objects", {"ball", "crate"}),
-        ("robots", set()),
-        ("ball", {"ball"}),
-        ("box", {"crate"}),
-        ("cr*", {"crate"}),
-    ],
-)
-def test_by_name_kind_group_and_pattern(by, who):
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
-""")
-    sim.step(0.1)
-    assert {text for _, text in happened(sim, "said")} == who
-
-
-def test_stay_once_and_rearm():
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
-      do: [say stay]}}
-  - {{name: once, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, once: true,
-      by: [crate], do: [say once]}}
-  - {{name: rearm, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, rearm: 0.5,
-      by: [crate], do: [say rearm]}}
-""")
-    sim.step(1.0)
-    said = [text for _, text in happened(sim, "said")]
-    assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
-
-
-def test_who_is_inside_stays_inside_when_somebody_joins():
-    sim = simulation(f"""{FALLING}
-triggers:
-  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}
-""")
-    sim.step(0.1)
-    sim.do(Join(Box(name="late", position=(1, 1, 0.1), size=(0.2,) * 3, mass=1, friction=0.5)))
-    sim.step(0.1)
-    sim.do(Leave("late"))
-    sim.step(0.1)
-    assert [text for _, text in happened(sim, "said")] == ["ball", "crate", "late"]
-    assert sim.inside("all") == ["ball", "crate"]
 
 
 # -- events ------------------------------------------------------------------------------------
@@ -347,14 +189,14 @@ events:
     assert sim.happened[-1].kind == "reset"
 
 
-def test_events_that_fire_one_another_through_lines_end():
-    sim = simulation("""
-events:
-  - {name: a, at: 0.1, do: [fire b]}
-  - {name: b, do: [fire a]}
-""")
+def test_events_that_fire_one_another_through_routines_end():
+    sim = simulation("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
     assert "without a pause" in next(one.text for one in sim.happened if one.kind == "failed")
+
+
+def fire_again(sim, happened):
+    sim.do(Fire(happened.name))
 
 
 # -- mistakes in world files -------------------------------------------------------------------
@@ -369,6 +211,10 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
         ("events:\n  - {name: a, do: [open gat]}", "no door 'gat'.*did you mean 'gate'"),
         ("events:\n  - {name: a, then: [bb]}\n  - {name: b, do: [say x]}", "then.0 is 'bb'.*'b'"),
         ("events:\n  - {name: a, do: [fire c]}", "there is no event 'c'"),
+        ("events:\n  - {name: a, do: [fire b]}\n  - {name: b, do: [fire a]}", "without a pause"),
+        ("events:\n  - {name: a, do: [fire a, fire a]}", "name is 'a', which fires itself again"),
+        ("events:\n  - {name: a, do: ['open {each}']}", "must not speak of {each} without"),
+        ("events:\n  - {name: a, call: goals}", "call is 'goals', must be MODULE:FUNCTION"),
         ("events:\n  - {name: a, do: [say x]}\n  - {name: a, do: [say x]}", "unique among events"),
         ("events:\n  - {name: a, then: [b]}\n  - {name: b, then: [a]}", "without a pause"),
         ("events:\n  - {name: a, dooo: [say x]}", "unknown key 'dooo'.*did you mean 'do'"),
@@ -396,3 +242,10 @@ DOOR = "objects:\n  - {name: gate, kind: door, position: [0, 0, 1], width: 1, he
 def test_mistakes_are_told_with_their_line(text, sentence):
     with pytest.raises(GrouserError, match=f"test.yaml line \\d+: .*{sentence}"):
         simulation(DOOR + text)
+
+
+@pytest.mark.parametrize("line", ["tell rex forwrd 1", "after 2 tell rex forwrd 1"])
+def test_what_a_robot_cannot_be_told_is_found_at_the_start(line):
+    rex = "robots:\n  - {name: rex, kind: ers7, position: [0, 0]}\n"
+    with pytest.raises(GrouserError, match=r"test.yaml line \d+: .*'forwrd'.*mean 'forward'"):
+        simulation(f"{rex}events:\n  - {{name: a, do: [{line}]}}")

@@ -11,7 +11,9 @@ from grouser.frames import (
     conjugate,
     from_rpy,
     multiply,
+    multiply_one,
     rotate,
+    rotate_one,
     to_rpy,
     to_rpy_one,
     up_tilt,
@@ -29,6 +31,12 @@ def test_rpy_round_trip(roll, pitch, yaw):
     np.testing.assert_allclose(
         to_rpy_one(*from_rpy(roll, pitch, yaw)), (roll, pitch, yaw), atol=1e-6
     )
+
+
+@given(turns, turns, vectors)
+def test_one_at_a_time_is_the_same_to_the_bit(a, b, v):
+    assert multiply_one(a.tolist(), b.tolist()) == tuple(multiply(a, b).tolist())
+    assert rotate_one(a.tolist(), v.tolist()) == tuple(rotate(a, v).tolist())
 
 
 @given(turns, turns, vectors)

@@ -8,7 +8,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "grouser"
 
-FLOOR = {"errors", "frames", "files", "contacts", "cores"}
+FLOOR = {"errors", "frames", "files", "contacts", "cores", "trust"}
 PARTS = FLOOR | {"rows", "drives"}
 MAY_IMPORT = {
     "errors": set(),
@@ -16,6 +16,7 @@ MAY_IMPORT = {
     "cores": set(),
     "frames": set(),
     "files": {"errors"},
+    "trust": {"errors"},
     "marks": set(),
     "rows": {"frames"},
     "drives": {"errors", "frames", "rows"},

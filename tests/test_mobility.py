@@ -9,9 +9,8 @@ import time
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
-from grouser.cli import app
 from grouser.cli.abilities import DOUBT
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import from_rpy, up_tilt
@@ -25,22 +24,6 @@ from grouser.trials.trial import Seen
 
 PACKBOT = mobility.candidate("packbot", {})
 QUINCE = mobility.candidate("quince", {})
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def grouser(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def refused(result):
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    return result.stderr.removeprefix("grouser: ").strip()
 
 
 def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):

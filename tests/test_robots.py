@@ -147,6 +147,7 @@ def test_turning_left_is_positive():
         ("quinze", {}, "no robot 'quinze'.*did you mean 'quince'"),
         ("quince", {"frontdeg": 1}, "no option 'frontdeg'.*did you mean 'front_deg'"),
         ("quince", {"front_deg": 999}, "front_deg is 999, must be -180 to 180"),
+        ("quince", {"front_deg": "up"}, "front_deg is 'up', a number is needed"),
         ("packbot", {"method": "segmets"}, "no method 'segmets'.*did you mean 'segments'"),
         ("packbot", {"grousers": "spikes"}, "no grouser shape 'spikes'"),
         ("crawler", {"mass": 1}, "missing"),

@@ -3,8 +3,7 @@
 import math
 
 import pytest
-from served import Served, until
-from worlds_served import WORLD
+from served import Served, until, yard  # noqa: F401 - the fixture 'world'
 
 from grouser.errors import Refused
 from grouser.protocol.commands import Init
@@ -18,13 +17,6 @@ from grouser.robots.robot import ROBOTS
 
 SPEED = 4
 """Simulated over wall seconds: nothing here looks at a clock."""
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
-    path.write_text(WORLD)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,13 @@ import time
 
 import numpy as np
 import pytest
-from served import Guest, Served, until
+from served import Guest, Served, until, yard  # noqa: F401 - the fixture 'world'
 from typer.testing import CliRunner
-from worlds_served import WORLD
 
 from grouser.cli import app
 from grouser.client.address import Address
 from grouser.client.connection import Robot
-from grouser.errors import BadValue, Refused
+from grouser.errors import BadValue
 from grouser.protocol.commands import Init
 from grouser.protocol.sensed import GroundTruth
 from grouser.protocol.state import NO_BATTERY
@@ -21,13 +20,6 @@ from grouser.protocol.truth import TruthClientSide, TruthRequest, TruthRow
 OPTIONS = ("--images", "-1", "--truth", "0")
 FAST = 4
 """Simulated over wall seconds where only simulated time matters."""
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
-    path.write_text(WORLD)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +144,11 @@ def test_what_cannot_be_is_taken_out_again(served):
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
         until(lambda: "stuck" not in served.console("list objects"))
-        with pytest.raises(Refused, match="was taken out of the world"):  # its mast in the ground
-            served.join("P3AT", "Upside", at=(0, 0, 0), rotation=(math.pi, 0, 0))
+        with served.connect() as upside:
+            upside.console("time")  # so that it hears notices
+            upside.send(Init("USARBot.P3AT", "Upside", (0, 0, 0), (math.pi, 0, 0)))
+            until(lambda: "Removed" in kinds(upside))  # its mast was in the ground
+        assert "Upside" not in served.console("list robots")
         after = pass_time(stays, 0.4)
         assert after.time > before.time, "the world went on"
         assert after.location == pytest.approx(before.location, abs=0.01)
@@ -231,8 +226,13 @@ def _truth(served, question):
         (("--command-timeout", "-1"), "--command-timeout is -1, must be 0 or above"),
         (("--beat-ms", "0"), "--beat-ms is 0, must be above 0"),
         (("--picture-type", "best"), "--picture-type is 'best'"),
-        (("--lines-per-second", "0"), "lines_per_second is 0"),
+        (("--beat-ms", "inf"), "--beat-ms is inf, must be above 0, at most 1000"),
+        (("--images", "-7"), "--images is -7, a port is from 0 (any) to 65535, and -1 is none"),
+        (("--eyes", "0"), "--eyes is 0, but --images is -1"),
+        (("--also", "0:udkk"), "--also 0:udkk: DIALECT is 'udkk', allowed: ut2004, ut3, udk; did"),
+        (("--lines-per-second", "0"), "--lines-per-second is 0, must be above 0"),
         (("--certificate", "/no/such.pem"), "/no/such.pem"),
+        (("--key", "some.key"), "--key is 'some.key', but there is no --certificate"),
         (("--token-file", "/no/such"), "/no/such: cannot be read as a token file"),
         (("--set", "terrain.0.slope=3"), "slope"),
     ],
@@ -248,4 +248,5 @@ def test_a_port_that_is_taken(world, served):
     taken = str(served.ports["control"])
     ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2
-    assert f"port {taken} at 127.0.0.1 cannot be opened" in " ".join(ended.stderr.split())
+    said = " ".join(ended.stderr.split())
+    assert f"port {taken} at 127.0.0.1 cannot be opened for control: it is in use already" in said

@@ -8,93 +8,22 @@ import struct
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from drawn import OPEN, SECRET, in_a_loop, rgb, seen, until
 
-from grouser.errors import BadValue
 from grouser.experiments.pack import dog, pack
 from grouser.protocol.images import (
-    Frame,
     ImageClientSide,
     ImageType,
     Pass,
-    Preamble,
     Region,
     WholeFrame,
 )
 from grouser.server.access import Gate, Role, Token
-from grouser.server.pictures.eyes import Eyes
 from grouser.server.pictures.port import ImagePort
-from grouser.server.pictures.raster import Raster
-from grouser.server.pictures.tiles import CameraTile, Layout, Seat
-from grouser.server.pictures.views import Views
 from grouser.simulation.actions import Leave
 from grouser.simulation.simulation import Simulation
 
-OPEN = Gate((), "127.0.0.1")
-SECRET = "a-token-for-the-tests"
 WIDTH, HEIGHT = 208, 160
-
-
-# -- pictures in memory --------------------------------------------------------------------------
-
-
-def noise(width, height, seed=0):
-    return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
-
-
-@given(st.integers(1, 9), st.integers(1, 5))
-def test_a_raster_is_what_a_raw_frame_carries(width, height):
-    image = noise(width, height)
-    payload = Raster.of_rgb(image).payload()
-    assert payload == Frame.raw(width, height, image.tobytes()).payload
-    assert np.array_equal(Raster.of(payload).bgr()[..., ::-1], image)
-
-
-def test_a_part_of_a_raster_is_a_picture():
-    image = noise(20, 10)
-    part = Raster.of_rgb(image).crop(Region(3, 2, 5, 4))
-    assert part.payload() == Frame.raw(5, 4, image[2:6, 3:8].tobytes()).payload
-    assert Raster.of_rgb(image).crop(Region(18, 9, 100, 2**32 - 1)).width == 2
-    assert Raster.of_rgb(image).crop(Region(99, 99, 1, 1)).payload() == bytes(4)
-    with pytest.raises(BadValue, match="no picture"):
-        Raster.of(b"\0\x01\0\x01abc")
-
-
-def test_tiles_lie_as_in_udk_and_never_move():
-    seats = [Seat("r", str(i), 320, 240, i, "") for i in range(7)]
-    places = [Layout().place(seat) for seat in seats]
-    assert [(p.x, p.y) for p in places[:4]] == [(0, 0), (320, 0), (0, 240), (320, 240)]
-    assert places[6] == CameraTile(6, 0, 720, 320, 240)
-    assert Layout().size(seats[:1]) == Layout().size(seats[:4]) == (640, 480)
-    assert Layout().size(seats) == (640, 960)
-    large = Seat("r", "c", 1000, 400, 1, "")
-    assert Layout().place(large) == CameraTile(1, 320, 0, 250, 100)
-
-
-# -- the lines before the first request ----------------------------------------------------------
-
-
-@given(st.lists(st.integers(1, 20), max_size=20))
-def test_passes_cut_anywhere_are_read(cuts):
-    stream = Pass("token", "secret").encode() + Pass("key", "0a1f", "rear").encode() + b"OKU"
-    preamble, shown, rest = Preamble(), [], b""
-    for cut in [*cuts, len(stream)]:
-        passes, more = preamble.receive(stream[:cut])
-        shown, rest, stream = shown + passes, rest + more, stream[cut:]
-    assert shown == [Pass("token", "secret"), Pass("key", "0a1f", "rear")]
-    assert rest == b"OKU"
-
-
-def test_old_clients_show_nothing_and_lose_nothing():
-    assert Preamble().receive(b"OK\r\n") == ([], b"OK\r\n")
-    assert Preamble().receive(b"kOK") == ([], b"kOK")
-    for nonsense in (b"key \n", b"token a b c\n", b"key " + b"a" * 600):
-        with pytest.raises(BadValue):
-            Preamble().receive(nonsense)
-
-
-# -- the image port ------------------------------------------------------------------------------
 
 
 class Far:
@@ -116,15 +45,6 @@ class Far:
                 raise ConnectionError
             self.frames += self.side.receive(data)
         return self.frames.pop(0)
-
-
-@contextlib.asynccontextmanager
-async def seen(simulation, type=ImageType.RAW):
-    """Let a simulation's cameras be drawn; yields views."""
-    async with Eyes(type=type) as eyes:
-        views = Views(eyes)
-        views.take(simulation.scene)
-        yield views
 
 
 @contextlib.asynccontextmanager
@@ -156,14 +76,6 @@ async def served(simulation, type=ImageType.RAW, **options):
         yield views, port, connect
 
 
-async def until(true):
-    for _ in range(6000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not happen in time")
-
-
 def crowd():
     simulation = Simulation(
         pack(
@@ -185,118 +97,105 @@ def image(simulation, robot):
     return simulation.read(robot, "camera").array("image")
 
 
-def rgb(frame):
-    width, height, pixels = frame.pixels()
-    return np.frombuffer(pixels, np.uint8).reshape(height, width, 3)
+@in_a_loop
+async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
+    simulation = crowd()
+    async with served(simulation) as (views, _port, connect):
+        everything = await connect()
+        offer(views, simulation)
+        await everything.ask(WholeFrame())
+        await until(lambda: len(views.pictures) == 3)
+        (mosaic,) = await everything.ask(WholeFrame())
+        assert rgb(mosaic).shape == (480, 640, 3)
+        for robot in ("rex", "max", "bo"):
+            tile = views.tiles(robot)["camera"]
+            assert tile.number == views.tile(robot)
+            x, y, w, h = tile.x, tile.y, tile.width, tile.height
+            assert np.array_equal(rgb(mosaic)[y : y + h, x : x + w], image(simulation, robot))
+            (region,) = await everything.ask(Region(x, y, w, h))
+            assert np.array_equal(rgb(region), image(simulation, robot))
+            own = await connect(Pass("key", views.key(robot)))
+            whole, part = await own.ask(WholeFrame(), Region(10, 20, 31, 7))
+            assert np.array_equal(rgb(whole), image(simulation, robot))
+            assert np.array_equal(rgb(part), image(simulation, robot)[20:27, 10:41])
+        black = rgb(mosaic).copy()
+        for robot in ("rex", "max", "bo"):
+            tile = views.tiles(robot)["camera"]
+            black[tile.y : tile.y + HEIGHT, tile.x : tile.x + WIDTH] = 0
+        assert not black.any()
+        key = views.key("bo")
+        own = await connect(Pass("key", key))
+        simulation.do(Leave("bo"))
+        views.take(simulation.scene)
+        with pytest.raises(ConnectionError):
+            await own.ask(WholeFrame())
+        (mosaic,) = await everything.ask(WholeFrame())
+        assert not rgb(mosaic)[240:].any(), "its tile is empty"
+        stranger = await connect(Pass("key", key))
+        with pytest.raises(ConnectionError):
+            await stranger.ask(WholeFrame())
 
 
-def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
-    async def go():
-        simulation = crowd()
-        async with served(simulation) as (views, _port, connect):
-            everything = await connect()
-            offer(views, simulation)
-            await everything.ask(WholeFrame())
-            await until(lambda: len(views.pictures) == 3)
-            (mosaic,) = await everything.ask(WholeFrame())
-            assert rgb(mosaic).shape == (480, 640, 3)
-            for robot in ("rex", "max", "bo"):
-                tile = views.tiles(robot)["camera"]
-                assert tile.number == views.tile(robot)
-                x, y, w, h = tile.x, tile.y, tile.width, tile.height
-                assert np.array_equal(rgb(mosaic)[y : y + h, x : x + w], image(simulation, robot))
-                (region,) = await everything.ask(Region(x, y, w, h))
-                assert np.array_equal(rgb(region), image(simulation, robot))
-                own = await connect(Pass("key", views.key(robot)))
-                whole, part = await own.ask(WholeFrame(), Region(10, 20, 31, 7))
-                assert np.array_equal(rgb(whole), image(simulation, robot))
-                assert np.array_equal(rgb(part), image(simulation, robot)[20:27, 10:41])
-            black = rgb(mosaic).copy()
-            for robot in ("rex", "max", "bo"):
-                tile = views.tiles(robot)["camera"]
-                black[tile.y : tile.y + HEIGHT, tile.x : tile.x + WIDTH] = 0
-            assert not black.any()
-            key = views.key("bo")
-            own = await connect(Pass("key", key))
-            simulation.do(Leave("bo"))
-            views.take(simulation.scene)
-            with pytest.raises(ConnectionError):
-                await own.ask(WholeFrame())
-            (mosaic,) = await everything.ask(WholeFrame())
-            assert not rgb(mosaic)[240:].any(), "its tile is empty"
-            stranger = await connect(Pass("key", key))
-            with pytest.raises(ConnectionError):
-                await stranger.ask(WholeFrame())
-
-    asyncio.run(go())
+@in_a_loop
+async def test_jpeg_is_made_by_the_eyes():
+    simulation = crowd()
+    async with served(simulation, type=ImageType.GOOD) as (views, _port, connect):
+        own, everything = await connect(Pass("key", views.key("rex"))), await connect()
+        offer(views, simulation)
+        whole, part = await own.ask(WholeFrame(), Region(50, 60, 64, 48))
+        await everything.ask(WholeFrame())
+        await until(lambda: len(views.pictures) == 3)
+        mosaic, again, nothing = await everything.ask(
+            WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
+        )
+        assert whole.type is part.type is mosaic.type is ImageType.GOOD
+        truth = image(simulation, "rex")
+        shown = cv2.imdecode(np.frombuffer(whole.payload, np.uint8), 1)[..., ::-1]
+        assert np.abs(shown.astype(int) - truth).mean() < 6
+        shown = cv2.imdecode(np.frombuffer(part.payload, np.uint8), 1)
+        assert shown.shape == (48, 64, 3)
+        shown = cv2.imdecode(np.frombuffer(mosaic.payload, np.uint8), 1)[..., ::-1]
+        assert shown.shape == (480, 640, 3)
+        assert np.abs(shown[:HEIGHT, :WIDTH].astype(int) - truth).mean() < 6
+        assert again == mosaic
+        assert nothing.pixels() == (0, 5, b"")
 
 
-def test_jpeg_is_made_by_the_eyes():
-    async def go():
-        simulation = crowd()
-        async with served(simulation, type=ImageType.GOOD) as (views, _port, connect):
-            own, everything = await connect(Pass("key", views.key("rex"))), await connect()
-            offer(views, simulation)
-            whole, part = await own.ask(WholeFrame(), Region(50, 60, 64, 48))
-            await everything.ask(WholeFrame())
-            await until(lambda: len(views.pictures) == 3)
-            mosaic, again, nothing = await everything.ask(
-                WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
-            )
-            assert whole.type is part.type is mosaic.type is ImageType.GOOD
-            truth = image(simulation, "rex")
-            shown = cv2.imdecode(np.frombuffer(whole.payload, np.uint8), 1)[..., ::-1]
-            assert np.abs(shown.astype(int) - truth).mean() < 6
-            shown = cv2.imdecode(np.frombuffer(part.payload, np.uint8), 1)
-            assert shown.shape == (48, 64, 3)
-            shown = cv2.imdecode(np.frombuffer(mosaic.payload, np.uint8), 1)[..., ::-1]
-            assert shown.shape == (480, 640, 3)
-            assert np.abs(shown[:HEIGHT, :WIDTH].astype(int) - truth).mean() < 6
-            assert again == mosaic
-            assert nothing.pixels() == (0, 5, b"")
-
-    asyncio.run(go())
+@in_a_loop
+async def test_who_comes_later_sees_what_is_new():
+    simulation = crowd()
+    async with served(simulation) as (views, port, connect):
+        first = await connect(Pass("key", views.key("rex")))
+        offer(views, simulation)
+        await first.ask(WholeFrame())
+        first.writer.close()
+        await until(lambda: not port.connections)
+        simulation.command("rex", turn=1.0)
+        simulation.step(1.0)
+        offer(views, simulation)
+        for shown in (Pass("key", views.key("rex")),), ():
+            later = await connect(*shown)
+            (frame,) = await later.ask(WholeFrame())
+            assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
+        assert len(views.pictures) == 3, "the first mosaic is whole"
 
 
-def test_who_comes_later_sees_what_is_new():
-    async def go():
-        simulation = crowd()
-        async with served(simulation) as (views, port, connect):
-            first = await connect(Pass("key", views.key("rex")))
-            offer(views, simulation)
-            await first.ask(WholeFrame())
-            first.writer.close()
-            await until(lambda: not port.connections)
-            simulation.command("rex", turn=1.0)
-            simulation.step(1.0)
-            offer(views, simulation)
-            for shown in (Pass("key", views.key("rex")),), ():
-                later = await connect(*shown)
-                (frame,) = await later.ask(WholeFrame())
-                assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
-            assert len(views.pictures) == 3, "the first mosaic is whole"
-
-    asyncio.run(go())
-
-
-def test_legacy_mode_sends_one_frame_unasked():
-    async def go():
-        simulation = crowd()
-        async with seen(simulation) as views:
-            offer(views, simulation)
-            async with image_port(views, legacy=True) as (port, connect):
-                old = await connect()
-                assert rgb(await old.frame()).shape == (480, 640, 3)
-                await asyncio.sleep(0.2)
-                assert port.frames == 1
-                await old.ask(WholeFrame())
-                assert port.frames == 2
-            gate = Gate((Token(SECRET),), "127.0.0.1")
-            async with image_port(views, gate, legacy=True) as (port, connect):
-                own = await connect(Pass("key", views.key("max")))
-                assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
-
-    asyncio.run(go())
+@in_a_loop
+async def test_legacy_mode_sends_one_frame_unasked():
+    simulation = crowd()
+    async with seen(simulation) as views:
+        offer(views, simulation)
+        async with image_port(views, legacy=True) as (port, connect):
+            old = await connect()
+            assert rgb(await old.frame()).shape == (480, 640, 3)
+            await asyncio.sleep(0.2)
+            assert port.frames == 1
+            await old.ask(WholeFrame())
+            assert port.frames == 2
+        gate = Gate((Token(SECRET),), "127.0.0.1")
+        async with image_port(views, gate, legacy=True) as (port, connect):
+            own = await connect(Pass("key", views.key("max")))
+            assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
 
 
 def test_strangers_see_nothing(caplog):
@@ -339,69 +238,63 @@ def test_strangers_see_nothing(caplog):
     asyncio.run(go())
 
 
-def test_a_client_that_does_not_read_piles_up_nothing():
-    async def go():
-        simulation = crowd()
-        async with served(simulation, most_fps=1e6) as (views, port, connect):
-            own = await connect(Pass("key", views.key("rex")))
-            offer(views, simulation)
-            await own.ask(WholeFrame())
-            greedy = socket.create_connection(own.writer.get_extra_info("peername"))
-            greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            greedy.setblocking(False)
-            sent = 0
-            for _ in range(200):
-                with contextlib.suppress(BlockingIOError):
-                    sent += greedy.send(b"OK" * 2000)
-                await asyncio.sleep(0.005)
-            viewer = max(port.connections, key=lambda each: len(each._unread))
-            assert viewer._transport.get_write_buffer_size() < 2 * 3 * 640 * 480
-            assert len(viewer._requests) <= 64
-            assert len(viewer._unread) <= 2**18
-            assert sent > 2 * port.frames, "most were not answered"
-            assert port.frames < 60
-            for _ in range(5):
-                simulation.step(0.1)
-                offer(views, simulation, "rex")
-                before = views.drawn["rex", "camera"]
-                await until(lambda: views.drawn["rex", "camera"] > before)  # noqa: B023
-                (frame,) = await own.ask(WholeFrame())
-                assert np.array_equal(rgb(frame), image(simulation, "rex"))
-            greedy.close()
-
-    asyncio.run(go())
+@in_a_loop
+async def test_a_client_that_does_not_read_piles_up_nothing():
+    simulation = crowd()
+    async with served(simulation, most_fps=1e6) as (views, port, connect):
+        own = await connect(Pass("key", views.key("rex")))
+        offer(views, simulation)
+        await own.ask(WholeFrame())
+        greedy = socket.create_connection(own.writer.get_extra_info("peername"))
+        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        greedy.setblocking(False)
+        sent = 0
+        for _ in range(200):
+            with contextlib.suppress(BlockingIOError):
+                sent += greedy.send(b"OK" * 2000)
+            await asyncio.sleep(0.005)
+        viewer = max(port.connections, key=lambda each: len(each._unread))
+        assert viewer._transport.get_write_buffer_size() < 2 * 3 * 640 * 480
+        assert len(viewer._requests) <= 64
+        assert len(viewer._unread) <= 2**18
+        assert sent > 2 * port.frames, "most were not answered"
+        assert port.frames < 60
+        for _ in range(5):
+            simulation.step(0.1)
+            offer(views, simulation, "rex")
+            before = views.drawn["rex", "camera"]
+            await until(lambda: views.drawn["rex", "camera"] > before)  # noqa: B023
+            (frame,) = await own.ask(WholeFrame())
+            assert np.array_equal(rgb(frame), image(simulation, "rex"))
+        greedy.close()
 
 
-def test_one_connection_gets_so_many_frames_and_no_more():
-    async def go():
-        simulation = crowd()
-        async with served(simulation, most_fps=20.0) as (views, _port, connect):
-            own = await connect(Pass("key", views.key("rex")))
-            offer(views, simulation)
-            await own.ask(WholeFrame())
-            loop = asyncio.get_running_loop()
-            begun = loop.time()
-            await own.ask(*[WholeFrame()] * 10)
-            assert loop.time() - begun > 0.4, "ten frames at 20 per second"
-
-    asyncio.run(go())
+@in_a_loop
+async def test_one_connection_gets_so_many_frames_and_no_more():
+    simulation = crowd()
+    async with served(simulation, most_fps=20.0) as (views, _port, connect):
+        own = await connect(Pass("key", views.key("rex")))
+        offer(views, simulation)
+        await own.ask(WholeFrame())
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        await own.ask(*[WholeFrame()] * 10)
+        assert loop.time() - begun > 0.4, "ten frames at 20 per second"
 
 
-def test_noise_is_skipped_and_requests_may_be_cut():
-    async def go():
-        simulation = crowd()
-        async with served(simulation) as (views, _port, connect):
-            client = await connect()
-            (black,) = await client.ask(WholeFrame())
-            assert rgb(black).shape == (480, 640, 3)
-            assert not rgb(black).any(), "nothing was offered yet"
-            offer(views, simulation)
-            request = b"U" + struct.pack(">IIII", 0, 0, 4, 3)
-            stream = b"\r\nhello" + request + b"O" + b"xOK"
-            for byte in stream:
-                client.writer.write(bytes([byte]))
-                await asyncio.sleep(0.002)
-            assert (await client.frame()).pixels()[:2] == (4, 3)
-            assert (await client.frame()).pixels()[:2] == (640, 480)
-
-    asyncio.run(go())
+@in_a_loop
+async def test_noise_is_skipped_and_requests_may_be_cut():
+    simulation = crowd()
+    async with served(simulation) as (views, _port, connect):
+        client = await connect()
+        (black,) = await client.ask(WholeFrame())
+        assert rgb(black).shape == (480, 640, 3)
+        assert not rgb(black).any(), "nothing was offered yet"
+        offer(views, simulation)
+        request = b"U" + struct.pack(">IIII", 0, 0, 4, 3)
+        stream = b"\r\nhello" + request + b"O" + b"xOK"
+        for byte in stream:
+            client.writer.write(bytes([byte]))
+            await asyncio.sleep(0.002)
+        assert (await client.frame()).pixels()[:2] == (4, 3)
+        assert (await client.frame()).pixels()[:2] == (640, 480)

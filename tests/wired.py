@@ -1,5 +1,7 @@
 """A robot in a world, seen over the wire without a socket: what tests of the wire share."""
 
+from functools import partial
+
 from grouser.protocol.usarsim import ClientSide, ServerSide
 from grouser.server.wire.appearances import CLASSES
 from grouser.server.wire.body import Body
@@ -40,7 +42,7 @@ class Wired:
         return message
 
     def orders(self, line):
-        angles = self.sim.angles("r")
+        angles = partial(self.sim.angles, "r")
         return self.body.orders(self.heard(line), self.outlook, angles, self.driving)
 
     def tell(self, *lines, seconds=0.0):
@@ -68,3 +70,20 @@ class Wired:
     @property
     def x(self):
         return float(self.sim.pose("r").position[0])
+
+
+BARE = {kind: {"sensors": False} for kind in ("ers7", "ers210", "p2dx", "p2at", "p3at")}
+"""Options of robots that are built faster without most of their sensors."""
+
+
+def wired(kind, **more):
+    """Return a robot that is built fast."""
+    return Wired(kind, **BARE.get(kind, {}), **more)
+
+
+def spins(robot, orders):
+    """Return the sides' spins in ``orders``, rad/s."""
+    steering, radius = robot.body.robot.steering, robot.body.mover.radius
+    return tuple(
+        orders[side[0]].value * steering.radius / radius for side in (steering.left, steering.right)
+    )

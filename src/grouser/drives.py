@@ -17,7 +17,7 @@ Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.rows import Rows
+from grouser.rows import Rows, Which
 
 Mode = Literal["angle", "speed", "torque"]
 
@@ -86,7 +86,7 @@ class Drive:
         actuator.gear = [gear, 0, 0, 0, 0, 0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Setpoint:
     """What a drive shall do from now on."""
 
@@ -111,6 +111,21 @@ def speed(value: float) -> Setpoint:
 def torque(value: float) -> Setpoint:
     """Push with ``value`` (N m, or N)."""
     return Setpoint("torque", value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wired:
+    """Where a drive is in a compiled scene, and its gains; plain numbers, which index fastest."""
+
+    drive: Drive
+    actuator: int
+    qpos: int
+    gear: float
+    first: int
+    """Its first input; the speed's and the force's are the next two."""
+    state: int
+    stiffness: float
+    viscosity: float
 
 
 class Drives:
@@ -148,48 +163,60 @@ class Drives:
         self._followed = np.array(followed, int)
         self._followed_actuators = self.actuators[self._followed]
         self._followed_inputs = self._inputs[self._followed]
+        self._wired = {name: self._wire(name) for name in self.names}
+
+    def _wire(self, name: str) -> _Wired:
+        place = self._place[name]
+        drive = self._descriptions[place]
+        return _Wired(
+            drive=drive,
+            actuator=int(self.actuators[place]),
+            qpos=int(self._qpos[place]),
+            gear=float(self._gears[place]),
+            first=int(self._inputs[place]),
+            state=int(self._states[place]),
+            stiffness=drive.stiffness,
+            viscosity=drive.viscosity,
+        )
 
     def command(
-        self, rows: Rows, name: str, setpoint: Setpoint, which: Sequence[int] | slice = slice(None)
+        self, rows: Rows, name: str, setpoint: Setpoint, which: Which = slice(None)
     ) -> None:
         """Tell drive ``name`` of the simulations ``which`` what to do, within its limits."""
-        if name not in self._place:
+        if name not in self._wired:
             raise unknown("command", "drive", name, self.names)
-        place = self._place[name]
-        drive, actuator = self._descriptions[place], self.actuators[place]
-        first, state = self._inputs[place], self._states[place]
-        servo = setpoint.mode != "torque"
-        rows.actuator_biasprm[which, actuator, 1] = -drive.stiffness if servo else 0.0
-        rows.actuator_biasprm[which, actuator, 2] = -drive.viscosity if servo else 0.0
-        length = rows.qpos[which, self._qpos[place]] * self._gears[place]
-        if not servo:
-            force = _within(setpoint.value, drive.force)
-            rows.act[which, state] = length
-            rows.ctrl[which, first] = length
-            rows.ctrl[which, first + 1] = 0.0
-            rows.ctrl[which, first + 2] = force
+        wired, value = self._wired[name], setpoint.value
+        drive, actuator, first = wired.drive, wired.actuator, wired.first
+        ctrl, gains, slews = rows.ctrl, rows.actuator_biasprm, rows.actuator_dynprm
+        if setpoint.mode == "torque":
+            length = rows.qpos[which, wired.qpos] * wired.gear
+            gains[which, actuator, 1] = 0.0
+            gains[which, actuator, 2] = 0.0
+            rows.act[which, wired.state] = length
+            ctrl[which, first] = length
+            ctrl[which, first + 1] = 0.0
+            ctrl[which, first + 2] = _within(value, drive.force)
             return
-        rows.ctrl[which, first + 2] = 0.0
+        gains[which, actuator, 1] = -wired.stiffness
+        gains[which, actuator, 2] = -wired.viscosity
+        ctrl[which, first + 2] = 0.0
         if setpoint.mode == "angle":
-            rows.actuator_dynprm[which, actuator, 1] = drive.speed
+            slews[which, actuator, 1] = drive.speed
             # An input beyond 1e10 would make MuJoCo zero the inputs of everybody.
-            target = _within(setpoint.value, OUT_OF_REACH)
-            rows.ctrl[which, first] = target
-            rows.ctrl[which, first + 1] = 0.0
+            ctrl[which, first] = _within(value, OUT_OF_REACH)
+            ctrl[which, first + 1] = 0.0
             return
-        rate = _within(setpoint.value, drive.speed)
-        rows.ctrl[which, first + 1] = rate
+        rate = _within(value, drive.speed)
+        ctrl[which, first + 1] = rate
         if rate == 0.0:
             # The setpoint stays; if a weak drive overruns it, `settle` takes it along for good.
-            rows.actuator_dynprm[which, actuator, 1] = STANDSTILL
-            rows.ctrl[which, first] = rows.act[which, state]
+            slews[which, actuator, 1] = STANDSTILL
+            ctrl[which, first] = rows.act[which, wired.state]
         else:
-            rows.actuator_dynprm[which, actuator, 1] = abs(rate)
-            rows.ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
+            slews[which, actuator, 1] = abs(rate)
+            ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
 
-    def hold(
-        self, rows: Rows, name: str, value: float, which: Sequence[int] | slice = slice(None)
-    ) -> None:
+    def hold(self, rows: Rows, name: str, value: float, which: Which = slice(None)) -> None:
         """Let drive ``name``, which is at ``value`` (m or rad), stay there."""
         rows.act[which, self._states[self._place[name]]] = value
         self.command(rows, name, angle(value), which)

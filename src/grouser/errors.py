@@ -66,8 +66,9 @@ class SimulationDiverged(GrouserError, ArithmeticError):
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest allowed name, or ``""``."""
-    close = difflib.get_close_matches(given.lower(), [name.lower() for name in allowed], n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    written = {name.lower(): name for name in allowed}
+    close = difflib.get_close_matches(given.lower(), written, n=1)
+    return f"; did you mean '{written[close[0]]}'?" if close else ""
 
 
 def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> UnknownName:

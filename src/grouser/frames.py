@@ -18,7 +18,12 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 """An array of floats; its docstring says the shape."""
 
-IDENTITY_WXYZ = (1.0, 0.0, 0.0, 0.0)
+Triple = tuple[float, float, float]
+"""x, y, z as plain numbers."""
+Quaternion = tuple[float, float, float, float]
+"""w, x, y, z as plain numbers: for one at a time arrays cost ten times as much."""
+
+IDENTITY_WXYZ: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 
 def axis_angle(axis: Sequence[float], angle: float) -> Array:
@@ -86,6 +91,30 @@ def to_rpy_one(w: float, x: float, y: float, z: float) -> tuple[float, float, fl
     pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
     yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     return roll, pitch, yaw
+
+
+def multiply_one(p: Quaternion, q: Quaternion) -> Quaternion:
+    """Return `multiply` of two single quaternions, to the bit, and many times faster."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = p, q
+    return (
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    )
+
+
+def rotate_one(q: Quaternion, v: Triple) -> Triple:
+    """Return `rotate` of a single vector, to the bit, and many times faster."""
+    (w, a, b, c), (x, y, z) = q, v
+    # Twice the cross product of the quaternion's vector and ``v``, …
+    tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
+    # … and, last, the cross product of the quaternion's vector and that.
+    return (
+        x + w * tx + (b * tz - c * ty),
+        y + w * ty + (c * tx - a * tz),
+        z + w * tz + (a * ty - b * tx),
+    )
 
 
 def up_tilt(w: float, x: float, y: float, z: float) -> float:

@@ -6,12 +6,16 @@ MjData) and a batch of thousands (views of ``mujoco.batch.Batch``) alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
 import mujoco.batch
 
 from grouser.frames import Array
+
+Which = int | Sequence[int] | slice
+"""Which simulations, of many; a single number is looked up several times as fast."""
 
 
 @dataclass(frozen=True)

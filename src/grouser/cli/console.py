@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SLICE = 0.02
 """Simulated seconds that pass at once between two looks at the clock."""
 PROMPT = "grouser> "
+LEAVING = ("exit", "quit")
+"""Words that end the typing, as Ctrl-D does."""
 
 
 class Talking(Protocol):
@@ -69,7 +71,7 @@ def console(
     """Type lines at a world: open a door, move a robot, fire an event ('help' lists all).
 
     The same lines work in world files and over the wire. Tab completes, the arrows go through what
-    was typed before, Ctrl-D ends it. Lines may also come from a file or a pipe.
+    was typed before, Ctrl-D or 'exit' ends it. Lines may also come from a file or a pipe.
 
     For example:
 
@@ -90,12 +92,12 @@ def console(
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
+    factor = factor_of(speed or ("1.0" if sys.stdin.isatty() else "step"), "step")
     simulation = Simulation(load(str(world)), seed=seed)
-    speed = speed or ("1.0" if sys.stdin.isatty() else "step")
-    if speed == "step":
+    if factor is None:
         talk(Console(simulation, trusted=True, steps=True))
         return
-    with Running(simulation, factor_of(speed) or 1.0) as lock:
+    with Running(simulation, factor) as lock:
         talk(_Locked(Console(simulation, trusted=True), lock))
 
 
@@ -104,6 +106,8 @@ def talk(talking: Talking) -> None:
     terminal, failed = sys.stdin.isatty(), False
     with history(talking.complete) if terminal else nullcontext():
         for line in _lines(terminal):
+            if line.strip() in LEAVING:
+                break
             try:
                 answer = talking.say(line)
             except Disconnected:
@@ -199,9 +203,10 @@ class _Remote:
 
 @contextmanager
 def _far(server: str, token: str) -> Iterator[_Remote]:
+    from grouser.client.address import located
     from grouser.client.connection import connect
-    from grouser.client.launch import Ports
+    from grouser.protocol.usarsim import PORT
 
-    there = Ports.at(server)
-    with connect(host=there.host, port=there.control, token=token or None) as connection:
+    host, port = located(server, PORT, "--server")
+    with connect(host=host, port=port, token=token or None) as connection:
         yield _Remote(connection.console)

@@ -49,13 +49,24 @@ def eyes(
 
     [cyan]grouser eyes --server simulator.local --host 0.0.0.0[/]
     """
-    far, far_port = _address(server)
+    from grouser.client.address import located
+    from grouser.protocol.eyes import PORT
+
+    far, far_port = located(server, PORT, "--server")
     before.pictures()
     import asyncio
 
-    from grouser.server.access import Gate, tokens
+    from grouser.server.access import Gate, loopback, tokens
     from grouser.server.pictures.station import Station
+    from grouser.trust import trusting
 
+    if not token and not loopback(host):
+        raise BadValue(
+            f"--host is '{host}', which lets other machines in and takes a token: give the "
+            "server's own with --token SECRET or the environment variable GROUSER_TOKEN"
+        )
+    if trust is not None:
+        trusting(trust)  # raises before anything is opened
     gate = Gate(tokens(given=token or None, environment={}), host)
     station = Station(gate, workers=workers, own_only=own_only, say=_say)
     link = station.run(far, far_port, host=host, port=port, token=token, trust=trust)
@@ -68,18 +79,3 @@ def eyes(
 
 def _say(sentence: str) -> None:
     out().print(sentence, soft_wrap=True)
-
-
-def _address(server: str) -> tuple[str, int]:
-    """Return host and port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``."""
-    from grouser.protocol.eyes import PORT
-
-    host, colon, port = server.rpartition(":")
-    if not colon or server.endswith("]"):
-        host, port = server, str(PORT)
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port[:6]) < 2**16:
-        raise BadValue(
-            f"--server is '{server}', HOST or HOST:PORT is needed, such as robots:{PORT}"
-        )
-    return host, int(port)

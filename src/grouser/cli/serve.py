@@ -27,8 +27,12 @@ AXES = ("z-down", "z-up")
 UNITS = ("si", "unreal")
 DIALECTS = ("ut2004", "ut3", "udk")
 TYPES = ("raw", "super", "good", "normal", "fair", "bad")
+LONGEST_BEAT_MS = 1000.0
 LEVELS = {0: logging.WARNING, 1: logging.INFO}
 """Times that -v was given → what is logged; more: everything."""
+
+Said = tuple[str, str]
+"""What an option or a part of one is called, and what was said."""
 
 
 def serve(
@@ -222,15 +226,27 @@ def serve(
     from grouser.world.file import load
 
     factor = factor_of(speed)
+    if key and not certificate:
+        raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
+    if eyes >= 0 and images < 0:
+        raise BadValue(
+            f"--eyes is {eyes}, but --images is {images}: nobody would see what is drawn"
+        )
     _log(verbose)
     service = Service(
         address=host,
-        control=((_port("--port", port), _outlook(dialect, axes, units)), *map(_also, also or ())),
-        images=None if images < 0 else _port("--images", images),
-        truth=None if truth < 0 else _port("--truth", truth),
-        eyes=None if eyes < 0 else _port("--eyes", eyes),
+        control=(
+            (
+                _port("--port", port),
+                _outlook(("--dialect", dialect), ("--axes", axes), ("--units", units)),
+            ),
+            *map(_also, also or ()),
+        ),
+        images=_port_or_none("--images", images),
+        truth=_port_or_none("--truth", truth),
+        eyes=_port_or_none("--eyes", eyes),
         speed=math.inf if factor is None else factor,
-        beat=None if beat_ms is None else _above(beat_ms, "--beat-ms") / 1000,
+        beat=None if beat_ms is None else _beat(beat_ms),
         players=players,
         command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
         pictures=Pictures(
@@ -240,7 +256,9 @@ def serve(
             legacy=legacy_images,
             own_only=own_pictures,
         ),
-        limits=Limits(lines_per_second=lines_per_second, connections=connections),
+        limits=Limits(
+            lines_per_second=_above(lines_per_second, "--lines-per-second"), connections=connections
+        ),
         tokens=tokens(token_file),
         tls=tls_context(certificate, key) if certificate else None,
     )
@@ -288,15 +306,15 @@ def _log(verbose: int) -> None:
     )
 
 
-def _outlook(dialect: str, axes: str, units: str) -> Outlook:
+def _outlook(dialect: Said, axes: Said, units: Said) -> Outlook:
     from grouser.protocol.axes import Axes
     from grouser.protocol.dialects import DIALECTS as KNOWN
     from grouser.server.wire.outlook import Outlook
 
     return Outlook(
-        KNOWN[_one_of("--dialect", dialect, DIALECTS)],
-        Axes(_one_of("--axes", axes, AXES)),
-        _one_of("--units", units, UNITS) == "unreal",
+        KNOWN[_one_of(*dialect, DIALECTS)],
+        Axes(_one_of(*axes, AXES)),
+        _one_of(*units, UNITS) == "unreal",
     )
 
 
@@ -304,7 +322,14 @@ def _also(said: str) -> tuple[int, Outlook]:
     number, *words = said.split(":")
     if not number.isdecimal() or not 1 <= len(words) <= 3:
         raise BadValue(f"--also is '{said}', N:DIALECT[:AXES[:UNITS]] is needed, such as 3001:udk")
-    dialect, axes, units = (*words, *("ut2004", "z-down", "si")[len(words) :])
+    dialect, axes, units = (
+        (f"--also {said}: {name}", word)
+        for name, word in zip(
+            ("DIALECT", "AXES", "UNITS"),
+            (*words, *("ut2004", "z-down", "si")[len(words) :]),
+            strict=True,
+        )
+    )
     return _port("--also", int(number)), _outlook(dialect, axes, units)
 
 
@@ -312,6 +337,12 @@ def _port(option: str, number: int) -> int:
     if not 0 <= number < 65536:
         raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535")
     return number
+
+
+def _port_or_none(option: str, number: int) -> int | None:
+    if number < -1:
+        raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535, and -1 is none")
+    return None if number < 0 else _port(option, number)
 
 
 def _one_of(option: str, said: str, allowed: tuple[str, ...]) -> str:
@@ -329,6 +360,13 @@ def _picture_type(said: str | None) -> ImageType:
     if said is None:
         return ImageType.NORMAL if can_encode() else ImageType.RAW
     return ImageType[_one_of("--picture-type", said, TYPES).upper()]
+
+
+def _beat(beat_ms: float) -> float:
+    """Return a beat in s; for longer than a second nobody can be left waiting."""
+    if not 0 < beat_ms <= LONGEST_BEAT_MS:
+        _refuse("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
+    return beat_ms / 1000
 
 
 def _above(value: float, option: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,30 @@ from typing import TypedDict
 from grouser.errors import BadValue, Disconnected
 from grouser.protocol import usarsim
 from grouser.protocol.dialects import Dialect, dialect
+from grouser.trust import trusting
 
 Tls = bool | str | Path | ssl.SSLContext | None
+
+
+def located(server: str, usual: int, option: str = "server") -> tuple[str, int]:
+    """Return host and port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``.
+
+    Args:
+        server: what was said.
+        usual: the port, if none is said.
+        option: what a complaint calls it.
+
+    Raises:
+        BadValue: it is none of these.
+    """
+    host, colon, port = server.rpartition(":")
+    if not colon or server.endswith("]"):
+        host, port = server, str(usual)
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    named = bare and not set(bare) & set("/[] ") and (":" not in bare or bare != host)
+    if not named or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 2**16:
+        raise BadValue(f"{option} is '{server}', must be HOST or HOST:PORT, such as robots:{usual}")
+    return bare, int(port)
 
 
 class Where(TypedDict, total=False):
@@ -42,8 +65,10 @@ class Address:
     """Longest wait for a connection or an answer, s."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.port < 2**16:
-            raise BadValue(f"port is {self.port}, must lie between 1 and 65535")
+        if not isinstance(self.port, int) or not 0 < self.port < 2**16:
+            raise BadValue(f"port is {self.port!r}, must be a whole number from 1 to 65535")
+        if not self.host:
+            raise BadValue("host is '', must be a machine's name or address")
         if not self.timeout > 0:
             raise BadValue(f"timeout is {self.timeout:g} s, must be above 0")
 
@@ -63,15 +88,7 @@ class Address:
             return self.tls
         if not self.tls:
             return None
-        context = ssl.create_default_context()
-        if self.tls is not True:
-            try:
-                context.load_verify_locations(self.tls)
-            except OSError as error:  # also what ssl raises for a file that is no certificate
-                raise BadValue(
-                    f"tls: {self.tls} holds no certificate in PEM form ({error})"
-                ) from None
-        return context
+        return ssl.create_default_context() if self.tls is True else trusting(self.tls)
 
     def unreachable(self, error: Exception) -> Disconnected:
         """Return the sentence for a connection that could not be made."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
+from grouser.client.address import located
 from grouser.errors import BadValue, Disconnected
 from grouser.protocol import images, truth, usarsim
 
@@ -28,12 +29,7 @@ class Ports:
     @classmethod
     def at(cls, server: str) -> Self:
         """Read ``HOST`` or ``HOST:PORT``, where the other ports are the usual ones."""
-        host, colon, port = server.rpartition(":")
-        if not colon:
-            return cls(server)
-        if not port.isdecimal():
-            raise BadValue(f"server is '{server}', must be HOST or HOST:PORT")
-        return cls(host, int(port))
+        return cls(*located(server, usarsim.PORT))
 
     @classmethod
     def announced(cls, line: str) -> Self:

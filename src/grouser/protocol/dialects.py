@@ -44,6 +44,8 @@ class Quantity(Enum):
     COARSE = auto()
     """Torques, gas densities, limits of package links."""
 
+    __hash__ = object.__hash__  # every number that is written looks up its style: in C, not Python
+
 
 class OneSided(StrEnum):
     """What a DRIVE with only one of Left and Right does."""

@@ -72,7 +72,7 @@ class SkidDrive(Message):
     flip: Annotated[bool | None, switch("Flip")] = None
     """Put the robot back on its feet (UT2004)."""
 
-    def understood(self, dialect: Dialect, normalized: bool) -> Self | None:
+    def understood(self, dialect: Dialect, normalized: bool) -> SkidDrive | None:
         """Return the command as servers of ``dialect`` take it, or None if they ignore it.
 
         Args:
@@ -87,7 +87,7 @@ class SkidDrive(Message):
                 left, right = left or 0.0, right or 0.0
         held = normalized and dialect.sticky_normalized
         said = held if self.normalized is None else self.normalized
-        return replace(self, left=left, right=right, normalized=said)
+        return SkidDrive(left, right, said, self.light, self.flip)  # `replace` takes twice as long
 
 
 @dataclass(frozen=True, slots=True)

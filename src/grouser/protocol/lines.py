@@ -52,11 +52,14 @@ class LineCutter:
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
         lines: list[bytes | Fault] = []
         if ended:
-            ended[0] = b"" if self._skipping else bytes(self._pending) + ended[0]
-            self._pending.clear()
-            self._skipping = False
+            if self._skipping:
+                ended[0] = b""
+                self._skipping = False
+            elif self._pending:
+                ended[0] = bytes(self._pending) + ended[0]
+                self._pending.clear()
             lines = [self._checked(line) for line in ended if line]
-        if not self._skipping:
+        if rest and not self._skipping:
             self._pending += rest
             if len(self._pending) > self._longest:
                 lines.append(self._too_long(bytes(self._pending[:SHOWN])))

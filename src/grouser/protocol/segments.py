@@ -59,13 +59,12 @@ def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) ->
         segments: keys and values; an empty value gives ``{Key}``.
         glued: keys that are written without a blank before their brace.
     """
-    pieces = [head]
+    pieces = []
     for key, value in segments:
-        inside = f"{key} {value}" if value else key
-        blank = "" if key in glued or not pieces[-1] else " "
-        pieces.append(f"{blank}{{{inside}}}")
-    line = "".join(pieces)
-    if not line.count("{") == line.count("}") == len(pieces) - 1 or "\n" in line or "\r" in line:
+        blank = "" if key in glued else " "
+        pieces.append(f"{blank}{{{key} {value}}}" if value else f"{blank}{{{key}}}")
+    line = head + "".join(pieces) if head else "".join(pieces).removeprefix(" ")
+    if not line.count("{") == line.count("}") == len(pieces) or "\n" in line or "\r" in line:
         raise BadValue(f"a line cannot hold braces or line ends in a value: {shown(line)}")
     return line
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from grouser.errors import BadValue
 from grouser.protocol.segments import shown
@@ -95,14 +96,14 @@ class Style:
         if self.cut:
             whole, _, fraction = exact(value).partition(".")
             return f"{whole}.{fraction[: self.decimals]:0<{self.decimals}}"
-        return _finite(f"{value:.{self.decimals}f}")
+        return _finite(_form(self.decimals, 1) % value)
 
     def join(self, values: Iterable[float]) -> str:
         """Return ``values`` divided by commas."""
         if self.cut:
             return ",".join([self.text(value) for value in values])
-        form = f"%.{self.decimals}f"
-        return _finite(",".join([form % value for value in values]))
+        said = tuple(values)
+        return _finite(_form(self.decimals, len(said)) % said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,12 @@ class Plain:
     def join(self, values: Iterable[float]) -> str:
         """Return ``values`` divided by commas."""
         return ",".join([self.text(value) for value in values])
+
+
+@lru_cache
+def _form(decimals: int, count: int) -> str:
+    """Return the form of ``count`` numbers: a scan's hundreds are written by one call."""
+    return ",".join([f"%.{decimals}f"] * count)
 
 
 NumberStyle = Style | Shortest | Plain

@@ -41,6 +41,9 @@ ROBOTS: dict[str, str] = {
 }
 """Kind of robot → where it is described; imported on use."""
 
+_STEERS = ("forward", "turn", "turn_deg")
+"""What steering is told."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
@@ -60,8 +63,8 @@ class Steering:
         they slip sideways.
         """
         half = turn * self.gauge / 2
-        wanted = {name: speed((forward - half) / self.radius) for name in self.left}
-        return wanted | {name: speed((forward + half) / self.radius) for name in self.right}
+        left, right = speed((forward - half) / self.radius), speed((forward + half) / self.radius)
+        return dict.fromkeys(self.left, left) | dict.fromkeys(self.right, right)
 
 
 class Gait(Protocol):
@@ -142,16 +145,15 @@ class Robot:
         ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. What the
         gait is told is left out: `wishes` has it.
         """
-        wanted: dict[str, Setpoint] = {}
-        command = {key: value for key, value in command.items() if not self._wish(key)}
-        steers = ("forward", "turn", "turn_deg")
-        moves = {key: command[key] for key in steers if key in command}
-        if moves:
-            wanted |= self._steer(moves)
+        if self.gait:
+            command = {key: value for key, value in command.items() if not self._wish(key)}
+        moves = {key: command[key] for key in _STEERS if key in command}
+        wanted = self._steer(moves) if moves else {}
         for key, value in command.items():
             if key not in moves:
                 names, setpoint = self._setpoint(key, value)
-                wanted |= dict.fromkeys(names, setpoint)
+                for name in names:
+                    wanted[name] = setpoint
         return wanted
 
     def wishes(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
@@ -160,12 +162,14 @@ class Robot:
         As in steering, an input that a command leaves out is 0, but a command that names none
         leaves the gait alone: then this is empty.
         """
+        if self.gait is None:
+            return {}
         told = {
             self._wish(key): _number(key, value) * (math.radians(1) if key.endswith("_deg") else 1)
             for key, value in command.items()
             if self._wish(key)
         }
-        if not told or self.gait is None:
+        if not told:
             return {}
         both = [name for name in self.setpoints(command) if name in self.gait.drives]
         if both:
@@ -231,7 +235,7 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> Description:
         raise unknown(where, "robot", kind, ROBOTS)
     module, name = ROBOTS[kind].split(":")
     description = getattr(importlib.import_module(module), name)
-    allowed = [entry.name for entry in dataclasses.fields(description)]
+    allowed = {entry.name: entry.type for entry in dataclasses.fields(description)}
     for key in options:
         if key not in allowed:
             raise BadValue(
@@ -241,8 +245,14 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> Description:
     try:
         made: Description = description(**options)
         return made
-    except (BadValue, TypeError) as error:
+    except BadValue as error:
         raise BadValue(f"{where}: robot '{kind}': {error}") from error
+    except TypeError as error:  # Python's own words: an option is missing, or cannot be compared
+        why = str(error)
+        for key, value in options.items():
+            if allowed[key] == "float" and not isinstance(value, int | float):
+                why = f"{key} is {value!r}, a number is needed"
+        raise BadValue(f"{where}: robot '{kind}': {why}") from error
 
 
 def _number(key: str, value: float | Setpoint) -> float:

@@ -7,12 +7,22 @@ USARSim), and a drift of constant speed that is drawn once per run.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 
-from grouser.frames import Array, Pose, axis_angle, to_rpy_one
+from grouser.frames import (
+    IDENTITY_WXYZ,
+    Pose,
+    Quaternion,
+    Triple,
+    multiply_one,
+    rotate_one,
+    to_rpy_one,
+)
 from grouser.sensors.mounted import Mounted, site_pose
 from grouser.sensors.sensor import Moment, Needs, Values, check
 
@@ -40,17 +50,21 @@ class Ins(Mounted):
         return BoundIns(self, self.site(model, prefix))
 
 
+PlainPose = tuple[Triple, Quaternion]
+"""Position (m) and orientation as plain numbers: arrays this small cost ten times as much."""
+
+
 @dataclass(frozen=True)
 class Believed:
     """What an INS remembers."""
 
     time: float
     """Of its last reading, s."""
-    X_WS: Pose
+    X_WS: PlainPose
     """Where it truly was."""
-    X_WI: Pose
+    X_WI: PlainPose
     """Where it believed to be."""
-    drift: Array
+    drift: tuple[float, ...]
     """Its own drift along and about each axis, (6,), m/s and rad/s."""
 
 
@@ -66,39 +80,72 @@ class BoundIns:
     def believe(self, X_WI: Pose) -> None:
         """Take over ``X_WI`` as its pose; what it adds up goes on from there."""
         if self.memory is not None:
-            self.memory = replace(self.memory, X_WI=X_WI)
+            self.memory = replace(self.memory, X_WI=_plain(X_WI))
 
     def read(self, moment: Moment, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad) in the world frame, as believed."""
-        time, X_WS = float(moment.data.time), site_pose(moment.data, self._site)
-        self.memory = self._believe(time, X_WS, rng)
-        x, y, z = self.memory.X_WI.position.tolist()
-        roll, pitch, yaw = to_rpy_one(*self.memory.X_WI.wxyz.tolist())
+        X_WS = _plain(site_pose(moment.data, self._site))
+        self.memory = self._believe(float(moment.data.time), X_WS, rng)
+        (x, y, z), wxyz = self.memory.X_WI
+        roll, pitch, yaw = to_rpy_one(*wxyz)
         return {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw}
 
-    def _believe(self, time: float, X_WS: Pose, rng: np.random.Generator) -> Believed:
+    def _believe(self, time: float, X_WS: PlainPose, rng: np.random.Generator) -> Believed:
         told, was = self._told, self.memory
         if was is None:
             spread = np.repeat([told.drift, told.turn_drift], 3)
-            return Believed(time, X_WS, X_WS, rng.normal(0.0, 1.0, 6) * spread)
-        change = was.X_WS.inverse() @ X_WS
-        way, turn = change.position, _turn_vector(change.wxyz)
-        errors = was.drift * (time - was.time)
+            drift = rng.normal(0.0, 1.0, 6) * spread
+            return Believed(time, X_WS, X_WS, tuple(drift.tolist()))
+        way, turn = _change(was.X_WS, X_WS)
+        errors = [speed * (time - was.time) for speed in was.drift]
         if told.noise_part:
-            sizes = np.repeat([np.linalg.norm(way), np.linalg.norm(turn)], 3)
-            errors = errors + told.noise_part * sizes * rng.standard_normal(6)
-        step = Pose(way + errors[:3], _from_turn_vector(turn + errors[3:]))
-        return Believed(time, X_WS, was.X_WI @ step, was.drift)
+            noise = told.noise_part * np.repeat([_length(way), _length(turn)], 3)
+            errors = (errors + noise * rng.standard_normal(6)).tolist()
+        step = _sum(way, errors[:3]), _from_turn_vector(_sum(turn, errors[3:]))
+        return Believed(time, X_WS, _composed(was.X_WI, step), was.drift)
 
 
-def _turn_vector(wxyz: Array) -> Array:
-    """Return axis x angle (3,) of a turn of less than half a circle."""
+def _plain(X_WB: Pose) -> PlainPose:
+    (x, y, z), (qw, qx, qy, qz) = X_WB.position.tolist(), X_WB.wxyz.tolist()
+    return (x, y, z), (qw, qx, qy, qz)
+
+
+def _composed(X_WB: PlainPose, X_BC: PlainPose) -> PlainPose:
+    """Return ``X_WC``."""
+    (p_WB, q_WB), (p_BC, q_BC) = X_WB, X_BC
+    return _sum(p_WB, rotate_one(q_WB, p_BC)), multiply_one(q_WB, q_BC)
+
+
+def _change(X_WA: PlainPose, X_WB: PlainPose) -> tuple[Triple, Triple]:
+    """Return the way (m) and the turn (axis x angle, rad) from A to B, seen from A."""
+    (p_WA, (w, x, y, z)), (p_WB, q_WB) = X_WA, X_WB
+    back = w, -x, -y, -z
+    (ax, ay, az), (bx, by, bz) = rotate_one(back, p_WA), rotate_one(back, p_WB)
+    return (bx - ax, by - ay, bz - az), _turn_vector(multiply_one(back, q_WB))
+
+
+def _turn_vector(wxyz: Quaternion) -> Triple:
+    """Return axis x angle of a turn of less than half a circle."""
     vector = np.empty(3)
-    mujoco.mju_quat2Vel(vector, wxyz, 1.0)
-    return vector
+    mujoco.mju_quat2Vel(vector, np.array(wxyz), 1.0)
+    x, y, z = vector.tolist()
+    return x, y, z
 
 
-def _from_turn_vector(vector: Array) -> Array:
-    """Return the unit quaternion (4,) of axis x angle (3,)."""
-    angle = float(np.linalg.norm(vector))
-    return axis_angle(vector.tolist(), angle) if angle else np.array([1.0, 0.0, 0.0, 0.0])
+def _from_turn_vector(vector: Triple) -> Quaternion:
+    """Return the unit quaternion of axis x angle."""
+    angle = _length(vector)
+    if not angle:
+        return IDENTITY_WXYZ
+    (x, y, z), sine = vector, math.sin(angle / 2)
+    return math.cos(angle / 2), sine * (x / angle), sine * (y / angle), sine * (z / angle)
+
+
+def _sum(a: Triple, b: Sequence[float]) -> Triple:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _length(vector: Triple) -> float:
+    # Not `math.sqrt` of a sum: BLAS rounds once less, and old runs must come out the same.
+    array = np.array(vector)
+    return math.sqrt(array.dot(array))

@@ -21,7 +21,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue, nearest, unknown
+from grouser.errors import BadValue, UnknownName, nearest, unknown
 from grouser.frames import Array, Pose
 
 Value = float | npt.NDArray[Any]
@@ -70,20 +70,23 @@ class Reading:
 
     def __getitem__(self, name: str) -> float:
         """Return the number called ``name``."""
-        value = self._value(name)
+        try:
+            value = self.values[name]
+        except KeyError:
+            raise self._unknown(name) from None
         if isinstance(value, np.ndarray):
             raise BadValue(f"sensor '{self.sensor}': '{name}' is an array, ask array('{name}')")
         return value
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """Return the array called ``name``; a number is an array of one."""
-        return np.atleast_1d(self._value(name))
-
-    def _value(self, name: str) -> Value:
         try:
-            return self.values[name]
+            return np.atleast_1d(self.values[name])
         except KeyError:
-            raise unknown(f"sensor '{self.sensor}'", "value", name, self.values) from None
+            raise self._unknown(name) from None
+
+    def _unknown(self, name: str) -> UnknownName:
+        return unknown(f"sensor '{self.sensor}'", "value", name, self.values)
 
 
 @dataclass(frozen=True)

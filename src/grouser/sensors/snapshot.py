@@ -26,8 +26,13 @@ class Snapshot:
     def of(moment: Moment) -> Snapshot:
         """Return a copy of the state now."""
         data = moment.data
-        arrays = (data.qpos, data.qvel, data.mocap_pos, data.mocap_quat)
-        return Snapshot(moment.model, *(array.copy() for array in arrays))
+        return Snapshot(
+            moment.model,
+            data.qpos.copy(),
+            data.qvel.copy(),
+            data.mocap_pos.copy(),
+            data.mocap_quat.copy(),
+        )
 
     def same(self, other: Snapshot | None) -> bool:
         """Say whether ``other`` shows the same model in the same state."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from grouser.errors import BadValue, Refused
+from grouser.errors import BadValue, Refused, nearest
 from grouser.server.attempts import Attempts
 
 VARIABLE = "GROUSER_TOKEN"
@@ -68,11 +68,13 @@ class Token:
     roles: frozenset[Role] = EVERYTHING
 
     def __post_init__(self) -> None:
-        if len(self.secret) < SHORTEST or not all(33 <= ord(c) < 127 for c in self.secret):
+        if len(self.secret) < SHORTEST:
             raise BadValue(
                 f"a token is {len(self.secret)} characters long, must be {SHORTEST} or more, "
                 "plain ASCII without blanks"
             )
+        if not all(33 <= ord(c) < 127 for c in self.secret):
+            raise BadValue("a token holds a letter beyond ASCII or a blank, must be without blanks")
         if set("{}") & set(self.secret):
             raise BadValue("a token holds a brace, which no line of the wire can carry")
 
@@ -200,7 +202,8 @@ def _from_file(path: Path) -> Iterable[Token]:
         text = path.read_text("utf-8")
         mode = path.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:
-        raise BadValue(f"{path}: cannot be read as a token file ({error})") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise BadValue(f"{path}: cannot be read as a token file ({why})") from None
     if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
         _LOG.warning("%s: everybody on this machine can open it; use chmod 600", path)
     found = False
@@ -217,8 +220,13 @@ def _entry(where: str, entry: str) -> Token:
     allowed = {role.value: frozenset({role}) for role in Role} | {"all": EVERYTHING}
     names = words.replace(",", " ").lower().split()
     if not colon or not names or not set(names) <= allowed.keys():
+        # A word that is like no role may be a secret in the wrong place, and is not repeated.
+        slips = (
+            f", not '{n}'{h}" for n in names if n not in allowed and (h := nearest(n, allowed))
+        )
         raise BadValue(
             f"{where}: must be 'ROLE ROLE: SECRET', with roles from {', '.join(allowed)}"
+            f"{next(slips, '') if colon else ''}"
         )
     return _token(where, secret.strip(), frozenset().union(*(allowed[name] for name in names)))
 

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from pydantic import ValidationError
 
-from grouser.errors import BadValue, nearest
+from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.protocol.commands import Init
 from grouser.protocol.nfo import StartPose, StartPoses
@@ -23,6 +23,7 @@ from grouser.server.wire.appearances import CLASSES
 from grouser.server.wire.equipment import EQUIPMENT
 from grouser.server.wire.outlook import Outlook
 from grouser.simulation.simulation import Simulation
+from grouser.world.fields import FARTHEST
 from grouser.world.file import RobotEntry, Start, World
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
@@ -41,7 +42,8 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
     left out, it means on the ground.
 
     Raises:
-        BadValue: there is no such class.
+        UnknownName: there is no such class.
+        BadValue: the place is beyond the world's end.
     """
     kind, options = _class(asked.robot)
     name = _name(asked, host)
@@ -73,10 +75,11 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
             pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
             roll_deg=_degrees(roll),
         )
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadValue(f"INIT: {where} is {str(first['input'])[:40]}: {first['msg']}") from None
+    except ValidationError:  # all else was made fit above
+        said = ", ".join(f"{value:g}" for value in asked.location or _ZERO)
+        raise BadValue(
+            f"INIT: Location is {said}, must be within {FARTHEST:g} m of the origin on each axis"
+        ) from None
 
 
 def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
@@ -125,8 +128,7 @@ def _class(said: str) -> tuple[str, Mapping[str, Any]]:
     try:
         return CLASSES[said.lower()]
     except KeyError:
-        hint = nearest(said[:40], CLASSES)
-        raise BadValue(f"INIT: there is no robot of class '{said[:40]}'{hint}") from None
+        raise unknown("INIT", "robot of class", said[:40], CLASSES) from None
 
 
 def _name(asked: Init, host: Host) -> str:

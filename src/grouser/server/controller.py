@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grouser.errors import BadValue, nearest, unknown
+from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, to_rpy_one
 from grouser.protocol import control
 from grouser.protocol.message import Message
@@ -159,8 +159,7 @@ class Controllers:
     def _thing(self, said: control.Create, outlook: Outlook) -> Object:
         title = said.class_name.rpartition(".")[2]
         if title.lower() not in SHAPES:
-            hint = nearest(title.lower(), SHAPES)
-            raise BadValue(f"CONTROL: there is no object of class '{title[:40]}'{hint}")
+            raise unknown("CONTROL", "object of class", title[:40], SHAPES)
         kind, sizes = SHAPES[title.lower()]
         x, y, z = outlook.from_place(said.location or _ZERO)
         roll, pitch, yaw = outlook.from_angles(said.rotation or _ZERO)
@@ -259,6 +258,8 @@ class Controllers:
     def _states(self, said: control.GetState, outlook: Outlook) -> list[Message]:
         """Say where objects are."""
         answers: list[Message] = []
+        if said.name is not None and said.name.lower() not in map(str.lower, self._known()):
+            self._find(said.name)  # raises: there is nothing to wait for
         for name, made in self._known().items():
             if said.name is not None and said.name.lower() != name.lower():
                 continue

@@ -116,7 +116,7 @@ class Host:
     @property
     def step(self) -> int:
         """Physics steps since the start."""
-        return round(self.simulation.time / float(self.simulation.model.opt.timestep))
+        return round(self.simulation.time / self.simulation.scene.timestep)
 
     @property
     def guests(self) -> Mapping[str, Guest]:
@@ -125,7 +125,7 @@ class Host:
 
     def steps(self, seconds: float) -> int:
         """Return ``seconds`` in whole physics steps, at least one."""
-        return max(1, round(seconds / float(self.simulation.model.opt.timestep)))
+        return max(1, round(seconds / self.simulation.scene.timestep))
 
     def join(self, entry: RobotEntry, guest: Guest) -> None:
         """Let a robot join; or take over one of the world's own that nobody has.
@@ -208,15 +208,15 @@ class Host:
             seconds: how long the beat is, if longer than usual: a host that is behind saves time.
         """
         self._act()
-        now, steps = self.step, self.steps(max(seconds, self.rules.beat))
+        steps = self.steps(max(seconds, self.rules.beat))
         if (due := self.turns.next()) is not None:
-            steps = min(steps, max(1, due - now))
+            steps = min(steps, max(1, due - self.step))
         if self.used:
             for robot, command in self._commanded.items():
                 self.used(robot, command)
             self._commanded.clear()
         try:
-            rescued = self._rescue.beat(steps * float(self.simulation.model.opt.timestep))
+            rescued = self._rescue.beat(steps * self.simulation.scene.timestep)
         except SimulationDiverged as error:
             rescued = []
             self._evict(error)
@@ -256,6 +256,8 @@ class Host:
 
     def _act(self) -> None:
         """Let everybody in lockstep do what they put off, in the order of their names."""
+        if not self.turns:
+            return
         for name in sorted(self._guests):
             if name in self.turns:
                 self._guests[name].act()
@@ -264,19 +266,21 @@ class Host:
         """Sort fresh readings by whose they are; let cameras' be drawn."""
         sensors = self.simulation.scene.sensors
         for robot, reading in self.simulation.fresh():
-            if (robot, reading.sensor) not in sensors:
+            known = sensors.get((robot, reading.sensor))
+            if known is None:
                 continue
-            sensor, _ = sensors[robot, reading.sensor]
+            sensor, _ = known
             if isinstance(sensor, Camera):
                 if self.views:
                     self.views.offer(robot, reading)
                 continue
             if robot not in self._guests:
                 continue
-            if robot not in self._news:
-                self._news[robot] = []
+            news = self._news.get(robot)
+            if news is None:
+                news = self._news[robot] = []
                 self._waiting.append(robot)
-            self._news[robot].append((sensor, reading))
+            news.append((sensor, reading))
 
     def _announce(self) -> None:
         """Let everybody hear what was said in the world: by its referee, by the console's say."""

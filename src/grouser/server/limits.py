@@ -57,8 +57,9 @@ class Allowance:
         """Take ``amount``, which has come already; return the seconds to wait for no debt."""
         self._save(now)
         self._saved -= amount
-        return max(0.0, -self._saved / self._rate)
+        return -self._saved / self._rate if self._saved < 0 else 0.0
 
     def _save(self, now: float) -> None:
-        self._saved = min(self._rate, self._saved + self._rate * max(0.0, now - self._then))
-        self._then = max(self._then, now)
+        if now > self._then:
+            self._saved = min(self._rate, self._saved + self._rate * (now - self._then))
+            self._then = now

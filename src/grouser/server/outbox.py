@@ -132,4 +132,4 @@ def _age(queue: deque[_Line]) -> int:
 def subject(line: bytes) -> str:
     """Return what a line is about, by which it goes stale: head, type and name, without values."""
     words = line.split(b"{", 4)[:4]
-    return b"".join(word for word in words if not word.startswith(b"Time")).decode("latin-1")
+    return b"".join([word for word in words if not word.startswith(b"Time")]).decode("latin-1")

@@ -107,14 +107,14 @@ class Radio:
 
     def _look(self) -> None:
         """Notice that time has passed, that somebody has come or left, or a start over."""
-        simulation = self._simulation
+        simulation, now = self._simulation, self._simulation.time
         if simulation.scene is not self._scene:
             self._scene, self._walls = simulation.scene, Walls(simulation.scene)
-        elif simulation.time == self._now:
+        elif now == self._now:
             return
-        if simulation.time < self._now:
+        if now < self._now:
             self._start_over()
-        self._now = simulation.time
+        self._now = now
         self._strengths.clear()
 
     def _start_over(self) -> None:

@@ -8,6 +8,7 @@ between beats, so that nobody waits for anybody.
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import math
@@ -183,7 +184,7 @@ class Server:
                 factory, address, port, ssl=self.service.tls, backlog=256
             )
         except OSError as error:
-            why = error.strerror or str(error)
+            why = _why(error)
             raise BadValue(f"port {port} at {address} cannot be opened for {name}: {why}") from None
         self._stack.callback(server.close)
         self.ports[name] = server.sockets[0].getsockname()[1]
@@ -256,3 +257,10 @@ class Server:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _why(error: OSError) -> str:
+    """Return why a port could not be opened, without what asyncio says around it."""
+    if error.errno == errno.EADDRINUSE:
+        return "it is in use already; choose another one, or 0 for any that is free"
+    return error.strerror or str(error)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused
 from grouser.protocol import additions, commands, control, response, setting
@@ -27,7 +28,15 @@ from grouser.server.host import Host
 from grouser.server.outbox import Sender
 from grouser.server.turns import LONGEST_TURN
 from grouser.server.vitals import STATE_EVERY, Vitals
-from grouser.server.vocabulary import CONTROLLER, MOVES, OWN, POWERED, QUESTIONS
+from grouser.server.vocabulary import (
+    CONTROLLER,
+    MOVES,
+    NOTHING,
+    OWN,
+    POWERED,
+    QUESTIONS,
+    complaint,
+)
 from grouser.server.voice import Voice
 from grouser.server.wire import settings
 from grouser.server.wire.answers import configuration, geometry
@@ -112,7 +121,7 @@ class Session:
 
     def _hear(self, message: Message | Fault) -> None:
         self.counts["lines"] += 1
-        if isinstance(message, Fault | Other):
+        if isinstance(message, NOTHING):
             self._drop(message)
             return
         self._voice.modern = self._voice.modern or isinstance(message, OWN)
@@ -123,11 +132,16 @@ class Session:
             self._do(message)
 
     def _drop(self, message: Fault | Other) -> None:
-        """Count what means nothing here; log the first few, so that nobody can fill a disk."""
+        """Count what means nothing here; log the first few, so that nobody can fill a disk.
+
+        Those who know notices are told of a line that is wrong: else they would wait in vain.
+        """
         self.counts["faults"] += 1
         if (number := self.counts["faults"]) <= LOGGED:
             more = "; further ones are only counted" if number == LOGGED else ""
             _LOG.info("%s: dropped %s%s", self._who, message, more)
+        if self._voice.modern and (why := complaint(message)):
+            self.notice("Refused", why)
 
     def _do(self, message: Message) -> None:
         try:
@@ -143,6 +157,8 @@ class Session:
             self.counts["idle"] += 1
             return
         match message:
+            case _ if isinstance(message, MOVES):  # first: nothing else comes as often
+                self._move(message)
             case commands.Login():
                 self._roles = self._gate.check(self.address, message.token)
             case commands.Init():
@@ -154,7 +170,7 @@ class Session:
                 self._voice.say_all(geometry(self._host.body(self.own()), message, self._outlook))
             case commands.GetConfiguration():
                 self._voice.say_all(self._configurations(message))
-            case setting.Setting() if not isinstance(message, MOVES):
+            case setting.Setting():
                 self._set(message)
             case control.Control():
                 self._control(message)
@@ -166,8 +182,6 @@ class Session:
                 self._typed(message)
             case additions.Transmit():
                 self._host.transmit(self.own(), message.data, message.to)
-            case _ if isinstance(message, MOVES):
-                self._move(message)
             case _:  # TRACE and the path nodes of avatars: known, and nothing comes of them
                 self.counts["idle"] += 1
 
@@ -217,7 +231,8 @@ class Session:
         assert self.robot is not None  # only guests with a robot are told
         body = self._host.body(self.robot)
         self._voice.say_stale(say(readings, body, self._outlook, self._asked))
-        self._asked -= {reading.sensor for _, reading in readings}
+        if self._asked:
+            self._asked -= {reading.sensor for _, reading in readings}
 
     def beat(self, time: float) -> None:
         """Say how the robot is when that is due; stop it when it must not go on."""
@@ -264,7 +279,7 @@ class Session:
 
     @property
     def _empty(self) -> bool:
-        return self._vitals.empty(self._host.time)
+        return not self._vitals.endless and self._vitals.empty(self._host.time)
 
     def _halt(self) -> None:
         assert self.robot is not None
@@ -316,7 +331,7 @@ class Session:
     def _move(self, message: Message) -> None:
         name, host = self.own(), self._host
         body = host.body(name)
-        angles = host.simulation.angles(name)
+        angles = partial(host.simulation.angles, name)
         orders = body.orders(message, self._outlook, angles, self._driving)
         self._vitals.moved()
         host.command(name, orders)
@@ -350,16 +365,17 @@ class Session:
         )
 
     def _lockstep(self, message: additions.Lockstep) -> None:
-        if message.every <= 0 and self.robot is None:
+        if not 0 <= message.every <= LONGEST_TURN:
+            allowed = f"0 (no more) to {LONGEST_TURN:g}"
+            raise BadValue(f"LOCKSTEP: Every is {message.every:g} s, must be {allowed}")
+        if message.every == 0 and self.robot is None:
             return  # nothing to leave: how a client shows that it knows our own lines
         name, host = self.own(), self._host
-        if message.every <= 0:
+        if message.every == 0:
             host.turns.leave(name)
             for said in self._backlog.everything():
                 self._do(said)
             return
-        if not message.every <= LONGEST_TURN:
-            raise BadValue(f"LOCKSTEP: Every is {message.every:g} s, {LONGEST_TURN:g} at most")
         self._backlog.by_command = bool(message.by_command)
         host.turns.ask(name, host.steps(message.every), host.step)
         host.tell(name)

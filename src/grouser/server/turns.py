@@ -31,6 +31,10 @@ class Turns:
         self._players = players
         self._turns: dict[str, _Turn] = {}
 
+    def __bool__(self) -> bool:
+        """Whether there is anybody to wait for."""
+        return bool(self._turns)
+
     def __contains__(self, name: str | None) -> bool:
         return name in self._turns
 

@@ -22,6 +22,8 @@ class Vitals:
         self, every: float, timeout: float, now: float = 0.0, battery: float | None = None
     ) -> None:
         self._every, self._timeout, self._battery = every, timeout, battery
+        self.endless = battery is None
+        """Whether there is power for ever."""
         self._start(now)
 
     def _start(self, now: float) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from grouser.errors import nearest
 from grouser.protocol import additions, commands, drive, setting
+from grouser.protocol.lines import Fault
+from grouser.protocol.message import Other
 from grouser.protocol.package import MovePackage
+from grouser.protocol.usarsim import COMMANDS
 
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
+
+NOTHING = (Fault, Other)
+"""What means nothing here."""
 
 MOVES = (
     drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
@@ -28,3 +35,12 @@ OWN = (
     commands.Login, additions.Lockstep, additions.Step, additions.Typed, additions.Transmit,
 )  # fmt: skip
 """Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+def complaint(message: Fault | Other) -> str:
+    """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
+    if isinstance(message, Fault):
+        return message.reason
+    if message.word in commands.DO_NOTHING:
+        return ""
+    return f"there is no command '{message.word[:40]}'{nearest(message.word, COMMANDS)}"

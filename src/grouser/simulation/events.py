@@ -16,21 +16,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
-from grouser.simulation.actions import Action, Call, Fire, Happen, Ring, Whistle
+from grouser.simulation.actions import (
+    Action,
+    Call,
+    Command,
+    Fire,
+    Happen,
+    Later,
+    Ring,
+    Whistle,
+)
 from grouser.simulation.phrases import parse
 from grouser.simulation.referee import Referee
 from grouser.simulation.schedule import generator
 from grouser.simulation.triggers import Crossing, known
 from grouser.simulation.words import Names
-from grouser.world.events import Event
+from grouser.world.events import EACH, Event
 from grouser.world.file import World
 from grouser.world.triggers import ANYBODY
 
 if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
 
-WHO, EACH = "{who}", "{each}"
-"""In an event's lines: whoever fired it; each of those it is dispatched to."""
+WHO = "{who}"
+"""In an event's lines: whoever fired it."""
 DEEPEST = 50
 """How many events may fire one another in no time."""
 KEPT = 10_000
@@ -97,7 +106,7 @@ class Events:
         Raises:
             BadValue: one of them says something impossible; with its file and line.
         """
-        check(world)
+        self._told = check(world)
         self._log = log
         self._events = {event.name: event for event in world.events}
         self._triggers = {trigger.name: trigger for trigger in world.triggers}
@@ -109,7 +118,18 @@ class Events:
         """Who looks after the world's match, if there is one."""
 
     def start(self, simulation: Simulation) -> None:
-        """Set the clocks of all events that have one."""
+        """Set the clocks of all events that have one.
+
+        Raises:
+            BadValue: a robot is told what it has no drive for; with file and line.
+        """
+        for where, command in self._told:
+            if robot := simulation.scene.robots.get(command.robot):
+                try:
+                    robot.wishes(command.command)
+                    robot.setpoints(command.command)
+                except GrouserError as error:
+                    raise BadValue(f"{where}: {error}") from error
         for event in self._events.values():
             if event.at is not None or event.every is not None or event.between is not None:
                 self._set_clock(simulation, event)
@@ -259,8 +279,12 @@ def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
             yield line.replace(EACH, name)
 
 
-def check(world: World) -> None:
-    """Refuse lines that cannot be understood and targets that nobody is called."""
+def check(world: World) -> list[tuple[str, Command]]:
+    """Refuse lines that cannot be understood and targets that nobody is called.
+
+    Returns:
+        What robots are told by the lines, and where; whoever knows their drives can judge it.
+    """
     own = Names.of(world)
     named = own.slot("NAME")
     for i, event in enumerate(world.events):
@@ -273,9 +297,15 @@ def check(world: World) -> None:
         for j, line in enumerate(member.do)
     ]
     spawned = [words[2] for line, _ in lines if len(words := line.split()) > 2 and "spawn" in words]
+    told = []
     for line, where in lines:
         blanks = [blank for blank in (WHO, EACH) if blank in line]
         try:
-            parse(line, Names.of(world, also=(*spawned, *blanks)), trusted=True)
+            action = parse(line, Names.of(world, also=(*spawned, *blanks)), trusted=True)
         except GrouserError as error:
             raise BadValue(f"{where}: {error}") from error
+        while isinstance(action, Later):
+            action = action.action
+        if isinstance(action, Command):
+            told.append((where, action))
+    return told

@@ -14,10 +14,7 @@ import numpy as np
 from grouser.drives import Drives, speed
 from grouser.frames import Array
 from grouser.robots.robot import Gait, Robot
-from grouser.rows import Rows
-
-Which = Sequence[int] | slice
-"""Which simulations, of many."""
+from grouser.rows import Rows, Which
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 from grouser.drives import Drives, Setpoint
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.rows import Rows
-from grouser.simulation.gaits import Gaits, Walk, Which
+from grouser.rows import Rows, Which
+from grouser.simulation.gaits import Gaits, Walk
 from grouser.simulation.scene import SETTLE_TIME, Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface

@@ -180,7 +180,10 @@ def _spawn(words: Words) -> Action:
     kind, name = words.name("kind", "KIND"), words.word("name")
     if not words.skip("at"):
         raise BadValue("spawn: where is missing, such as 'at 1 0'")
-    said: dict[str, Any] = {"kind": kind, "name": name, "position": words.numbers()}
+    place = words.numbers()
+    if not place:
+        raise BadValue("spawn: where is missing after 'at', such as 'at 1 0'")
+    said: dict[str, Any] = {"kind": kind, "name": name, "position": place}
     if words.skip("yaw"):
         said["yaw_deg"] = words.number("yaw")
     settings = words.settings()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import mujoco
 
 from grouser.drives import Drive
-from grouser.errors import BadValue
+from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
 from grouser.robots.robot import Description, Gait, Robot, describe
 from grouser.sensors.sensor import BoundSensor, Sensor
@@ -50,6 +50,11 @@ class Scene:
     """By robot and sensor name."""
     stride: int
     """Physics steps between two looks at belts, drives and gaits."""
+
+    @functools.cached_property
+    def timestep(self) -> float:
+        """Simulated seconds of one step; asked every beat, and MuJoCo's options are slow to ask."""
+        return float(self.model.opt.timestep)
 
     def initial(self) -> mujoco.MjData:
         """Return the state in which everybody stands in posture where the world file says."""
@@ -117,7 +122,7 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -
     description = describe(entry.kind, entry.options, where)
     try:
         robot = _built(description)
-    except BadValue as error:
+    except GrouserError as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
     robot = _equip(robot, entry, world, number)
     start = entry.ground @ Pose.at(z=robot.standing)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import math
 from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
@@ -157,7 +158,8 @@ class Simulation:
 
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; see `Robot.setpoints` for names.
         """
-        self.parts.command(self.rows, self.memory, robot, {**(command or {}), **more})
+        told = {**(command or {}), **more}
+        self.parts.command(self.rows, self.memory, robot, told, which=0)
 
     def step(self, seconds: float | None = None) -> None:
         """Let one step pass, or as many as fit into ``seconds``.
@@ -317,7 +319,7 @@ class Simulation:
         """Return the first step after now at which something is due."""
         due = min(self._senses.due, self._watch_clock.due, self._triggers.due, self._motions.due)
         if self._agenda:
-            due = min(due, round(self._agenda[0][0] / self.model.opt.timestep))
+            due = min(due, round(self._agenda[0][0] / self.scene.timestep))
         return max(self._steps + 1, due)
 
     def _sense(self) -> None:
@@ -331,9 +333,9 @@ class Simulation:
         return Moment(self.model, self.data, names, travel, effort)
 
     def _whole_steps(self, seconds: float) -> int:
-        if not (np.isfinite(seconds) and seconds >= 0):
+        if not (math.isfinite(seconds) and seconds >= 0):
             raise BadValue(f"step: {seconds} s, a time of at least 0 is needed")
-        return round(seconds / float(self.model.opt.timestep))
+        return round(seconds / self.scene.timestep)
 
     def _body(self, name: str) -> str:
         if name in self.scene.robots:

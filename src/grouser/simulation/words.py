@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from grouser.errors import BadValue, unknown
+from grouser.errors import BadValue, nearest, unknown
 from grouser.robots.robot import ROBOTS
 from grouser.simulation.laws import EVERYWHERE, surfaces
 from grouser.world.door import Door
@@ -109,16 +109,22 @@ class Words:
         """Take the next word, which must be one of ``allowed``."""
         word = self.word(f"{what} ({', '.join(allowed) or 'there is none'})")
         if word not in allowed:
-            raise unknown(self.verb, what, word, allowed)
+            raise BadValue(
+                f"{self.verb}: {what} is '{word}', allowed: {', '.join(allowed)}"
+                f"{nearest(word, allowed)}"
+            )
         return word
 
     def name(self, what: str, slot: str) -> str:
         """Take the next word, which must be the name of something in the world."""
-        return self.one_of(what, self.names.slot(slot))
+        known = self.names.slot(slot)
+        if self._left and self._left[0] not in known:
+            raise unknown(self.verb, what, self._left[0], known)
+        return self.one_of(what, known)
 
     def number(self, what: str) -> float:
         """Take the next word, which must be a number of a size that can be meant."""
-        word = self.word(what)
+        word = self.word(f"a number for {what}")
         found = number(word)
         if found is None:
             raise BadValue(f"{self.verb}: {what} is '{word}', a number is needed")

@@ -7,6 +7,7 @@ console lines. It is fired by a trigger, another event, the clock, chance, the c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
@@ -22,6 +23,12 @@ Period = Annotated[float, Field(ge=0.001, le=1_000_000)]
 """A time that passes again and again, s; at least 0.001."""
 Chance = Annotated[float, Field(gt=0, le=1)]
 """A probability; above 0, at most 1."""
+
+
+EACH = "{each}"
+"""In an event's lines: each of those it is dispatched to."""
+
+_ROUTINE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Choice(Description):
@@ -44,7 +51,7 @@ class Event(Description):
     each: Names = ()
     """Robots and objects to whom every line with ``{each}`` goes in turn: names, patterns
     (``red*``), or robots, objects or any for all that are there then."""
-    call: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
+    call: str | None = None
     """Your own Python routine, ``module:function``; it is given the simulation and what
     happened."""
     after: Time = 0.0
@@ -74,6 +81,11 @@ class Event(Description):
             raise mistake("must have chances that add up to no more than 1", "one_of")
         if not (self.do or self.call or self.one_of or self.then):
             raise mistake("must say something, unless there is call, one_of or then", "do")
+        if self.call is not None and not _ROUTINE.fullmatch(self.call):
+            raise mistake("must be MODULE:FUNCTION, such as my_game:goal", "call")
+        for i, line in enumerate(self.do):
+            if EACH in line and not self.each:
+                raise mistake(f"must not speak of {EACH} without a key 'each'", "do", i)
         return self
 
     def fired(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
@@ -120,10 +132,19 @@ def _comes_back(first: Event, known: Mapping[str, Event]) -> bool:
     """Say whether ``first`` fires itself in no time."""
     waiting, seen = [first], set[str]()
     while waiting:
-        for name, _ in waiting.pop().fired():
+        for name in _fired_at_once(waiting.pop()):
             if name == first.name:
                 return True
-            if name not in seen and known[name].after == 0:
+            if name in known and name not in seen and known[name].after == 0:
                 seen.add(name)
                 waiting.append(known[name])
     return False
+
+
+def _fired_at_once(event: Event) -> Iterator[str]:
+    """Yield every event that this one fires when it happens, by its keys or in a line."""
+    yield from (name for name, _ in event.fired())
+    for line in event.do:
+        verb, _, name = line.strip().partition(" ")
+        if verb == "fire":
+            yield name.strip()

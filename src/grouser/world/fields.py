@@ -48,7 +48,10 @@ Name = Annotated[
 Length = Annotated[float, Field(gt=0, le=1000)]
 """A size in m; more than a kilometre is a mistake of units."""
 
-Coordinate = Annotated[float, Field(ge=-1000, le=1000)]
+FARTHEST = 1000.0
+"""How far from the origin anything may be along one axis, m."""
+
+Coordinate = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
 """A place along one axis of the world frame in m, at most a kilometre from the origin."""
 
 Point = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]

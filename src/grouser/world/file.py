@@ -183,9 +183,14 @@ class World(Description):
         return self.changed(triggers=(*self.triggers, *fresh))
 
     def changed(self, **parts: Any) -> World:
-        """Return this world with some of its parts replaced by others already made."""
+        """Return this world with some of its parts replaced by others already made.
+
+        Once somebody has joined or left, lines of the file are no longer named: they would be
+        those of others.
+        """
         world = self.model_copy(update=parts)
-        world._source = self._source
+        same = len(world.robots) == len(self.robots) and len(world.objects) == len(self.objects)
+        world._source = self._source if same else Source()
         return world
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import ssl
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,6 +38,7 @@ from grouser.server.pictures.eye import can_encode
 from grouser.server.pictures.gallery import Gallery, Offer
 from grouser.server.pictures.luggage import unpack
 from grouser.server.pictures.tiles import Layout, Seat
+from grouser.trust import trusting
 
 _LOG = logging.getLogger("grouser.server.pictures.lookout")
 
@@ -168,17 +168,15 @@ async def look_out(
         Refused: the server does not want these eyes.
         Disconnected: it is not there, or not any more.
     """
-    try:
-        context = None if trust is None else ssl.create_default_context(cafile=str(trust))
-    except OSError as error:  # also what ssl raises for a file that is no certificate
-        raise BadValue(f"{trust}: cannot be read as a certificate ({error})") from error
+    context = None if trust is None else trusting(trust)
     loop = asyncio.get_running_loop()
     try:
         transport, lookout = await loop.create_connection(
             lambda: Lookout(gallery, token, window, here), host, port, ssl=context
         )
     except OSError as error:
-        raise Disconnected(f"no server for eyes answers at {host}:{port} ({error})") from error
+        why = error.strerror or str(error)
+        raise Disconnected(f"no server for eyes answers at {host}:{port} ({why})") from error
     try:
         await lookout.ended
     finally:

@@ -50,7 +50,8 @@ class Station:
         try:
             images = await loop.create_server(self._port, host, port)
         except OSError as error:
-            raise BadValue(f"pictures cannot be served at {host}:{port} ({error})") from error
+            why = error.strerror or str(error)
+            raise BadValue(f"pictures cannot be served at {host}:{port} ({why})") from error
         async with images, self._eyes:
             here = images.sockets[0].getsockname()
             self._say(f"pictures at {here[0]}:{here[1]}")

@@ -41,11 +41,17 @@ TIPPED = math.radians(20)
 FULL_LIGHT = 100
 """Intensity of head lights that are on."""
 
+_FLIPPED = (SkidDrive, AckermanDrive)
+"""Commands that may ask to be put back on one's feet."""
+
 _AXES = {"x": "roll", "y": "pitch", "z": "yaw"}
 """How the joint of a bone that turns about an axis is called."""
 
 Angles = Mapping[str, float]
 """Drive of a robot → where it is now, rad or m."""
+
+Whereabouts = Callable[[], Angles]
+"""What says where the drives are now: only some orders need to know, and looking takes time."""
 
 
 class Body(Anatomy):
@@ -61,7 +67,7 @@ class Body(Anatomy):
     # -- what it is told ---------------------------------------------------------------------
 
     def orders(
-        self, message: Message, outlook: Outlook, angles: Angles, driving: Driving
+        self, message: Message, outlook: Outlook, angles: Whereabouts, driving: Driving
     ) -> Command:
         """Return what a command that moves means, as `Simulation.command` takes it.
 
@@ -70,7 +76,7 @@ class Body(Anatomy):
         Args:
             message: DRIVE in any form, MULTIDRIVE, SET of a joint, MISPKG or ACT.
             outlook: how the client's port sees the world.
-            angles: where the robot's drives are now.
+            angles: says where the robot's drives are now.
             driving: what the client's commands have left behind; it is brought up to date.
         """
         return self._act(message, _Context(driving, outlook, angles))
@@ -244,7 +250,7 @@ class Body(Anatomy):
 
     def flips(self, message: Message) -> bool:
         """Return whether a command asks to be put back on its feet (UT2004's ``{Flip true}``)."""
-        return isinstance(message, SkidDrive | AckermanDrive) and bool(message.flip)
+        return isinstance(message, _FLIPPED) and bool(message.flip)
 
     def righted(self, X_WB: Pose) -> Pose | None:
         """Return where to put a robot that fell, from where it lies; None: it has not fallen.
@@ -310,7 +316,12 @@ class _Context:
 
     driving: Driving
     outlook: Outlook
-    angles: Angles
+    look: Whereabouts
+
+    @cached_property
+    def angles(self) -> Angles:
+        """Where the drives are now."""
+        return self.look()
 
     def percent(self, normalized: bool | None) -> bool:
         """Return whether speeds are percentages, as ``normalized`` says or as held before."""

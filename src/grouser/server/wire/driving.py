@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from grouser.drives import Setpoint
@@ -74,12 +75,12 @@ class Wheels:
     steering: Steering
     joints: Joints
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """Metres per radian of a side's first wheel: all of the side go at its speed."""
         return self.joints.by_drive[self.steering.left[0]].radius * self.steering.radius
 
-    @property
+    @cached_property
     def fastest(self) -> float:
         """The greatest spin of the first wheel."""
         return self.joints.by_drive[self.steering.left[0]].most

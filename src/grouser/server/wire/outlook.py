@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
+
 from grouser.protocol.axes import (
+    UNREAL_PER_METRE,
     Axes,
     from_unreal,
     from_unreal_angle,
@@ -39,6 +43,11 @@ class Outlook:
         """Return a length in the wire's unit."""
         return to_unreal(metres) if self.unreal else metres + 0.0  # no -0.0: it would be written
 
+    def lengths(self, metres: npt.ArrayLike) -> tuple[float, ...]:
+        """Return many lengths (n,) in the wire's unit, each as `length` does it."""
+        given = np.asarray(metres, float)
+        return tuple((given * UNREAL_PER_METRE if self.unreal else given + 0.0).tolist())
+
     def from_length(self, said: float) -> float:
         """Return a length of the wire in m."""
         return from_unreal(said) if self.unreal else said
@@ -58,7 +67,9 @@ class Outlook:
     def place(self, xyz: Vector) -> Vector:
         """Return a position, a velocity or an acceleration in the wire's axes and unit."""
         x, y, z = self.axes.place(xyz)
-        return self.length(x), self.length(y), self.length(z)
+        if self.unreal:
+            return to_unreal(x), to_unreal(y), to_unreal(z)
+        return x + 0.0, y + 0.0, z + 0.0
 
     def from_place(self, xyz: Vector) -> Vector:
         """Return a position of the wire in our axes, m."""
@@ -68,7 +79,9 @@ class Outlook:
     def angles(self, rpy: Vector) -> Vector:
         """Return roll, pitch, yaw (rad), or their rates, in the wire's axes and unit."""
         roll, pitch, yaw = self.axes.angles(rpy)
-        return self.angle(roll), self.angle(pitch), self.angle(yaw)
+        if self.unreal:
+            return self.angle(roll), self.angle(pitch), self.angle(yaw)
+        return roll + 0.0, pitch + 0.0, yaw + 0.0
 
     def from_angles(self, rpy: Vector) -> Vector:
         """Return roll, pitch, yaw of the wire in our axes, rad."""

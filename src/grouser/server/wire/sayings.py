@@ -172,8 +172,8 @@ Alone = Callable[[Any, Reading, Anatomy, Outlook], Iterable[Message]]
 
 
 def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
-    x, y, z = (reading[key] for key in keys)
-    return x, y, z
+    x, y, z = keys
+    return reading[x], reading[y], reading[z]
 
 
 _RPY = ("roll", "pitch", "yaw")
@@ -185,7 +185,7 @@ def _laser(sensor: Laser, reading: Reading, body: Anatomy, outlook: Outlook) -> 
         sensor.name,
         outlook.angle(sensor.resolution),
         outlook.angle(sensor.fov),
-        tuple(map(outlook.length, reading.array("ranges").tolist())),
+        outlook.lengths(reading.array("ranges")),
     )
 
 
@@ -199,9 +199,9 @@ def _depth(sensor: DepthCamera, reading: Reading, body: Anatomy, outlook: Outloo
             frame,
             outlook.angle(found.resolution),
             outlook.angle(found.fov),
-            tuple(map(outlook.length, row)),
+            outlook.lengths(row),
         )
-        for frame, row in enumerate(found.ranges.tolist())
+        for frame, row in enumerate(found.ranges)
     ]
 
 

@@ -1,0 +1,66 @@
+"""Pictures that eyes draw: what tests of eyes and of the image port share."""
+
+import asyncio
+import contextlib
+import functools
+
+import numpy as np
+
+from grouser.protocol.images import ImageType
+from grouser.server.access import Gate
+from grouser.server.pictures.eyes import Eyes
+from grouser.server.pictures.views import Views
+
+OPEN = Gate((), "127.0.0.1")
+SECRET = "a-token-for-the-tests"
+
+
+def in_a_loop(test):
+    """Run a test that is a coroutine in an event loop of its own."""
+
+    @functools.wraps(test)
+    def run(*args, **options):
+        asyncio.run(test(*args, **options))
+
+    return run
+
+
+async def until(true, seconds=60.0):
+    """Let the event loop run until something is true."""
+    for _ in range(int(seconds / 0.01)):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen in time")
+
+
+def rgb(frame):
+    """Return a raw frame's pixels."""
+    width, height, pixels = frame.pixels()
+    return np.frombuffer(pixels, np.uint8).reshape(height, width, 3)
+
+
+@contextlib.asynccontextmanager
+async def seen(simulation, type=ImageType.RAW, workers=1):
+    """Let a simulation's cameras be drawn, once somebody looks; yields views."""
+    async with Eyes(workers=workers, type=type) as eyes:
+        views = Views(eyes)
+        views.take(simulation.scene)
+        yield views
+
+
+@contextlib.asynccontextmanager
+async def watched(simulation, workers=1):
+    """Look at all cameras of a simulation from the start; yields views."""
+    async with seen(simulation, workers=workers) as views:
+        views.watch(None)
+        yield views
+
+
+@contextlib.asynccontextmanager
+async def eyes_port(eyes, gate=OPEN):
+    """Open a port for eyes from elsewhere; yields its number."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: eyes.port(gate), "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]

@@ -1,0 +1,133 @@
+"""What every robot says of itself over the wire: its state, its parts, in any units."""
+
+import math
+from functools import cache
+
+import pytest
+from wired import Wired, spins, wired
+
+from grouser.protocol.axes import Axes
+from grouser.protocol.commands import GetConfiguration, GetGeometry
+from grouser.protocol.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.geometry import RobotGeometry
+from grouser.protocol.state import GROUND, LEGGED, State
+from grouser.robots.robot import ROBOTS
+from grouser.server.pictures.tiles import CameraTile
+from grouser.server.wire.answers import configuration, geometry
+from grouser.server.wire.outlook import Outlook
+from grouser.server.wire.sayings import TYPES
+
+
+@cache
+def still(kind):
+    """Return a robot with all of its sensors that stands where it is."""
+    return Wired(kind)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_state_comes_through(kind, dialect):
+    robot = still(kind).speak(Outlook(dialect))
+    *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
+    assert isinstance(state, State)
+    assert state.type == (LEGGED if robot.body.robot.gait else GROUND)
+    assert state.battery == 1200
+    assert state.view == (2 if dialect is UT2004 else None)
+    assert len(packages) == len(robot.body.packages)
+    if state.type == LEGGED:
+        assert len(state.joints) == len(robot.body.robot.drives)
+        here = robot.sim.angles("r")
+        for name, shown in state.joints:
+            joint = robot.body.joints.named(name)
+            assert shown == pytest.approx(joint.sign * here[joint.drive], abs=1.01e-4)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
+    robot = still(kind).speak(Outlook(dialect))
+    body, outlook = robot.body, robot.outlook
+    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), outlook))
+    assert isinstance(geo, RobotGeometry)
+    assert all(0 < edge < 10 for edge in geo.dimensions)
+    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), outlook, cameras={}))
+    assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
+    for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
+        (geo,) = robot.received(geometry(body, GetGeometry(title), outlook))
+        (conf,) = robot.received(
+            configuration(body, GetConfiguration(title.upper()), outlook, cameras={})
+        )
+        assert geo.type == conf.type == title
+        assert [each.name for each in geo.sensors] == [each.name for each in conf.sensors]
+        assert geo.sensors
+        one = GetGeometry(title, geo.sensors[-1].name.upper())
+        assert robot.received(geometry(body, one, outlook))[0].sensors == geo.sensors[-1:]
+    for package in ("MisPkg", "Actuator"):
+        geos = robot.received(geometry(body, GetGeometry(package), outlook))
+        assert [geo.name for geo in geos] == list(body.packages)
+    for asked in ("Sonar", "Camera"):
+        nobody = GetGeometry(asked, "nobody")
+        assert len(robot.lines(geometry(body, nobody, outlook))) == int(dialect.packed)
+
+
+def test_the_packages_state_is_the_captures():
+    robot = still("p2at").speak(Outlook(UT2004))
+    angles = dict.fromkeys(robot.body.robot.drives, 0.0)
+    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.outlook))
+    assert package == (
+        "MISSTA {Time 3104.57} {Name CameraPanTilt} {Link 1} {Value 0.0000} {Torque -20.00} "
+        "{Link 2} {Value 0.0000} {Torque -20.00}"
+    )
+
+
+def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
+    robot = Wired("p2dx")
+    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.outlook))
+    (first,) = geo.sensors
+    assert first.location[1] < -0.1
+    assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
+    assert first.mount == "HARD"
+    up = Outlook(UDK, Axes.Z_UP)
+    laser = geometry(robot.body, GetGeometry("RangeScanner"), up)[0].sensors[0]
+    assert laser.location[2] > 0.1
+    assert laser.mount == "P2DX"
+
+
+def test_a_cameras_tile_and_key_are_in_its_configuration():
+    robot = Wired("p2dx")
+    (conf,) = robot.received(
+        configuration(
+            robot.body,
+            GetConfiguration("Camera"),
+            robot.outlook,
+            cameras={"Camera": CameraTile(3, 320, 240, 320, 240)},
+            key="0a1b",
+            zooms={"Camera": 2.0},
+        )
+    )
+    settings = conf.sensors[0].settings
+    assert settings[-1] == ("ImageKey", "0a1b")
+    said = dict(settings)
+    assert (said["TextureOffsetX"], said["TextureOffsetY"]) == (320, 240)
+    assert (said["CameraDefFov"], said["CameraMaxFov"]) == (80.0, 120.0)
+    narrow = 2 * math.degrees(math.atan(math.tan(math.radians(40)) / 2))
+    assert said["CameraFov"] == pytest.approx(narrow, abs=1e-3)
+
+
+def test_unreal_units_in_and_out():
+    outlook = Outlook(UT2004, Axes.Z_DOWN, unreal=True)
+    for port in (outlook, Outlook()):
+        far = [0.1, -0.0, 7.3]
+        assert repr(port.lengths(far)) == repr(tuple(map(port.length, far)))
+    robot = wired("kenaf", outlook=outlook)
+    turn = 65536 / math.tau
+    orders = robot.orders(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
+    assert orders["rear_right_arm"].value == pytest.approx(0.5)
+    left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
+    assert left == pytest.approx(1.0)
+    (geo,) = geometry(robot.body, GetGeometry("Robot"), outlook)
+    assert geo.wheel_radius == pytest.approx(0.075 * 250)
+    assert outlook.from_place(outlook.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
+    assert outlook.from_angles(outlook.angles((0.1, 0.2, -0.3))) == pytest.approx(
+        (0.1, 0.2, -0.3), abs=1e-4
+    )

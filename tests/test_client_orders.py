@@ -1,0 +1,73 @@
+"""Every order of a client is understood as it was meant."""
+
+import pytest
+from peer import lonely_peer, lonely_robot  # noqa: F401 - fixtures
+
+from grouser.client.connection import join
+from grouser.errors import BadValue
+from grouser.protocol import additions, commands, drive, setting
+from grouser.protocol.additions import Lockstep, Step
+from grouser.protocol.dialects import DIALECTS
+from grouser.protocol.drive import MultiDrive, Order, SkidDrive
+from grouser.protocol.package import LinkTarget, MovePackage
+
+ORDERS = {
+    "light": (lambda r: r.drive(light=True), SkidDrive(light=True)),
+    "stop": (lambda r: r.stop(), SkidDrive(0.0, 0.0)),
+    "percent": (
+        lambda r: r.drive(-50, 100, normalized=True),
+        SkidDrive(-50.0, 100.0, normalized=True),
+    ),
+    "car": (lambda r: r.steer(1.0, 0.25), drive.AckermanDrive(1.0, 0.25, 0.0)),
+    "omni": (
+        lambda r: r.wheels([drive.Wheel(0, 1.0), drive.Wheel(1, 2.0)]),
+        drive.OmniDrive((drive.Wheel(0, 1.0), drive.Wheel(1, 2.0))),
+    ),
+    "fly": (lambda r: r.fly(1.0, rotational_deg=30), drive.AerialDrive(0.0, 1.0, 0.0, 30.0)),
+    "dive": (lambda r: r.dive(1.0), drive.NauticDrive(1.0, 0.0, 0.0)),
+    "joint": (
+        lambda r: r.joint("FLFlipper", 0.5, "speed"),
+        setting.SetJoint("FLFlipper", (0.5,), Order.SPEED),
+    ),
+    "hinge": (
+        lambda r: r.hinge("Neck", 0.5, "relative_angle"),
+        drive.JointDrive("Neck", 0.5, Order.RELATIVE_ANGLE),
+    ),
+    "bone": (lambda r: r.bone("Hugo", "Arm", 1.0), drive.BoneDrive("Hugo", "Arm", 1.0)),
+    "joints": (
+        lambda r: r.joints({"FLFlipper": 0.5, "FRFlipper": 0.4}),
+        MultiDrive((("FLFlipper", 0.5), ("FRFlipper", 0.4))),
+    ),
+    "stiffness": (lambda r: r.stiffen("Neck", 0.5), setting.SetStiffness("Neck", 0.5)),
+    "package": (
+        lambda r: r.package("CameraPanTilt", {0: 0.3, 1: 0.1}),
+        MovePackage("CameraPanTilt", (LinkTarget(0, 0.3), LinkTarget(1, 0.1))),
+    ),
+    "set": (
+        lambda r: r.set("Horn", "H", "Blow", "twice"),
+        setting.Set("Horn", "H", "Blow", "twice"),
+    ),
+    "reset": (lambda r: r.reset("Encoder"), setting.ResetSensor("Encoder")),
+    "place": (lambda r: r.place((1, 2, 3)), setting.SetPose((1.0, 2.0, 3.0, 0.0, 0.0, 0.0))),
+    "scan": (lambda r: r.scan(), setting.Scan("RangeScanner")),
+    "zoom": (lambda r: r.zoom("Camera", 0.8), setting.SetZoom("Camera", 0.8)),
+    "trace": (lambda r: r.trace(color="Red"), commands.Trace(True, None, "Red")),
+    "radio": (lambda r: r.transmit(b"hi", "rex"), additions.Transmit(b"hi", "rex")),
+    "lockstep": (lambda r: r.lockstep(0.1, by_command=True), Lockstep(0.1, True)),
+    "end of turn": (lambda r: r.end_turn(), Step()),
+}
+
+
+@pytest.mark.parametrize("call", ORDERS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_order_is_understood_as_it_was_meant(peer, call, dialect):
+    said, meant = ORDERS[call]
+    with join("P3AT", port=peer.port, dialect=dialect) as robot:
+        said(robot)
+        robot.start_poses()  # answered, so what was said before has been heard
+    assert peer.heard[2:-1] == [meant]
+
+
+def test_a_wrong_order_says_what_there_is(robot):
+    with pytest.raises(BadValue, match="order is 'angel'.*did you mean 'angle'"):
+        robot.joint("Neck", 1.0, "angel")

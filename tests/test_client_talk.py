@@ -1,0 +1,94 @@
+"""What a client makes of what it hears, without a socket."""
+
+from grouser.client import questions
+from grouser.client.memory import Memory
+from grouser.client.talk import UNREAD, Talk
+from grouser.protocol.additions import Lockstep
+from grouser.protocol.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.grouped import Sonars
+from grouser.protocol.usarsim import ServerSide
+
+
+def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
+    line = b"SEN {Type Odometry} {Name O} {Pose 1,2,3}\r\n"
+    talk = Talk(UDK, "peer")
+    talk.receive(line * (UNREAD + 5))
+    assert talk.missed == 5
+    talk.say(Lockstep(1.0))
+    talk.receive(line * UNREAD)
+    assert talk.missed == 5
+
+
+def waits(plan):
+    """Let a plan go on as far as it can; return whether it still waits."""
+    try:
+        next(plan)
+    except StopIteration as done:
+        return done.value
+    return True
+
+
+def test_answers_go_to_who_asked_first():
+    talk = Talk(UDK, "peer")
+    first, second = talk.console("one"), talk.console("two")
+    assert waits(first) is waits(second) is True
+    talk.receive(b"CONSOLE {Said 1}\r\n")
+    assert waits(first) == "1"
+    assert waits(second) is True
+    talk.receive(b"CONSOLE {Said 2}\r\n")
+    assert waits(second) == "2"
+
+
+def test_who_gave_up_takes_no_answer_away():
+    talk = Talk(UDK, "peer")
+    first, second = talk.console("one"), talk.console("two")
+    assert waits(first) is waits(second) is True
+    first.close()
+    talk.receive(b"CONSOLE {Said 2}\r\n")
+    assert waits(second) == "2"
+
+
+def test_an_answer_is_about_what_was_asked():
+    talk = Talk(UDK, "peer")
+    plan = talk.ask(questions.geometry("Sonar", "F2"))
+    for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
+        assert waits(plan) is True
+        talk.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")
+    assert waits(plan) is True
+    talk.receive(b"GEO {Type Sonar} {Name F2} {Location 1,0,0} {Orientation 0,0,0}\r\n")
+    assert waits(plan).sensors[0].location == (1, 0, 0)
+
+
+def test_sensors_in_numbers_look_the_same_in_every_dialect():
+    sonars = Sonars(1.0, (("F1", 4.5), ("F2", 2.0)))
+    for dialect in DIALECTS.values():
+        talk = Talk(dialect, "peer")
+        for line in ServerSide(dialect).send(sonars):
+            talk.receive(line)
+        assert talk.memory.newest("sonar") == sonars
+        assert talk.memory.newest("f2") == Sonars(1.0, (("F2", 2.0),))
+        assert talk.memory.sensors == ("F1", "F2")
+
+
+def test_sensors_of_others_and_bad_lines_are_kept():
+    talk = Talk(UDK, "peer")
+    talk.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
+    assert talk.memory.newest("n1").said[-1] == ("Smell", "roses")
+    assert talk.memory.sensors == ("N1",)
+    (fault,) = talk.faults
+    assert fault.reason.startswith("STA: ")
+    assert Memory().newest("n1") is None
+
+
+def test_time_goes_back_only_when_the_world_starts_over():
+    talk = Talk(UT2004, "peer")
+    stamps = []
+    for line in (
+        b"STA {Type GroundVehicle} {Time 5.00}\r\n",
+        b"SEN {Time 5.1000} {Type Sonar} {Name F1 Range 1.0}\r\n",
+        b"SEN {Time 4.9000} {Type RFID} {Name late}\r\n",
+        b"STA {Type GroundVehicle} {Time 0.20}\r\n",
+    ):
+        talk.receive(line)
+        stamps.append(talk.memory.time)
+    assert stamps == [5.0, 5.1, 5.1, 0.2]

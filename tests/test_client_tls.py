@@ -1,0 +1,87 @@
+"""Clients over TLS: whom they trust, and what they say when they do not."""
+
+import asyncio
+import shutil
+import ssl
+import subprocess
+
+import pytest
+from peer import POSES, Peer, felt, lonely, lonely_peer  # noqa: F401
+
+from grouser.client import asynchronous
+from grouser.client.connection import connect, join
+from grouser.client.launch import serving
+from grouser.errors import BadValue, Disconnected, NoAnswer, Refused
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    order = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    names = "-addext subjectAltName=IP:127.0.0.1 -keyout both.pem -out cert.pem"
+    made = subprocess.run(
+        [openssl, *order.split(), *names.split()], cwd=file.parent, capture_output=True
+    )
+    assert made.returncode == 0, made.stderr
+    file.write_bytes(file.read_bytes() + file.with_name("cert.pem").read_bytes())
+    return file
+
+
+@pytest.fixture
+def private_peer(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with Peer(lonely, context=context) as peer:
+        yield peer
+
+
+def test_tls_with_a_certificate_that_is_given(private_peer, certificate):
+    trusted = certificate.with_name("cert.pem")
+    with join("P3AT", port=private_peer.port, tls=trusted) as robot:
+        robot.drive(2.0, 2.0)
+        assert felt(robot, 2.0)
+        assert robot.newest("Odometry").pose[0] == 2.0
+
+    async def program():
+        where = {"port": private_peer.port, "tls": trusted}
+        async with await asynchronous.join("P3AT", **where) as robot:
+            return await robot.start_poses()
+
+    assert asyncio.run(program()) == POSES
+
+
+def test_tls_mistakes_are_sentences(private_peer, peer, certificate):
+    with pytest.raises(Disconnected, match="certificate is not to be trusted"):
+        connect(port=private_peer.port, tls=True)
+    with pytest.raises(Disconnected, match="does not speak TLS"):
+        connect(port=peer.port, tls=True)
+    with pytest.raises((Disconnected, NoAnswer), match="does it speak TLS|without the greeting"):
+        connect(port=private_peer.port, timeout=1)
+    with pytest.raises(BadValue, match="holds no certificate"):
+        connect(port=peer.port, tls=__file__)
+    with pytest.raises(BadValue, match=r"nobody.pem cannot be read \(No such file"):
+        connect(port=peer.port, tls="nobody.pem")
+
+
+def test_the_real_server_with_a_token_and_tls(certificate, monkeypatch):
+    monkeypatch.setenv("GROUSER_TOKEN", "correct-horse-battery")
+    trusted = certificate.with_name("cert.pem")
+    options = ("--certificate", str(certificate), "--images", "-1", "--dialect", "udk")
+    with serving("pioneer_room", *options) as ports:
+        where = {"port": ports.control, "tls": trusted, "timeout": 30, "dialect": "udk"}
+        with join("P3AT", token="correct-horse-battery", **where) as robot:
+            assert robot.geometry().name == "P3AT"
+            robot.package("CameraPanTilt", {1: 0.2})  # ACT, and links counted otherwise
+            while abs(robot.packages["CameraPanTilt"].links[1].value - 0.2) > 0.02:
+                robot.reading("Odometry")
+            while len(robot.newest("Sonar").readings) < 8:  # one line for each, in UDK
+                robot.reading("Sonar")
+        with pytest.raises(Refused, match="token"):
+            join("P3AT", **where)
+        with pytest.raises(Refused, match="this token is not one of the server's"):
+            join("P3AT", token="wrong-horse-battery", **where)
+        with pytest.raises((Disconnected, NoAnswer)):
+            join("P3AT", port=ports.control, timeout=2)

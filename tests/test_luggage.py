@@ -1,0 +1,125 @@
+"""What goes between a server and its eyes: orders in turn, parcels, whole worlds."""
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue
+from grouser.experiments.pack import dog, pack
+from grouser.protocol import eyes as wire
+from grouser.server.pictures.channel import Channel, Job
+from grouser.server.pictures.luggage import pack as packed
+from grouser.server.pictures.luggage import seen, told, understood, unpack
+from grouser.simulation.scene import compose
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import load, shipped
+from grouser.world.objects import Mesh
+
+
+def test_who_is_offered_often_still_has_its_turn():
+    order = replace(ORDER, number=-1)
+    sent, dropped = [], []
+    channel = Channel(window=1)
+    channel.tell = lambda message: sent.append(message.robot)
+
+    def ask(robot):
+        gone = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
+        channel.ask(Job(robot, replace(order, robot=robot), gone))
+
+    channel.ready = True
+    for turn in range(9):
+        for robot in "abc":  # all three are offered anew before the next picture is done
+            ask(robot)
+        channel.data_received(wire.encode(wire.Picture(turn, 0, b"")))
+    assert {robot: sent.count(robot) for robot in "abc"} == {"a": 4, "b": 3, "c": 3}
+    assert len(sent) + len(dropped) + 2 == 27, "two still wait"
+
+
+ORDER = wire.Shoot(3, "rex", "camera", 0.5, 2**64 - 1, [0.1, -0.2, 1.0], 2**63 - 1, [1, 0, 0], 0,
+                   True, bytes(8))  # fmt: skip
+
+
+MESSAGES = [
+    wire.Hello("secret", 2, True),
+    wire.Welcome(),
+    wire.NewWorld([{"robot": "rex"}], [2, 2, 320, 240], 0, [3], b"abc{}"),
+    ORDER,
+    wire.Picture(3, 4, b"rawjpeg"),
+    wire.Skipped(3),
+    wire.Failed(-1, "why not"),
+]
+
+
+@given(st.lists(st.integers(1, 200), max_size=30))
+def test_parcels_cut_anywhere_come_back_as_they_were(cuts):
+    stream, parcels, heard = b"".join(map(wire.encode, MESSAGES)), wire.Parcels(), []
+    for cut in [*cuts, len(stream)]:
+        heard += parcels.receive(stream[:cut])
+        stream = stream[cut:]
+    assert heard == MESSAGES
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"OK\r\nINIT {ClassName USARBot.P3AT}",
+        b"\0\0\0\x02\0\0\0\0[]",
+        b'\0\0\0\x11\0\0\0\0{"what":"Nobody"}',
+        wire.encode(wire.Skipped(1)).replace(b":1}", b":{}}").replace(b"\x1d", b"\x1e"),
+        wire.encode(wire.Hello("x" * 5000, 1, True)),
+    ],
+)
+def test_no_parcel_is_refused_in_one_sentence(noise):
+    with pytest.raises(BadValue):
+        wire.Parcels(wire.LARGEST_STRANGER).receive(noise)
+
+
+def model_bytes(world):
+    model = compose(world).model
+    saved = np.zeros(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, saved)
+    return saved.tobytes()
+
+
+@pytest.mark.parametrize("name", ["aibo_meet", "quince_step", "league_field"])
+def test_a_world_as_text_composes_to_the_same_model(name):
+    world = load(name)
+    again = understood(told(world))
+    assert again == seen(world)
+    assert model_bytes(again) == model_bytes(world)
+
+
+def test_every_shipped_world_comes_back_from_text():
+    for name in shipped():
+        world = load(name)
+        assert understood(told(world)) == seen(world)
+
+
+def test_a_world_that_names_somebody_who_left_still_comes_back():
+    world = Simulation(load("match_1v3", ["view.follow=red_attacker"])).world
+    without = world.changed(robots=world.robots[1:])
+    assert model_bytes(understood(told(without))) == model_bytes(without)
+
+
+def test_mesh_files_come_along(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (here / "rock.obj").write_text(corners)
+    file = here / "rock.obj"
+    rock = Mesh(name="rock", position=(1, 0, 1), mass=1.0, friction=0.5, file=file)
+    world = pack(dog("rex", 0, 0, 0), objects=(rock,))
+    vertices = compose(world).model.mesh_vert
+    news = wire.NewWorld([], [2, 2, 320, 240], 0, [], told(world))
+    sent = packed(news)
+    file.unlink()
+    again = understood(unpack(sent, there).body)
+    assert again.objects[0].file.parent == there
+    assert np.array_equal(compose(again).model.mesh_vert, vertices)
+    with pytest.raises(BadValue, match="mesh 0 did not come along"):
+        unpack(news, there)

@@ -1,0 +1,197 @@
+"""A match in a world: robots and a ball that obey the referee, and clients who hear it."""
+
+import contextlib
+import math
+import socket
+
+import pytest
+from refereed import SHORT, kinds
+
+import grouser
+from grouser.client.connection import connect, join
+from grouser.client.launch import serving
+from grouser.errors import BadValue, GrouserError, WorldFileError
+from grouser.frames import rotate
+from grouser.server.console import Console
+from grouser.simulation.phrases import parse
+from grouser.simulation.simulation import Simulation
+from grouser.simulation.words import Names
+from grouser.world.field import LENGTH, WIDTH
+from grouser.world.file import shipped
+
+MATCHES = sorted(name for name in shipped() if name.startswith("match_"))
+
+
+def crowd(name, *more):
+    """Return a shipped match's overrides that let it run fast."""
+    entries = grouser.load(name).robots
+    bare = [f"robots.{entry.name}.options.sensors=false" for entry in entries]
+    return Simulation(grouser.load(name, [*SHORT, *bare, *more]))
+
+
+def said(simulation):
+    return [entry.text for entry in simulation.happened if entry.kind == "said"]
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_everybody_stands_on_the_field_and_nobody_in_another(name):
+    simulation = crowd(name, "match.begins=0.0", "match.ready=0.1")
+    heights = {one.name: simulation.pose(one.name).position[2] for one in simulation.world.robots}
+    simulation.step(0.5)
+    for who, (x, y, yaw) in simulation.world.match.formation("red", changed=False).items():
+        pose = simulation.pose(who)
+        assert pose.position[:2].tolist() == pytest.approx([x, y], abs=0.005)
+        assert pose.position[2] == pytest.approx(heights[who], abs=0.005)
+        assert rotate(pose.wxyz, [1, 0, 0])[0] == pytest.approx(math.cos(yaw), abs=0.01)
+    model, data = simulation.model, simulation.data
+    pairs = model.body_rootid[model.geom_bodyid[data.contact.geom.reshape(-1, 2)]]
+    movers = pairs[(pairs != 0).all(axis=1)]
+    assert (movers[:, 0] == movers[:, 1]).all()
+
+
+def test_a_match_in_physics_goal_kickoff_out_and_penalty():
+    simulation = crowd("match_1v3", "match.half=1000.0")
+    console = Console(simulation)
+    with pytest.raises(GrouserError, match="nobody plays"):
+        console.say("stop")
+    console.say("start")
+    simulation.step(1.6)
+    assert console.say("score").startswith("playing: half 1")
+    roll(simulation, (1.7, 0.25), (1.5, 0.0))
+    simulation.step(0.6)
+    assert console.say("score") == "ready: half 1, 1 s played, red 1 : 0 blue, blue kicks off"
+    simulation.step(1.6)
+    assert said(simulation)[3].startswith("goal: red scores")
+    assert simulation.pose("ball").position == pytest.approx([0, 0, 0.0425], abs=0.002)
+    assert simulation.pose("blue_middle").position[0] == pytest.approx(0.3, abs=0.02)
+
+    roll(simulation, (0.4, 1.2), (0.0, 1.0), up=2.5)  # over the border
+    simulation.step(0.6)
+    assert said(simulation)[-1].startswith("throw-in")
+    x, y, _ = simulation.pose("ball").position
+    assert y == pytest.approx(1.05, abs=0.01)
+    assert abs(x - 0.4) < 0.45
+
+    console.say("penalty blue_left 1.0")
+    simulation.step(0.5)
+    assert simulation.pose("blue_left").position[1] < -WIDTH / 2 - 0.3
+    assert simulation.pose("blue_left").position[2] == pytest.approx(0.122, abs=0.006)
+    simulation.step(0.6)
+    place = simulation.pose("blue_left").position
+    assert abs(place[0]) < 0.9
+    assert -WIDTH / 2 < place[1] < -1.0
+    assert said(simulation)[-1] == "back: blue_left may play"
+
+
+@pytest.mark.parametrize(
+    "at", [(LENGTH / 2, WIDTH / 2), (-2.02, 1.27), (-2.1, -1.35), (2.02, -1.27)]
+)
+def test_a_ball_behind_a_cut_corner_is_out(at):
+    simulation = crowd("match_1v3")
+    for _ in range(3):
+        Console(simulation).say("start")
+    roll(simulation, (1.6 * at[0] / abs(at[0]), 0.8 * at[1] / abs(at[1])), (0, 0))
+    simulation.step(0.05)
+    assert not any("throw-in" in text for text in said(simulation))
+    simulation.data.joint("ball/free").qpos[:3] = [*at, 0.06]
+    simulation.step(0.05)
+    assert sum("throw-in" in text for text in said(simulation)) == 1
+
+
+def test_a_robot_is_no_ball():
+    simulation = crowd("match_1v3")
+    for _ in range(3):
+        Console(simulation).say("start")
+    Console(simulation).say("move red_attacker to 2.25 0 0")
+    simulation.step(0.1)
+    assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
+
+
+def test_the_same_seed_is_the_same_match_and_reset_starts_anew():
+    simulation = crowd("match_1v3", "match.begins=0.1")
+    runs = []
+    for _ in range(2):
+        simulation.fresh_events()
+        simulation.step(1.7)
+        roll(simulation, (1.7, 0.25), (1.5, 0.0))
+        simulation.step(1.0)
+        heard = [str(entry) for entry in simulation.fresh_events()]
+        runs.append((heard, simulation.fingerprint()))
+        simulation.reset()
+        assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
+    assert runs[0] == runs[1]
+    assert any("goal: red" in line for line in runs[0][0])
+
+
+def test_a_world_without_a_match_has_no_referee():
+    simulation = Simulation(grouser.load("quince_step"))
+    for line in ("start", "stop", "judge out"):
+        with pytest.raises(BadValue, match="no match"):
+            simulation.do(parse(line, Names.of(simulation.world)))
+    with pytest.raises(BadValue, match="no match"):
+        Console(simulation).say("score")
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("match.ball=bal", "match.ball is 'bal', allowed: ball"),
+        ("match.kickoff=green", "match.kickoff is 'green', allowed: red, blue"),
+        ("match.teams.1.defends=yellow", "the other team does not defend"),
+        ("match.teams.1.name=red", "another name"),
+        ("match.teams.0.players.0.robot=rex", "allowed: red_attacker"),
+        ("match.teams.0.players.0.robot=blue_left", "one place only"),
+        ("match.teams.0.players.0.kicks=[0.3, 0]", "own half"),
+        ("match.teams.0.players.0.waits=[-0.1, 0]", "outside the centre circle"),
+        ("match.teams.0.players.0.waits=[-2.2, 0]", "on the field"),
+        ("match.teams.1.players.1.waits=[1.9, 0.1]", "apart"),
+        ("match.halfs=1", "half"),
+        ("match.half=0", "more than 0"),
+        ("objects.ball.radius=0.1", "of radius 0.0425 m"),
+        ("objects.ball.fixed=true", "free to roll"),
+    ],
+)
+def test_a_wrong_match_is_told_in_one_sentence(override, sentence):
+    with pytest.raises(WorldFileError) as caught:
+        grouser.load("match_1v3", [override])
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def roll(simulation, at, speed, up=0.0):
+    """Let the ball roll (or fly) from a place, as if somebody had kicked it there."""
+    Console(simulation).say(f"move ball to {at[0]} {at[1]} 0.0425")
+    simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
+
+
+def test_players_hear_the_referee_and_old_clients_do_not():
+    with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
+        where = {"port": ports.control, "timeout": 60}
+        old = socket.create_connection(("127.0.0.1", ports.control), 60)
+        old.sendall(b"INIT {ClassName USARBot.ERS7} {Name blue_left}\r\n")
+        with old, join("ERS7", "red_attacker", **where) as robot, connect(**where) as console:
+            robot.lockstep(0.1)
+            robot.turn()
+            assert console.console("list robots").count("\n") == 4  # it has taken one over
+            for _ in range(3):
+                console.console("start")
+            console.console("goal red")
+            for _ in range(3):
+                robot.step()
+            heard = [notice.text for notice in robot.notices if notice.kind == "Referee"]
+            assert kinds(heard) == ["initial", "ready", "set", "playing", "goal", "ready"]
+            old.settimeout(60)
+            lines = b""
+            while b"SEN " not in lines:
+                lines += old.recv(65536)
+            old.settimeout(0.5)
+            with contextlib.suppress(TimeoutError):
+                lines += old.recv(1 << 20)
+            assert b"NOTICE" not in lines
+
+
+def test_a_uniform_that_nobody_has_is_told_with_its_line():
+    with pytest.raises(
+        BadValue, match=r"match_2v2.yaml line \d+: .*'green' \(there are: blue, red"
+    ):
+        Simulation(grouser.load("match_2v2", ["robots.0.options.team=green"]))

@@ -1,0 +1,166 @@
+"""The USARSim wire in three dialects: what means something else, digits, axes."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue, UnknownName
+from grouser.protocol import (
+    axes,
+    drive,
+    geometry,
+    grouped,
+    response,
+    sensed,
+    state,
+)
+from grouser.protocol.axes import Axes
+from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004, dialect
+from grouser.protocol.drive import SkidDrive
+from grouser.protocol.usarsim import ClientSide, ServerSide
+from grouser.protocol.values import Style, exact, unsigned
+
+
+class TestDialects:
+    """Where the three differ in what a command means."""
+
+    def test_one_sided_drives(self):
+        half = SkidDrive(left=1.0)
+        assert half.understood(UT2004, False) == SkidDrive(1.0, None, False)
+        assert half.understood(UT3, False) == SkidDrive(1.0, 0.0, False)
+        assert half.understood(UDK, False) is None
+        assert drive.AckermanDrive(speed=1.0).understood(UDK, False) is None
+        assert drive.AckermanDrive(speed=1.0).understood(UT2004, False).speed == 1.0
+
+    def test_a_light_alone_is_obeyed_everywhere(self):
+        for spoken in DIALECTS.values():
+            assert SkidDrive(light=True).understood(spoken, False).light
+
+    def test_normalized_sticks_in_udk_only(self):
+        both = SkidDrive(10.0, 10.0)
+        assert both.understood(UDK, True).normalized is True
+        assert both.understood(UT2004, True).normalized is False
+        assert SkidDrive(1.0, 1.0, False).understood(UDK, True).normalized is False
+
+    def test_udk_wants_true_in_lower_case(self):
+        line = b"DRIVE {Left 1} {Right 1} {Normalized True} {Light true}\n"
+        assert ServerSide(UDK).receive(line) == [SkidDrive(1.0, 1.0, False, True)]
+        assert ServerSide(UT2004).receive(line) == [SkidDrive(1.0, 1.0, True, True)]
+
+    def test_only_ut2004_answers_set(self):
+        answer = response.Response(1.0, "Joint", (response.Result("Name", "J"),))
+        assert ServerSide(UT2004).send(answer)
+        assert ServerSide(UT3).send(answer) == ServerSide(UDK).send(answer) == []
+
+    def test_only_ut2004_groups_sensors(self):
+        sonars = grouped.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
+        assert len(ServerSide(UT2004).send(sonars)) == 1
+        lines = ServerSide(UDK).send(sonars)
+        assert ClientSide(UDK).receive(b"".join(lines)) == [
+            grouped.Sonars(1.0, (("F1", 1.0),)),
+            grouped.Sonars(1.0, (("F2", 2.0),)),
+        ]
+
+    def test_only_ut2004_shows_flippers_and_view(self):
+        said = state.State(state.GROUND, 1.0, 5, view=2, joints=(("FRFlipper", 0.5),))
+        assert b"FRFlipper" in ServerSide(UT2004).send(said)[0]
+        assert b"{View 2}" in ServerSide(UT2004).send(said)[0]
+        for spoken in (UT3, UDK):
+            assert b"Flipper" not in ServerSide(spoken).send(said)[0]
+            assert b"View" not in ServerSide(spoken).send(said)[0]
+
+    def test_only_ut2004_answers_when_nothing_matches(self):
+        nothing = geometry.SensorGeometry("Sonar")
+        assert ServerSide(UT2004).send(nothing) == [b"GEO {Type Sonar}\r\n"]
+        assert ServerSide(UDK).send(nothing) == []
+
+    def test_by_name(self):
+        assert dialect("UDK") is UDK
+        with pytest.raises(UnknownName, match="there is no dialect 'udx' .* did you mean 'udk'"):
+            dialect("udx")
+
+
+class TestNumbers:
+    """Digits, cut or rounded."""
+
+    @pytest.mark.parametrize(
+        ("value", "cut", "rounded"),
+        [
+            (3.14159265, "3.141", "3.142"),
+            (-0.0004, "-0.000", "-0.000"),
+            (0.017, "0.017", "0.017"),
+            (1e-7, "0.000", "0.000"),
+            (-2.9999, "-2.999", "-3.000"),
+            (1e22, "10000000000000000000000.000", "10000000000000000000000.000"),
+            (7, "7.000", "7.000"),
+        ],
+    )
+    def test_styles(self, value, cut, rounded):
+        assert Style(3, cut=True).text(value) == cut
+        assert Style(3).text(value) == rounded
+        assert Style(3).join([value, value]) == f"{rounded},{rounded}"
+
+    @given(st.floats(-1e6, 1e6))
+    def test_cutting_never_goes_away_from_zero_and_is_settled_after_once(self, value):
+        style = Style(4, cut=True)
+        cut = float(style.text(value))
+        assert abs(cut) <= abs(value) < abs(cut) + 1.0001e-4
+        assert style.text(cut) == style.text(value)
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def test_commands_keep_every_digit(self, value):
+        assert float(exact(value)) == value
+        assert "e" not in exact(value)
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+    def test_what_is_not_finite_is_not_sent(self, value):
+        for spoken in DIALECTS.values():
+            with pytest.raises(BadValue, match="not finite"):
+                ServerSide(spoken).send(sensed.Odometry(1.0, "O", (0.0, value, 0.0)))
+        with pytest.raises(BadValue, match="not finite"):
+            ClientSide(UDK).send(SkidDrive(value, 0.0))
+
+    @given(st.floats(-1e3, 1e3))
+    def test_unsigned_angles(self, angle):
+        turned = unsigned(angle)
+        assert 0.0 <= turned < math.tau
+        assert math.isclose(math.cos(turned), math.cos(angle), abs_tol=1e-9)
+
+
+class TestAxes:
+    """Ours, x forward, y left, z up, against the wire's."""
+
+    def test_the_capture(self):
+        # Spawned 1.80 m below the origin it settles at z = 1.85, and right is +y (reference).
+        assert Axes.Z_DOWN.place((4.5, -1.9, -1.85)) == (4.5, 1.9, 1.85)
+        assert Axes.Z_UP.place((4.5, -1.9, 1.85)) == (4.5, 1.9, 1.85)
+
+    def test_nose_up_and_a_right_turn_are_positive(self):
+        nose_down, right = 0.1, -0.2
+        for frame in Axes:
+            assert frame.angles((0.3, nose_down, right)) == (0.3, -0.1, 0.2)
+
+    @given(st.tuples(*[st.floats(-1e3, 1e3)] * 3), st.sampled_from(Axes))
+    def test_back_and_forth(self, vector, frame):
+        assert frame.place(frame.place(vector)) == vector
+        assert frame.angles(frame.angles(vector)) == vector
+
+    def test_z_down_is_a_rotation_of_whole_poses(self):
+        """Turning angles by sign is the same as turning the rotation matrix by half a turn."""
+        from grouser.frames import from_rpy, multiply, rotate, to_rpy
+
+        ours = (0.3, -0.2, 1.1)
+        half_turn_x = (0.0, 1.0, 0.0, 0.0)
+        there = multiply(multiply(half_turn_x, from_rpy(*ours)), (0.0, -1.0, 0.0, 0.0))
+        assert to_rpy(there) == pytest.approx(Axes.Z_DOWN.angles(ours))
+        assert rotate(half_turn_x, (1, 2, 3)) == pytest.approx(Axes.Z_DOWN.place((1, 2, 3)))
+
+    def test_unreal_units(self):
+        assert axes.to_unreal(2.0) == 500.0
+        assert axes.from_unreal(axes.to_unreal(1.3)) == pytest.approx(1.3)
+        assert axes.to_unreal_angle(math.tau) == 65536
+        assert axes.from_unreal_angle(axes.to_unreal_angle(3.1415)) == pytest.approx(
+            3.1415, abs=1e-4
+        )

@@ -1,0 +1,68 @@
+"""Pictures in memory, and the lines before the first request at the image port."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue
+from grouser.protocol.images import (
+    Frame,
+    Pass,
+    Preamble,
+    Region,
+)
+from grouser.server.pictures.raster import Raster
+from grouser.server.pictures.tiles import CameraTile, Layout, Seat
+
+
+def noise(width, height, seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
+
+
+@given(st.integers(1, 9), st.integers(1, 5))
+def test_a_raster_is_what_a_raw_frame_carries(width, height):
+    image = noise(width, height)
+    payload = Raster.of_rgb(image).payload()
+    assert payload == Frame.raw(width, height, image.tobytes()).payload
+    assert np.array_equal(Raster.of(payload).bgr()[..., ::-1], image)
+
+
+def test_a_part_of_a_raster_is_a_picture():
+    image = noise(20, 10)
+    part = Raster.of_rgb(image).crop(Region(3, 2, 5, 4))
+    assert part.payload() == Frame.raw(5, 4, image[2:6, 3:8].tobytes()).payload
+    assert Raster.of_rgb(image).crop(Region(18, 9, 100, 2**32 - 1)).width == 2
+    assert Raster.of_rgb(image).crop(Region(99, 99, 1, 1)).payload() == bytes(4)
+    with pytest.raises(BadValue, match="no picture"):
+        Raster.of(b"\0\x01\0\x01abc")
+
+
+def test_tiles_lie_as_in_udk_and_never_move():
+    seats = [Seat("r", str(i), 320, 240, i, "") for i in range(7)]
+    places = [Layout().place(seat) for seat in seats]
+    assert [(p.x, p.y) for p in places[:4]] == [(0, 0), (320, 0), (0, 240), (320, 240)]
+    assert places[6] == CameraTile(6, 0, 720, 320, 240)
+    assert Layout().size(seats[:1]) == Layout().size(seats[:4]) == (640, 480)
+    assert Layout().size(seats) == (640, 960)
+    large = Seat("r", "c", 1000, 400, 1, "")
+    assert Layout().place(large) == CameraTile(1, 320, 0, 250, 100)
+
+
+@given(st.lists(st.integers(1, 20), max_size=20))
+def test_passes_cut_anywhere_are_read(cuts):
+    stream = Pass("token", "secret").encode() + Pass("key", "0a1f", "rear").encode() + b"OKU"
+    preamble, shown, rest = Preamble(), [], b""
+    for cut in [*cuts, len(stream)]:
+        passes, more = preamble.receive(stream[:cut])
+        shown, rest, stream = shown + passes, rest + more, stream[cut:]
+    assert shown == [Pass("token", "secret"), Pass("key", "0a1f", "rear")]
+    assert rest == b"OKU"
+
+
+def test_old_clients_show_nothing_and_lose_nothing():
+    assert Preamble().receive(b"OK\r\n") == ([], b"OK\r\n")
+    assert Preamble().receive(b"kOK") == ([], b"kOK")
+    for nonsense in (b"key \n", b"token a b c\n", b"key " + b"a" * 600):
+        with pytest.raises(BadValue):
+            Preamble().receive(nonsense)

@@ -1,0 +1,136 @@
+"""Trigger volumes: who comes, stays and goes, however fast."""
+
+import math
+
+import pytest
+from happening import FALLING, happened, simulation
+
+import grouser
+from grouser.server.console import Console
+from grouser.simulation.actions import Join, Leave, Place
+from grouser.world.objects import Box
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "kind: box, size: [1, 1, 0.4]",
+        "kind: sphere, radius: 0.2",
+        "kind: cylinder, radius: 0.5, length: 0.4",
+    ],
+)
+def test_a_ball_falls_through_a_volume(shape):
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: in, {shape}, position: [0, 0, 1], on: enter, do: [say in]}}
+  - {{name: out, {shape}, position: [0, 0, 1], on: leave, do: [say out]}}
+""")
+    sim.step(1.0)
+    enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
+    said = happened(sim, "said")
+    assert [text for _, text in said] == ["in", "out"]
+    assert said[0][0] == pytest.approx(enter, abs=0.021)
+    assert said[1][0] == pytest.approx(leave, abs=0.021)
+
+
+def test_nobody_is_too_fast_for_a_thin_volume():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
+""")
+    sim.step(1.0)
+    assert [text for _, text in happened(sim, "said")] == ["in"]
+
+
+def test_who_is_put_elsewhere_has_not_gone_through():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
+""")
+    sim.step(0.1)
+    sim.do(Place("ball", grouser.Pose.at(0, 0, 0.05)))
+    sim.step(0.5)
+    assert happened(sim, "said") == []
+
+
+@pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
+def test_what_counts_is_exact_for_balls(counts, depth):
+    edge = 0.5
+    sim = simulation(f"""
+objects:
+  - {{name: ball, kind: ball, radius: 0.05, position: [0, 0, 0.05], mass: 0.1, friction: 0.5}}
+triggers:
+  - {{name: goal, kind: box, size: [1, 1, 2], position: [{edge + 0.5}, 0, 0], counts: {counts},
+      do: [say goal]}}
+""")
+    console = Console(sim)
+    console.say(f"move ball to {edge + depth - 0.004} 0 0.05")
+    sim.step(0.06)
+    assert sim.inside("goal") == []
+    console.say(f"move ball to {edge + depth + 0.004} 0 0.05")
+    sim.step(0.06)
+    assert sim.inside("goal") == ["ball"]
+
+
+def test_a_whole_ball_over_the_line_is_a_goal():
+    sim = simulation("""
+objects:
+  - {name: ball, kind: ball, radius: 0.05, position: [0.54, 0, 0.051], mass: 0.1, friction: 0.5}
+triggers:
+  - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
+""")
+    sim.step(0.1)
+    assert happened(sim, "said") == []
+    Console(sim).say("glide ball to 0.7 0 0.051 at 0.1")
+    sim.step(1.0)
+    ((time, _),) = happened(sim, "said")
+    assert time == pytest.approx(0.2, abs=0.021)
+
+
+@pytest.mark.parametrize(
+    ("by", "who"),
+    [
+        ("any", {"ball", "crate"}),
+        ("objects", {"ball", "crate"}),
+        ("robots", set()),
+        ("ball", {"ball"}),
+        ("box", {"crate"}),
+        ("cr*", {"crate"}),
+    ],
+)
+def test_by_name_kind_group_and_pattern(by, who):
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
+""")
+    sim.step(0.1)
+    assert {text for _, text in happened(sim, "said")} == who
+
+
+def test_stay_once_and_rearm():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: stay, kind: sphere, radius: 9, position: [0, 0, 0], by: [crate], on: stay, seconds: 0.3,
+      do: [say stay]}}
+  - {{name: once, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, once: true,
+      by: [crate], do: [say once]}}
+  - {{name: rearm, kind: sphere, radius: 9, position: [0, 0, 0], on: stay, seconds: 0.1, rearm: 0.5,
+      by: [crate], do: [say rearm]}}
+""")
+    sim.step(1.0)
+    said = [text for _, text in happened(sim, "said")]
+    assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
+
+
+def test_who_is_inside_stays_inside_when_somebody_joins():
+    sim = simulation(f"""{FALLING}
+triggers:
+  - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}
+""")
+    sim.step(0.1)
+    sim.do(Join(Box(name="late", position=(1, 1, 0.1), size=(0.2,) * 3, mass=1, friction=0.5)))
+    sim.step(0.1)
+    sim.do(Leave("late"))
+    sim.step(0.1)
+    assert [text for _, text in happened(sim, "said")] == ["ball", "crate", "late"]
+    assert sim.inside("all") == ["ball", "crate"]
