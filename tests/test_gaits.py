@@ -8,7 +8,11 @@ import pytest
 from grouser.drives import torque
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments.pack import dog, pack
+from grouser.robots.ers7 import ERS7
+from grouser.robots.qrio import Qrio
+from grouser.robots.velociroach import VelociRoach
 from grouser.simulation.actions import Join, Leave
+from grouser.simulation.gaits import STRIDES, Plan
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.replay import replay
@@ -116,3 +120,59 @@ def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
         assert alone.positions.tobytes() == outcome.positions.tobytes()
         poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay(one)])
         assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()
+
+
+GAITS = {"trot": ERS7.gait, "biped": Qrio().build().gait, "crank": VelociRoach().build().gait}
+
+
+class Counted:
+    """A gait that counts how often it was asked for angles."""
+
+    def __init__(self, gait):
+        self.gait, self.calls = gait, 0
+
+    def advance(self, state, told, dt):
+        return self.gait.advance(state, told, dt)
+
+    def angles(self, state):
+        self.calls += 1
+        return self.gait.angles(state)
+
+
+@pytest.mark.parametrize("robots", [1, 5, 60])
+@pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
+def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
+    rng, plan, every = np.random.default_rng(6), Plan(), 0.004
+    state = planned = np.tile(gait.start(), (robots, 1))
+    told = np.zeros((robots, len(gait.inputs)))
+    for number in range(600):
+        if rng.random() < 0.05:
+            told = told.copy()
+            told[rng.integers(robots)] = rng.uniform(-0.3, 0.3, len(gait.inputs))
+        if number == 400:
+            # Somebody starts over, in the middle of a plan.
+            state = state.copy()
+            state[0] = gait.start()
+            planned = state
+        state = gait.advance(state, told, every)
+        planned, angles = plan.stride(gait, planned, told, every)
+        assert planned.tobytes() == state.tobytes()
+        assert angles.tobytes() == gait.angles(state).tobytes()
+
+
+@pytest.mark.parametrize("name", ["trot", "biped"])
+def test_strides_share_a_call_and_who_stands_costs_none(name):
+    gait, plan, every = Counted(GAITS[name]), Plan(), 0.008
+
+    def calls(state, forward, strides):
+        """Return how often angles were asked for, and the state in the end."""
+        told, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
+        for _ in range(strides):
+            state, _ = plan.stride(gait, state, told, every)
+        return gait.calls - before, state
+
+    _, state = calls(gait.gait.start()[None], 0.05, 100)
+    walking, state = calls(state, 0.05, 10 * STRIDES)
+    assert walking <= 11
+    _, state = calls(state, 0.0, 500)
+    assert calls(state, 0.0, 100)[0] == 0

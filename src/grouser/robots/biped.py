@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -126,6 +127,10 @@ class Biped:
         """The pendulum's rate, 1/s."""
         return math.sqrt(GRAVITY / (self.height + self.balance.centre[2]))
 
+    @cached_property
+    def _fastest(self) -> Array:
+        return np.array(self.fastest)
+
     # -- the protocol ------------------------------------------------------------------------
 
     def start(self) -> Array:
@@ -142,12 +147,11 @@ class Biped:
         now = state.copy()
         self._beat(now, told[:, 3], dt)
         now[:, TIME] += dt
-        fastest = np.array(self.fastest)
-        wanted = np.minimum(np.maximum(told[:, :3], -fastest), fastest)
+        wanted = np.minimum(np.maximum(told[:, :3], -self._fastest), self._fastest)
         wanted[np.abs(wanted) < SMALL] = 0.0
         standing = now[:, KIND] == STAND
         over = np.where(standing, wanted.any(axis=1), now[:, TIME] >= self.step - SMALL)
-        if over.any():
+        if np.count_nonzero(over):
             which = np.flatnonzero(over)
             now[which] = self._next(now[which], wanted[which])
         # A robot that stands has no more than the rest of its sway to get rid of.
@@ -213,7 +217,7 @@ class Biped:
 
     def _beat(self, state: Array, told: Array, dt: float) -> None:
         """Raise or lower the arm, and let it wave."""
-        if not (told.any() or state[:, WAVE].any()):
+        if not (np.count_nonzero(told) or np.count_nonzero(state[:, WAVE])):
             return
         most = dt / self.wave.rise
         wanted = np.minimum(np.maximum(told, 0.0), 1.0)

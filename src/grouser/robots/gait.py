@@ -66,28 +66,33 @@ class Trot:
     def advance(self, state: Array, told: Array, dt: float) -> Array:
         """Return the states after ``dt`` seconds of trying to do what was ``told``."""
         now = state.copy()
-        pressed = told[:, 3] != 0.0
-        now[:, READY] = np.where(pressed, now[:, READY], 1.0)
-        busy = (now[:, KICK] > 0.0) | (pressed & (now[:, READY] > 0.0))
         wish = np.minimum(np.maximum(told[:, :3], -self._fastest), self._fastest)
-        wish = np.where(busy[:, None], 0.0, wish)
-        change = self._acceleration * dt
-        now[:, SPEED] += np.minimum(np.maximum(wish - state[:, SPEED], -change), change)
-        walking = (wish != 0.0).any(axis=1) | (now[:, SPEED] != 0.0).any(axis=1)
+        # Kicks are rare; without one nobody is busy, and everybody is ready.
+        kicks = np.count_nonzero(told[:, 3]) or np.count_nonzero(state[:, KICK])
+        if kicks:
+            pressed = told[:, 3] != 0.0
+            now[:, READY] = np.where(pressed, now[:, READY], 1.0)
+            busy = (now[:, KICK] > 0.0) | (pressed & (now[:, READY] > 0.0))
+            wish = np.where(busy[:, None], 0.0, wish)
+        else:
+            now[:, READY] = 1.0
+        speed, change = now[:, SPEED], self._acceleration * dt
+        speed += np.minimum(np.maximum(wish - speed, -change), change)
+        walking = np.logical_or(wish, speed).any(axis=1)
         step = dt / self.rise
-        now[:, LIFT] = np.minimum(
-            np.maximum(np.where(walking, now[:, LIFT] + step, now[:, LIFT] - step), 0.0), 1.0
-        )
-        moving = now[:, LIFT] > 0.0
-        now[:, PHASE] = np.where(moving, (now[:, PHASE] + dt / self.cycle) % 1.0, 0.0)
-        self._advance_kick(now, told[:, 3], busy & ~moving, dt)
+        lift = now[:, LIFT] + np.where(walking, step, -step)
+        now[:, LIFT] = lift = np.minimum(np.maximum(lift, 0.0), 1.0)
+        moving = lift > 0.0
+        now[:, PHASE] = (now[:, PHASE] + dt / self.cycle) % 1.0 * moving
+        if kicks:
+            self._advance_kick(now, told[:, 3], busy & ~moving, dt)
         return now
 
     def angles(self, state: Array) -> Array:
         """Return the legs' joint angles (rad), (n, 12)."""
         angles = self.legs.angles(self.paws(state)).reshape(len(state), -1)
         kicking = state[:, KICK] > 0.0
-        if kicking.any():
+        if np.count_nonzero(kicking):
             angles[kicking] = self.kick.angles(state[kicking, KICK], state[kicking, SIDE])
         return angles
 
@@ -99,20 +104,24 @@ class Trot:
         ends = 1.0 - 1.0 / self.grounded
         back = -0.5 + air * (ends + air * (1.0 - ends) * (3.0 - 2.0 * air))
         along = np.where(air > 0.0, back, 0.5 - phase / self.grounded)
-        forward, sideways, turn = (state[:, SPEED] / self._slip).T[:, :, None]
-        x, y, _ = self.standing.T
         along = along * (self.cycle * self.grounded)
+        speed = (state[:, SPEED] / self._slip)[:, None]
         paws = np.empty((len(state), 4, 3))
-        paws[..., 0] = x + along * (forward - turn * y)
-        paws[..., 1] = y + along * (sideways + turn * x)
-        lift = self.height * state[:, LIFT, None]
-        paws[..., 2] = self.standing[:, 2] + lift * np.sin(np.pi * air)
+        paws[..., :2] = along[..., None] * (speed[..., :2] + speed[..., 2:] * self._around)
+        paws[..., 2] = self.height * state[:, LIFT, None] * np.sin(np.pi * air)
+        paws += self.standing
         return paws
 
     @cached_property
     def standing(self) -> Array:
         """Where the four paws stand in the body's frame, m, (4, 3)."""
         return self.stance.paws()
+
+    @cached_property
+    def _around(self) -> Array:
+        """How the paws go, x and y, when the robot turns by a radian to the left, m, (4, 2)."""
+        x, y, _ = self.standing.T
+        return np.column_stack([-y, x])
 
     def _advance_kick(self, now: Array, told: Array, still: Array, dt: float) -> None:
         """Begin a kick that is wanted where the robot stands ``still``; go on with begun ones."""
