@@ -5,6 +5,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -13,6 +14,7 @@ from served import PATIENCE, QUIET, Served, until
 from typer.testing import CliRunner
 
 from grouser.cli import app
+from grouser.client.pictures import watch
 from grouser.errors import Disconnected, GrouserError, Refused
 from grouser.protocol.commands import GetStartPoses
 from grouser.protocol.nfo import StartPoses
@@ -187,6 +189,38 @@ def test_tls_from_end_to_end(tmp_path, certificate):
         with served.raw() as stalled, served.connect(tls=pem) as visitor:
             stalled.sendall(b"\x16\x03\x01")  # a handshake that never goes on
             assert visitor.console("list robots")
+
+
+def test_eyes_of_another_process_draw_over_tls(tmp_path, certificate):
+    pem, key = certificate
+    options = ("--certificate", str(pem), "--key", str(key))
+    with Served(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
+        with (
+            served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot,
+            looking(served, "--trust", str(pem)) as eyes,
+            watch(robot, port=served.ports["images"]) as pictures,
+        ):
+            assert next(line for line in eyes.stdout if "takes these eyes" in line)
+            picture = pictures.take(timeout=PATIENCE)  # the server itself draws nothing
+            assert picture.shape == (240, 320, 3)
+            assert picture.std() > 10, "it shows something"
+        with looking(served) as eyes:  # whoever does not trust the certificate does not show itself
+            assert eyes.wait(PATIENCE) == 2
+            assert "certificate" in eyes.stdout.read()
+
+
+@contextlib.contextmanager
+def looking(served, *options):
+    """``grouser eyes`` for a server, as a process of its own."""
+    command = (sys.executable, "-m", "grouser", "eyes", "--port", "0", *options)
+    server = ("--server", f"{served.host}:{served.ports['eyes']}", "--token", TOKEN)
+    with subprocess.Popen(
+        (*command, *server), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as eyes:
+        try:
+            yield eyes
+        finally:
+            eyes.terminate()
 
 
 def served_plainly(served):

@@ -60,6 +60,7 @@ class Lookout(asyncio.Protocol):
         """Done, with the reason as its exception, when the connection has ended."""
         self._gallery, self._token, self._window, self._here = gallery, token, window, here
         self._parcels = Parcels()
+        self._taken = False
         self._transport: asyncio.Transport | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="grouser-eyes-")
         self._worlds = 0
@@ -80,7 +81,8 @@ class Lookout(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """Tell whoever waits for it."""
-        self._end(Disconnected("the server has hung up"))
+        early = " before it took these eyes (does it speak TLS? --trust FILE, its certificate)"
+        self._end(Disconnected("the server has hung up" + ("" if self._taken else early)))
         self._folder.cleanup()
 
     def _end(self, reason: Exception) -> None:
@@ -97,6 +99,7 @@ class Lookout(asyncio.Protocol):
     def _hear(self, message: Message) -> None:
         match message:
             case Welcome():
+                self._taken = True
                 self._here("the server takes these eyes")
             case Refusal(reason):
                 raise Refused(f"the server refuses these eyes: {reason}")

@@ -117,7 +117,9 @@ class Viewer(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Welcome somebody; in legacy mode, with a frame."""
         assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
-        transport.set_write_buffer_limits(high=0)  # "out" means all of it
+        # "Out" means all of it. One byte, not none: asyncio's TLS takes none for too much already,
+        # and would say in turns that it is full and that it is not.
+        transport.set_write_buffer_limits(high=1, low=0)
         self._transport = transport
         self._who = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         self._port.connections.add(self)
