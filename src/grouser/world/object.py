@@ -60,4 +60,4 @@ class Object(Surface):
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
         """Return type and size of the geom, adding to ``spec`` the assets it needs."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: every kind of object has a shape of its own
