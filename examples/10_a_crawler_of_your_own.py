@@ -7,8 +7,8 @@ its tracks. Here the four methods climb the same kerb.
 import grouser
 from grouser.trials.trial import Goal
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat, Step
 
 OPTIONS = {
     "mass": 15.0,

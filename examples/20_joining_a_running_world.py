@@ -5,7 +5,7 @@ done now or scheduled.
 """
 
 import grouser
-from grouser.simulation.actions import Command, Join, Leave
+from grouser.simulation.changes.actions import Command, Join, Leave
 from grouser.world.file import RobotEntry
 from grouser.world.objects import Box
 

@@ -8,8 +8,8 @@ import numpy as np
 import grouser
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box, Tag, Victim
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 packbot = RobotEntry(
     name="packbot",

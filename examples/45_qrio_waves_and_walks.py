@@ -7,8 +7,8 @@
 from pathlib import Path
 
 import grouser
-from grouser.evaluation.strip import strip
-from grouser.sensors.render import write_png
+from grouser.rendering.renderer import write_png
+from grouser.reports.strip import strip
 
 PICTURE = Path("qrio.png")
 SCENES = (

@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 import grouser
-from grouser.client.localise import Localiser
-from grouser.drives import speed
 from grouser.experiments import cmos_rig as rig
+from grouser.perception.localise import Localiser
+from grouser.physics.drives import speed
 
 X, Y, HEADING_DEG = 1.0, 0.5, 135.0
 sim = grouser.Simulation(rig.world(X, Y, HEADING_DEG), seed=1)

@@ -9,8 +9,8 @@ import math
 
 import grouser
 from grouser.frames import Pose, to_rpy
-from grouser.sensors.render import write_png
-from grouser.server.console import Console
+from grouser.rendering.renderer import write_png
+from grouser.service.console import Console
 
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m   where a kick with the left fore paw wants the ball
 VEER = 0.1  # rad   how far to the right of its heading such a kick sends it

@@ -6,10 +6,10 @@ import functools
 
 import numpy as np
 
+from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.views import Views
 from grouser.protocol.images import ImageType
-from grouser.server.access import Gate
-from grouser.server.pictures.eyes import Eyes
-from grouser.server.pictures.views import Views
+from grouser.service.access import Gate
 
 OPEN = Gate((), "127.0.0.1")
 SECRET = "a-token-for-the-tests"

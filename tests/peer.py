@@ -10,18 +10,18 @@ import threading
 import pytest
 
 from grouser.client.connection import join
-from grouser.protocol import additions, commands, setting
-from grouser.protocol.additions import Heard, Lockstep, Notice, Said, Step, Tick
-from grouser.protocol.configuration import SensorConfiguration, SensorSettings
-from grouser.protocol.dialects import UDK
-from grouser.protocol.drive import SkidDrive
-from grouser.protocol.geometry import RobotGeometry
-from grouser.protocol.message import Other
-from grouser.protocol.nfo import Greeting, StartPose, StartPoses
-from grouser.protocol.response import Response, Result
-from grouser.protocol.sensed import Odometry
-from grouser.protocol.state import State
-from grouser.protocol.usarsim import ServerSide
+from grouser.protocol.usarsim import commands, extensions, setting
+from grouser.protocol.usarsim.codec import ServerSide
+from grouser.protocol.usarsim.configuration import SensorConfiguration, SensorSettings
+from grouser.protocol.usarsim.dialects import UDK
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Said, Step, Tick
+from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.nfo import Greeting, StartPose, StartPoses
+from grouser.protocol.usarsim.response import Response, Result
+from grouser.protocol.usarsim.sensor_messages import Odometry
+from grouser.protocol.usarsim.state import State
 
 
 class Peer:
@@ -110,11 +110,11 @@ def lonely(message):
             return [RobotGeometry("GroundVehicle", "P3AT", (0.5, 0.4, 0.2))]
         case commands.GetConfiguration(type="Camera"):
             return [SensorConfiguration("Camera", (SensorSettings("Camera", (("Fov", 1),)),))]
-        case additions.Typed(line="open door"):
+        case extensions.Typed(line="open door"):
             return [Said("the door is open")]
-        case additions.Typed():
+        case extensions.Typed():
             return [Said("there is no 'dor'", failed=True)]
-        case additions.Transmit():
+        case extensions.Transmit():
             return [Heard("fido", message.data[::-1], -61.2)]
         case setting.ResetSensor():
             return [Response(2.0, "Odometry", (Result("Name", "Odometry"),))]

@@ -5,12 +5,12 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.sensors.sensor import Moment
-from grouser.simulation.actions import Place
+from grouser.simulation.changes.actions import Place
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 
 def block(name, position, size, **more):

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, Refused
-from grouser.server.access import EVERYTHING, Gate, Role, Token, loopback, network, tokens
-from grouser.server.attempts import FREE, LONGEST, REMEMBERED, Attempts
-from grouser.server.outbox import Outbox
-from grouser.server.tls import fingerprint, hint, tls_context
+from grouser.service.access import EVERYTHING, Gate, Role, Token, loopback, network, tokens
+from grouser.service.login_throttle import FREE, LONGEST, REMEMBERED, Attempts
+from grouser.service.outbox import Outbox
+from grouser.service.tls import fingerprint, hint, tls_context
 
 SECRET, OTHER = "correct-horse-battery", "another-long-secret"
 

@@ -8,13 +8,22 @@ import pytest
 import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.sensors.cameras import ERS210
-from grouser.server.console import Console
-from grouser.simulation.actions import Daylight, Glide, Gravity, Join, Leave, Place, Rub, Turn
+from grouser.service.console import Console
+from grouser.simulation.changes.actions import (
+    Daylight,
+    Glide,
+    Gravity,
+    Join,
+    Leave,
+    Place,
+    Rub,
+    Turn,
+)
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box, Door, Lamp
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 BOX = Box(name="crate", position=(0, 0, 0.1), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
 DOOR = Door(name="gate", position=(2, 0, 0.5), width=0.8, height=0.9, seconds=1.0)

@@ -6,16 +6,16 @@ from functools import cache
 import pytest
 from wired import Wired, spins, wired
 
-from grouser.protocol.axes import Axes
-from grouser.protocol.commands import GetConfiguration, GetGeometry
-from grouser.protocol.dialects import DIALECTS, UDK, UT2004
-from grouser.protocol.geometry import RobotGeometry
-from grouser.protocol.state import GROUND, LEGGED, State
+from grouser.gateways.images.tiles import CameraTile
+from grouser.gateways.usarsim.geo_conf import configuration, geometry
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.sensor_encoding import TYPES
+from grouser.protocol.usarsim.axes import Axes
+from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.state import GROUND, LEGGED, State
 from grouser.robots.robot import ROBOTS
-from grouser.server.pictures.tiles import CameraTile
-from grouser.server.wire.answers import configuration, geometry
-from grouser.server.wire.outlook import Outlook
-from grouser.server.wire.sayings import TYPES
 
 
 @cache

@@ -10,12 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 from grouser.simulation.simulation import Simulation
-from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
 from grouser.world.file import load
 from grouser.world.objects import Ball
-from grouser.world.physics import STANDARD
-from grouser.world.stepfield import PATTERNS, Stepfield, rectangles
-from grouser.world.terrain import TERRAINS, Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.apparatus import Hurdle, Incline, PitchRollRamps
+from grouser.world.terrain.kinds import TERRAINS, Flat
+from grouser.world.terrain.stepfield import PATTERNS, Stepfield, rectangles
 
 FLAT = Flat(friction=0.8)
 ARENAS = ("arena_yellow", "arena_orange", "arena_red")

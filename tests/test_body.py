@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from wired import spins, wired
 
-from grouser.drives import angle, speed, torque
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
-from grouser.protocol.axes import FLIPPER_UP
-from grouser.protocol.commands import GetConfiguration
-from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004
+from grouser.gateways.usarsim.geo_conf import configuration
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.wire_names import APPEARANCES, CLASSES
+from grouser.physics.drives import angle, speed, torque
+from grouser.protocol.usarsim.axes import FLIPPER_UP
+from grouser.protocol.usarsim.commands import GetConfiguration
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.robots.robot import ROBOTS
-from grouser.server.wire.answers import configuration
-from grouser.server.wire.appearances import APPEARANCES, CLASSES
-from grouser.server.wire.outlook import Outlook
-from grouser.simulation.actions import Place
+from grouser.simulation.changes.actions import Place
 
 BOLTED = ("conveyor", "air_traffic")
 FREE = [kind for kind in ROBOTS if kind not in BOLTED]

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from grouser.calibration import search
+from grouser.calibration.calibrate import calibrate, trajectory
+from grouser.calibration.finding import Finding, interval, judge
+from grouser.calibration.parameters import PARAMETERS, named
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.following import Clock, correlation, follow, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
 from grouser.robots import kenaf
-from grouser.trials import search, threads
-from grouser.trials.calibrate import calibrate, trajectory
-from grouser.trials.finding import Finding, interval, judge
-from grouser.trials.parameters import PARAMETERS, named
+from grouser.trials import threads
 from grouser.trials.trial import Trial
 from grouser.world.file import load
 

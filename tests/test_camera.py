@@ -16,15 +16,15 @@ from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images
 from grouser.experiments.study import Study
 from grouser.frames import Pose
+from grouser.rendering.renderer import Renderer, View, _unseen, shared
 from grouser.sensors.camera import Camera
 from grouser.sensors.cameras import ERS7, ERS210
-from grouser.sensors.cmos import IDEAL
-from grouser.sensors.imager import Imager
-from grouser.sensors.lens import Lens, Plane
-from grouser.sensors.render import Renderer, View, _unseen, shared
+from grouser.sensors.imaging.cmos import IDEAL
+from grouser.sensors.imaging.imager import Imager
+from grouser.sensors.imaging.lens import Lens, Plane
+from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import Moment
-from grouser.sensors.shutter import Shutter
-from grouser.simulation.actions import Join, Leave
+from grouser.simulation.changes.actions import Join, Leave
 from grouser.world.file import RobotEntry
 from grouser.world.objects import Ball
 

@@ -17,11 +17,11 @@ from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 from grouser import errors
 from grouser.benches import BENCHES
 from grouser.benches.machine import machine
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments import EXPERIMENTS
 from grouser.experiments.study import Study
-from grouser.sensors import gl
+from grouser.rendering import gl
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import shipped
 

@@ -11,16 +11,16 @@ from grouser.client import asynchronous, connection
 from grouser.client.address import Address
 from grouser.client.connection import connect, control, join
 from grouser.errors import BadValue, Disconnected, NoAnswer, Refused, UnknownName
-from grouser.protocol import commands, setting
-from grouser.protocol.additions import Heard, Lockstep, Notice, Step
-from grouser.protocol.control import AbsMove, Create
-from grouser.protocol.dialects import UT2004
-from grouser.protocol.drive import SkidDrive
-from grouser.protocol.message import Other
-from grouser.protocol.nfo import Greeting, StartPoses
-from grouser.protocol.response import Result
-from grouser.protocol.sensed import Odometry
-from grouser.protocol.state import State
+from grouser.protocol.usarsim import commands, setting
+from grouser.protocol.usarsim.control import AbsMove, Create
+from grouser.protocol.usarsim.dialects import UT2004
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Step
+from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.nfo import Greeting, StartPoses
+from grouser.protocol.usarsim.response import Result
+from grouser.protocol.usarsim.sensor_messages import Odometry
+from grouser.protocol.usarsim.state import State
 
 
 def test_a_robot_joins_drives_and_feels(peer):

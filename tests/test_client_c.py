@@ -9,9 +9,9 @@ import pytest
 from peer import Peer, lonely
 
 from grouser.client.launch import serving
-from grouser.protocol import commands
-from grouser.protocol.additions import Lockstep, Notice
-from grouser.protocol.drive import SkidDrive
+from grouser.protocol.usarsim import commands
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.extensions import Lockstep, Notice
 
 SOURCE = Path(__file__).parent.parent / "examples" / "c" / "drive.c"
 COMPILER = shutil.which("cc")

@@ -5,11 +5,11 @@ from peer import lonely_peer, lonely_robot  # noqa: F401 - fixtures
 
 from grouser.client.connection import join
 from grouser.errors import BadValue
-from grouser.protocol import additions, commands, drive, setting
-from grouser.protocol.additions import Lockstep, Step
-from grouser.protocol.dialects import DIALECTS
-from grouser.protocol.drive import MultiDrive, Order, SkidDrive
-from grouser.protocol.package import LinkTarget, MovePackage
+from grouser.protocol.usarsim import commands, drive, extensions, setting
+from grouser.protocol.usarsim.dialects import DIALECTS
+from grouser.protocol.usarsim.drive import MultiDrive, Order, SkidDrive
+from grouser.protocol.usarsim.extensions import Lockstep, Step
+from grouser.protocol.usarsim.package import LinkTarget, MovePackage
 
 ORDERS = {
     "light": (lambda r: r.drive(light=True), SkidDrive(light=True)),
@@ -52,7 +52,7 @@ ORDERS = {
     "scan": (lambda r: r.scan(), setting.Scan("RangeScanner")),
     "zoom": (lambda r: r.zoom("Camera", 0.8), setting.SetZoom("Camera", 0.8)),
     "trace": (lambda r: r.trace(color="Red"), commands.Trace(True, None, "Red")),
-    "radio": (lambda r: r.transmit(b"hi", "rex"), additions.Transmit(b"hi", "rex")),
+    "radio": (lambda r: r.transmit(b"hi", "rex"), extensions.Transmit(b"hi", "rex")),
     "lockstep": (lambda r: r.lockstep(0.1, by_command=True), Lockstep(0.1, True)),
     "end of turn": (lambda r: r.end_turn(), Step()),
 }

@@ -10,7 +10,6 @@ import pytest
 from grouser.client.address import Address
 from grouser.client.pictures import Pictures, decoded, tile
 from grouser.errors import BadValue, Disconnected, NoAnswer
-from grouser.protocol.configuration import SensorConfiguration, SensorSettings
 from grouser.protocol.images import (
     Frame,
     ImageServerSide,
@@ -19,6 +18,7 @@ from grouser.protocol.images import (
     Preamble,
     Region,
 )
+from grouser.protocol.usarsim.configuration import SensorConfiguration, SensorSettings
 
 RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
 

@@ -10,9 +10,9 @@ from grouser.client.connection import connect, control, join
 from grouser.client.launch import Ports, serving
 from grouser.client.pictures import watch
 from grouser.errors import BadValue, Disconnected, Refused
-from grouser.protocol.message import Other
-from grouser.protocol.sensed import Odometry, RangeScan
-from grouser.protocol.setting import ResetSensor
+from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.sensor_messages import Odometry, RangeScan
+from grouser.protocol.usarsim.setting import ResetSensor
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 """What a client makes of what it hears, without a socket."""
 
 from grouser.client import questions
+from grouser.client.conversation import UNREAD, Talk
 from grouser.client.memory import Memory
-from grouser.client.talk import UNREAD, Talk
-from grouser.protocol.additions import Lockstep
-from grouser.protocol.dialects import DIALECTS, UDK, UT2004
-from grouser.protocol.grouped import Sonars
-from grouser.protocol.usarsim import ServerSide
+from grouser.protocol.usarsim.codec import ServerSide
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.extensions import Lockstep
+from grouser.protocol.usarsim.sensor_groups import Sonars
 
 
 def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():

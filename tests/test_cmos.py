@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.frames import Pose
-from grouser.sensors.cmos import IDEAL, SPARE, Cmos, CmosFilter
-from grouser.sensors.cmos_calibration import (
+from grouser.rendering.renderer import Renderer
+from grouser.sensors.imaging.cmos import IDEAL, SPARE, Cmos, CmosFilter
+from grouser.sensors.imaging.cmos_calibration import (
     checkerboard,
     corners,
     fit_darkening,
     fit_kappa,
     fit_noise,
 )
-from grouser.sensors.imager import IMAGERS, imager
-from grouser.sensors.lens import Lens, Polynomial, Radial
-from grouser.sensors.light import white_balance
-from grouser.sensors.noise import Noise, normals
-from grouser.sensors.render import Renderer
-from grouser.sensors.shutter import Shutter, turned
+from grouser.sensors.imaging.imager import IMAGERS, imager
+from grouser.sensors.imaging.lens import Lens, Polynomial, Radial
+from grouser.sensors.imaging.light import white_balance
+from grouser.sensors.imaging.noise import Noise, normals
+from grouser.sensors.imaging.shutter import Shutter, turned
 
 PINHOLE = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
 ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
@@ -349,7 +349,7 @@ def test_imagers_by_name_and_by_numbers():
 
 
 def test_without_numba_one_sentence_says_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "grouser.sensors.cmos_kernel", raising=False)
+    monkeypatch.delitem(sys.modules, "grouser.sensors.imaging.cmos_kernel", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingDependency, match=r"numba: pip install .grouser\[camera\]"):
         CmosFilter(PINHOLE)(flat(100))

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from grouser.client.localise import Estimate, wrap
 from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Pose
-from grouser.simulation.actions import Place
+from grouser.perception.localise import Estimate, wrap
+from grouser.simulation.changes.actions import Place
 from grouser.simulation.simulation import Simulation
 
 STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8))

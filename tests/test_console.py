@@ -14,11 +14,11 @@ from grouser.cli import app
 from grouser.cli.history import history, place
 from grouser.client.launch import serving
 from grouser.errors import GrouserError
-from grouser.server.console import QUESTIONS, Console
-from grouser.simulation import actions
-from grouser.simulation.phrases import PHRASES, parse
+from grouser.service.console import QUESTIONS, Console
+from grouser.simulation.changes import actions
+from grouser.simulation.script.grammar import PHRASES, parse
+from grouser.simulation.script.tokens import Names
 from grouser.simulation.simulation import Simulation
-from grouser.simulation.words import Names
 
 NAMES = Names(
     robots=("rex", "line"),

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from grouser.drives import Drive, Drives, angle, speed, torque
 from grouser.errors import BadValue, UnknownName
-from grouser.rows import Rows
+from grouser.physics.drives import Drive, Drives, angle, speed, torque
+from grouser.physics.state import Rows
 
 DRIVE = Drive(force=5.0, speed=2.0, lead=0.05, damping=1.0)
 

@@ -7,8 +7,8 @@ from happening import FALLING, happened, simulation
 
 import grouser
 from grouser.errors import GrouserError
-from grouser.server.console import Console
-from grouser.simulation.actions import Fire, Leave, Reset
+from grouser.service.console import Console
+from grouser.simulation.changes.actions import Fire, Leave, Reset
 from grouser.simulation.simulation import Simulation
 
 

@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.errors import Refused
 from grouser.experiments.pack import dog, pack
-from grouser.protocol import eyes as wire
+from grouser.gateways.images.gallery import Gallery
+from grouser.gateways.images.remote_worker import look_out
+from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.views import Views
+from grouser.protocol import rendering as wire
 from grouser.protocol.images import Frame, ImageClientSide, ImageType, Pass, WholeFrame
-from grouser.server.access import Gate, Role, Token
-from grouser.server.pictures.eyes import Eyes
-from grouser.server.pictures.gallery import Gallery
-from grouser.server.pictures.lookout import look_out
-from grouser.server.pictures.views import Views
-from grouser.simulation.actions import Join, Leave
+from grouser.service.access import Gate, Role, Token
+from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from grouser.simulation.scene import compose
-from grouser.world import field
-from grouser.world.field import GOALS, LeagueField
+from grouser.world import league_field
 from grouser.world.file import World, load
+from grouser.world.league_field import GOALS, LeagueField
 from grouser.world.objects import Ball
-from grouser.world.physics import STANDARD
+from grouser.world.physics_settings import STANDARD
 
 
 def scene(*things, **told):
@@ -45,23 +45,25 @@ def hit(model, start, way, solid_only=False):
 def test_the_border_stands_where_the_field_ends_and_is_100_mm_high(model):
     name, far = hit(model, (0.5, 0.0, 1e-3), (0, 1, 0))
     assert name.startswith("wall")
-    assert far == pytest.approx(field.WIDTH / 2, abs=2e-3)
-    name, far = hit(model, (0.5, field.WIDTH / 2 + field.WALL_SLOPE + 0.01, 1.0), (0, 0, -1))
+    assert far == pytest.approx(league_field.WIDTH / 2, abs=2e-3)
+    name, far = hit(
+        model, (0.5, league_field.WIDTH / 2 + league_field.WALL_SLOPE + 0.01, 1.0), (0, 0, -1)
+    )
     assert name.startswith("wall")
     assert far == pytest.approx(1 - 0.1, abs=1e-6)
 
 
 def test_corners_are_cut(model):
-    name, far = hit(model, (0.0, 0.0, 0.02), (field.LENGTH, field.WIDTH, 0))
+    name, far = hit(model, (0.0, 0.0, 0.02), (league_field.LENGTH, league_field.WIDTH, 0))
     assert name.startswith("wall")
-    assert far < math.hypot(field.LENGTH, field.WIDTH) / 2 - 0.1
+    assert far < math.hypot(league_field.LENGTH, league_field.WIDTH) / 2 - 0.1
 
 
 @pytest.mark.parametrize("goal", GOALS, ids=lambda goal: goal.colour)
 def test_a_ball_can_roll_into_the_goal_and_no_further(model, goal):
     name, far = hit(model, (0.0, 0.0, 0.05), (goal.x, 0, 0), solid_only=True)
     assert name == f"{goal.colour}_goal_back_inside"
-    assert far == pytest.approx(field.LENGTH / 2 + field.GOAL_DEPTH)
+    assert far == pytest.approx(league_field.LENGTH / 2 + league_field.GOAL_DEPTH)
     for post in goal.posts:
         name, _ = hit(model, (0.0, 0.0, 0.15), (post[0], post[1] * 0.99, 0))
         assert name.startswith(f"{goal.colour}_goal")
@@ -121,5 +123,5 @@ def test_under_the_sky_there_is_no_hall():
 def test_the_shipped_world_is_this_field():
     world = load("league_field")
     assert [terrain.kind for terrain in world.terrain] == ["league_field"]
-    assert world.objects[0].radius == field.BALL_RADIUS
-    assert np.allclose(world.objects[0].rgb, field.ORANGE, atol=2e-3)
+    assert world.objects[0].radius == league_field.BALL_RADIUS
+    assert np.allclose(world.objects[0].rgb, league_field.ORANGE, atol=2e-3)

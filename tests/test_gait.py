@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from grouser.locomotion.gait import KICK, LIFT, SPEED
+from grouser.locomotion.legs import END, LEGS, MIRROR
 from grouser.robots.ers7 import ERS7
 from grouser.robots.ers210 import ERS210
-from grouser.robots.gait import KICK, LIFT, SPEED
-from grouser.robots.legs import END, LEGS, MIRROR
 
 AIBOS = pytest.mark.parametrize("aibo", [ERS7, ERS210], ids=["ers7", "ers210"])
 DT = 0.004

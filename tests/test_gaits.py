@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from grouser.drives import torque
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments.pack import dog, pack
+from grouser.physics.drives import torque
 from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
 from grouser.robots.velociroach import VelociRoach
-from grouser.simulation.actions import Join, Leave
+from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.gaits import STRIDES, Plan
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads

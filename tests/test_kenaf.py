@@ -8,14 +8,14 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.frames import from_rpy
+from grouser.locomotion.flippers import Climb, Strategy
 from grouser.robots import kenaf
-from grouser.robots.flippers import Climb, Strategy
 from grouser.robots.kenaf import Kenaf
 from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Seen
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 VARIANTS = ("segments", "wheels")
 STRATEGY = Strategy(

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from grouser.client.landmarks import Sighting
-from grouser.client.localise import FieldMap, Localiser, wrap
+from grouser.perception.landmarks import Sighting
+from grouser.perception.localise import FieldMap, Localiser, wrap
 
 MAP = FieldMap(
     landmarks={"a": (2.1, 1.35), "b": (2.1, -1.35), "c": (-2.1, 1.35), "d": (-2.1, -1.35)},

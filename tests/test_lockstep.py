@@ -11,8 +11,8 @@ import pytest
 from served import QUIET, Guest, Served, until
 
 from grouser.errors import NoAnswer
-from grouser.protocol.additions import Tick
-from grouser.protocol.sensed import GroundTruth
+from grouser.protocol.usarsim.extensions import Tick
+from grouser.protocol.usarsim.sensor_messages import GroundTruth
 
 ARENA = ("pioneer_room", *QUIET, "--speed", "max")
 EVERY = 0.25

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.experiments.pack import dog, pack
-from grouser.protocol import eyes as wire
-from grouser.server.pictures.channel import Channel, Job
-from grouser.server.pictures.luggage import pack as packed
-from grouser.server.pictures.luggage import seen, told, understood, unpack
+from grouser.gateways.images.worker_channel import Channel, Job
+from grouser.gateways.images.world_transfer import pack as packed
+from grouser.gateways.images.world_transfer import seen, told, understood, unpack
+from grouser.protocol import rendering as wire
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, shipped

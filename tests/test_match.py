@@ -12,12 +12,12 @@ from grouser.client.connection import connect, join
 from grouser.client.launch import serving
 from grouser.errors import BadValue, GrouserError, WorldFileError
 from grouser.frames import rotate
-from grouser.server.console import Console
-from grouser.simulation.phrases import parse
+from grouser.service.console import Console
+from grouser.simulation.script.grammar import parse
+from grouser.simulation.script.tokens import Names
 from grouser.simulation.simulation import Simulation
-from grouser.simulation.words import Names
-from grouser.world.field import LENGTH, WIDTH
 from grouser.world.file import shipped
+from grouser.world.league_field import LENGTH, WIDTH
 
 MATCHES = sorted(name for name in shipped() if name.startswith("match_"))
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, UnknownName
-from grouser.evaluation import plots
 from grouser.evaluation.matching import cost_table, match, warp
 from grouser.evaluation.trajectory import Trajectory, read
 from grouser.frames import from_rpy
+from grouser.reports import plots
 
 
 def climb(samples=200, duration=8.0, *, late=0.0):

@@ -11,19 +11,20 @@ import numpy as np
 import pytest
 from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
-from grouser.cli.abilities import DOUBT
+from grouser.cli.mobility_table import DOUBT
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import from_rpy, up_tilt
-from grouser.robots.flippers import CLIMB, Climb
+from grouser.locomotion.flippers import CLIMB, Climb
+from grouser.mobility import curve, limits, suite
+from grouser.mobility.apparatus import APPARATUS
+from grouser.mobility.operator import KeepTo, Operator
 from grouser.simulation.scene import compose
 from grouser.simulation.schedule import generator
-from grouser.trials import curve, limits, mobility, threads
-from grouser.trials.apparatus import APPARATUS
-from grouser.trials.operator import KeepTo, Operator
+from grouser.trials import threads
 from grouser.trials.trial import Seen
 
-PACKBOT = mobility.candidate("packbot", {})
-QUINCE = mobility.candidate("quince", {})
+PACKBOT = suite.candidate("packbot", {})
+QUINCE = suite.candidate("quince", {})
 
 
 def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
@@ -38,8 +39,8 @@ def test_a_robot_is_measured_as_it_stands():
     assert QUINCE.front == pytest.approx(0.685 / 2 + 0.195 + 0.016, abs=0.005)
     assert QUINCE.flippers
     assert not PACKBOT.flippers
-    assert not mobility.candidate("quince", {}, flippers=False).flippers
-    assert mobility.candidate("conveyor", {}).cannot == "does not steer"
+    assert not suite.candidate("quince", {}, flippers=False).flippers
+    assert suite.candidate("conveyor", {}).cannot == "does not steer"
 
 
 @pytest.mark.parametrize("test", APPARATUS)
@@ -49,7 +50,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
     assert apparatus.span[0] < apparatus.sizes[0]
     assert apparatus.sizes[-1] < apparatus.span[1]
     chance = limits.draw(1, test)
-    trial = mobility.trial(PACKBOT, test, apparatus.sizes[-1], chance)
+    trial = suite.trial(PACKBOT, test, apparatus.sizes[-1], chance)
     [outcome] = threads.run([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
     assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # it stands: no drop, no jump
@@ -60,9 +61,9 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
 
 def test_a_size_outside_the_span_is_refused():
     with pytest.raises(BadValue, match="step: height is 5000 mm, must be 5 to 1000 mm"):
-        mobility.trial(PACKBOT, "step", 5000)
+        suite.trial(PACKBOT, "step", 5000)
     with pytest.raises(UnknownName, match="did you mean 'step'"):
-        mobility.trial(PACKBOT, "setp", 50)
+        suite.trial(PACKBOT, "setp", 50)
 
 
 # -- operator ------------------------------------------------------------------------------------
@@ -86,7 +87,7 @@ def test_the_operator_uses_flippers_if_there_are_any():
 
 def test_flippers_are_raised_for_edges_that_need_it():
     def first(test, size):
-        policy = mobility.trial(QUINCE, test, size).policy()
+        policy = suite.trial(QUINCE, test, size).policy()
         return policy(seen(-1.0))["front"]
 
     low = 1000 * QUINCE.standing / 2
@@ -98,7 +99,7 @@ def test_flippers_are_raised_for_edges_that_need_it():
 
 
 def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
-    runs = mobility.nominal(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
+    runs = suite.nominal(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
     assert [(run.test, run.size) for run in runs] == [
         ("step", 60),
         ("step", 300),
@@ -107,39 +108,39 @@ def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
     ]
     assert [run.passed for run in runs] == [True, False, True, False]
     assert runs[1].outcome.verdict == "stuck"
-    assert runs[1].outcome.time < mobility.STUCK_AFTER + 1.5 < runs[1].outcome.trial.limit
+    assert runs[1].outcome.time < suite.STUCK_AFTER + 1.5 < runs[1].outcome.trial.limit
     assert runs[3].outcome.verdict == "tipped"
     assert runs[3].outcome.time < 4.0
 
 
 def test_a_run_that_is_stuck_or_tipped_stops_at_once():
-    runs = mobility.nominal(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
+    runs = suite.nominal(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
     verdicts = {run.test: run.outcome.verdict for run in runs}
     assert verdicts == {"trench": "tipped", "stairs": "stuck", "tipping_side": "tipped"}
     for outcome in (run.outcome for run in runs):
         times, x = outcome.times, outcome.positions[:, 0]
         tilts = np.array([up_tilt(*wxyz) for wxyz in outcome.wxyz.tolist()])
-        assert (tilts[:-1] <= math.radians(mobility.TIPPED_DEG)).all()
+        assert (tilts[:-1] <= math.radians(suite.TIPPED_DEG)).all()
         if outcome.verdict == "stuck":
-            ahead = times[x > x.max() - mobility.STUCK_WITHIN].min()  # nearly there since then
-            assert outcome.time - ahead < mobility.STUCK_AFTER + 1.0
+            ahead = times[x > x.max() - suite.STUCK_WITHIN].min()  # nearly there since then
+            assert outcome.time - ahead < suite.STUCK_AFTER + 1.0
 
 
 def test_a_passed_step_is_climbed_by_the_whole_robot():
-    [run] = mobility.nominal(PACKBOT, {"step": (60,)})
+    [run] = suite.nominal(PACKBOT, {"step": (60,)})
     x, _, z = run.outcome.positions[-1]
     assert x > PACKBOT.rear
     assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)
 
 
 def test_company_changes_no_bit():
-    trials = [mobility.trial(PACKBOT, "step", size) for size in (60, 90)]
-    for one, other in zip(map(mobility.alone, trials), threads.run(trials), strict=True):
+    trials = [suite.trial(PACKBOT, "step", size) for size in (60, 90)]
+    for one, other in zip(map(suite.alone, trials), threads.run(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
 def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
-    trial = mobility.trial(PACKBOT, "tipping_side", 30)
+    trial = suite.trial(PACKBOT, "tipping_side", 30)
     [outcome] = threads.run([trial])
     assert outcome.arrived
     steps = np.linalg.norm(np.diff(outcome.positions, axis=0), axis=1)
@@ -190,7 +191,7 @@ def arrived(cases):
 
 def test_limits_that_are_nearly_the_same_are_told_apart():
     true = np.random.default_rng(0).logistic(111, 0.3, 20).tolist()
-    chances = [mobility.Chance(back=limit) for limit in true]
+    chances = [suite.Chance(back=limit) for limit in true]
     found, resolution = limits.told_apart(arrived, chances, cells(true), 5)
     assert resolution == 5 / 2**limits.FINER
     assert all(low <= t < high for t, (low, high) in zip(true, found, strict=True))
@@ -203,7 +204,7 @@ def test_limits_that_are_nearly_the_same_are_told_apart():
 
 def test_limits_that_differ_are_left_as_they_are():
     true = [30.0, 60.0, 90.0, 2000.0]
-    chances = [mobility.Chance(back=limit) for limit in true]
+    chances = [suite.Chance(back=limit) for limit in true]
     found = [*cells(true[:3]), (1000.0, math.inf)]
     assert limits.told_apart(arrived, chances, found, 5) == (found, 5)
     beyond = [(1000.0, math.inf)] * 4

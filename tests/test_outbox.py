@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from grouser.errors import BadValue
-from grouser.server.limits import Allowance, Limits
-from grouser.server.outbox import HIGH, Outbox
+from grouser.service.limits import Allowance, Limits
+from grouser.service.outbox import HIGH, Outbox
 
 MOST = 64 * 1024
 FILL = b"x" * 4095 + b"\n"

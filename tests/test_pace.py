@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from grouser.server.pace import LATEST, Pace
-from grouser.server.turns import Turns
+from grouser.service.lockstep import Turns
+from grouser.service.pace import LATEST, Pace
 
 
 class TestPace:

@@ -12,11 +12,11 @@ from grouser.robots.p2dx import P2DX
 from grouser.robots.p3at import P3AT
 from grouser.robots.robot import describe
 from grouser.simulation.simulation import Simulation
-from grouser.world.apparatus import Incline
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.objects import Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.apparatus import Incline
+from grouser.world.terrain.kinds import Flat
 
 PIONEERS = {"p2dx": P2DX, "p2at": P2AT, "p3at": P3AT}
 PHYSICS = STANDARD.model_copy(update={"timestep": 0.002, "impratio": 100.0})

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 
 from grouser.errors import BadValue
-from grouser.protocol import (
+from grouser.protocol.lines import Fault, LineCutter
+from grouser.protocol.usarsim import (
     commands,
-    felt,
     nfo,
     package,
-    sensed,
+    sensor_extensions,
+    sensor_messages,
     setting,
     truth,
 )
-from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004
-from grouser.protocol.drive import JointDrive, Order, SkidDrive
-from grouser.protocol.lines import Fault, LineCutter
-from grouser.protocol.message import Other
-from grouser.protocol.segments import parse, write
-from grouser.protocol.usarsim import COMMANDS, MESSAGES, SENSORS, ClientSide, ServerSide
+from grouser.protocol.usarsim.codec import COMMANDS, MESSAGES, SENSORS, ClientSide, ServerSide
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
+from grouser.protocol.usarsim.drive import JointDrive, Order, SkidDrive
+from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.segments import parse, write
 
 HERE = Path(__file__).parent / "transcripts"
 """A session's lines per dialect: a server's, and a client's, which is the same for all three."""
@@ -78,7 +78,14 @@ def test_every_command_and_message_of_the_tables_is_in_a_transcript():
     spoken = "".join(TRANSCRIPTS.values())
     assert {line.split()[0] for line in spoken.splitlines()} == set(MESSAGES) - OWN_HEADS
     types = {parse(line).found["type"].lower() for line in spoken.splitlines() if line[:3] == "SEN"}
-    own = {sensor.type.lower() for sensor in (felt.Gyroscope, felt.Forces, felt.MotionCapture)}
+    own = {
+        sensor.type.lower()
+        for sensor in (
+            sensor_extensions.Gyroscope,
+            sensor_extensions.Forces,
+            sensor_extensions.MotionCapture,
+        )
+    }
     assert types | {"rfidtag"} | own == set(SENSORS)
 
 
@@ -145,7 +152,7 @@ def test_the_forms_of_older_servers_are_read():
     line = b"NFO {Name U1 Location 1.0,2.0,3.0 Orientation 0, 0, 0.5}\r\n"
     assert client.receive(line) == [poses]
     (tags,) = client.receive(b"SEN {Type RFIDTag} {Name RFID} {ID 3}\r\n")
-    assert tags == sensed.Tags(None, "RFID", (sensed.Tag("3"),))
+    assert tags == sensor_messages.Tags(None, "RFID", (sensor_messages.Tag("3"),))
     (camera,) = client.receive(b"SEN {Time 477.7582} {Type Camera} \r\n")
     assert camera == Other("SEN", (("Time", "477.7582"), ("Type", "Camera")))
 

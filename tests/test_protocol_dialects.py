@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, UnknownName
-from grouser.protocol import (
+from grouser.protocol.usarsim import (
     axes,
     drive,
     geometry,
-    grouped,
     response,
-    sensed,
+    sensor_groups,
+    sensor_messages,
     state,
 )
-from grouser.protocol.axes import Axes
-from grouser.protocol.dialects import DIALECTS, UDK, UT3, UT2004, dialect
-from grouser.protocol.drive import SkidDrive
-from grouser.protocol.usarsim import ClientSide, ServerSide
-from grouser.protocol.values import Style, exact, unsigned
+from grouser.protocol.usarsim.axes import Axes
+from grouser.protocol.usarsim.codec import ClientSide, ServerSide
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004, dialect
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.values import Style, exact, unsigned
 
 
 class TestDialects:
@@ -55,12 +55,12 @@ class TestDialects:
         assert ServerSide(UT3).send(answer) == ServerSide(UDK).send(answer) == []
 
     def test_only_ut2004_groups_sensors(self):
-        sonars = grouped.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
+        sonars = sensor_groups.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
         assert len(ServerSide(UT2004).send(sonars)) == 1
         lines = ServerSide(UDK).send(sonars)
         assert ClientSide(UDK).receive(b"".join(lines)) == [
-            grouped.Sonars(1.0, (("F1", 1.0),)),
-            grouped.Sonars(1.0, (("F2", 2.0),)),
+            sensor_groups.Sonars(1.0, (("F1", 1.0),)),
+            sensor_groups.Sonars(1.0, (("F2", 2.0),)),
         ]
 
     def test_only_ut2004_shows_flippers_and_view(self):
@@ -118,7 +118,7 @@ class TestNumbers:
     def test_what_is_not_finite_is_not_sent(self, value):
         for spoken in DIALECTS.values():
             with pytest.raises(BadValue, match="not finite"):
-                ServerSide(spoken).send(sensed.Odometry(1.0, "O", (0.0, value, 0.0)))
+                ServerSide(spoken).send(sensor_messages.Odometry(1.0, "O", (0.0, value, 0.0)))
         with pytest.raises(BadValue, match="not finite"):
             ClientSide(UDK).send(SkidDrive(value, 0.0))
 

@@ -13,33 +13,33 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grouser.protocol import (
+from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim import (
     commands,
     configuration,
     control,
     drive,
-    felt,
     geometry,
-    grouped,
     nfo,
     package,
     response,
-    sensed,
+    sensor_extensions,
+    sensor_groups,
+    sensor_messages,
     setting,
     state,
     truth,
 )
-from grouser.protocol.dialects import DIALECTS, UDK, UT2004
-from grouser.protocol.drive import Order
-from grouser.protocol.lines import Fault
-from grouser.protocol.message import Message
-from grouser.protocol.usarsim import MESSAGES, ClientSide, ServerSide
+from grouser.protocol.usarsim.codec import MESSAGES, ClientSide, ServerSide
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
+from grouser.protocol.usarsim.drive import Order
+from grouser.protocol.usarsim.message import Message
 
 MODULES = (
-    commands, drive, setting, package, control, nfo, state, sensed, grouped, felt, geometry,
-    configuration, response,
+    commands, drive, setting, package, control, nfo, state, sensor_messages, sensor_groups,
+    sensor_extensions, geometry, configuration, response,
 )  # fmt: skip
-ABSTRACT = {sensed.Reading, grouped.Grouped}
+ABSTRACT = {sensor_messages.Reading, sensor_groups.Grouped}
 SAID_BY_SERVERS = set(MESSAGES)
 
 
@@ -85,8 +85,8 @@ VOCABULARY = {
     (configuration.SensorConfiguration, "type"): st.sampled_from(["Sonar", "Camera", "INS"]),
     (response.Result, "status"): st.sampled_from(["OK", "Failed"]),
     (response.Result, "key"): st.sampled_from(["Name", "Config", "Viewport1"]),
-    (sensed.Gps, "longitude_deg"): st.none(),
-    (sensed.Gps, "latitude_deg"): st.none(),
+    (sensor_messages.Gps, "longitude_deg"): st.none(),
+    (sensor_messages.Gps, "latitude_deg"): st.none(),
 }
 KEYED = {
     (drive.MultiDrive, "angles"): st.nothing(),
@@ -182,12 +182,12 @@ def expected(message, spoken):
         changes["view"] = message.view if spoken.view else None
         if message.type == state.GROUND and not spoken.flippers:
             changes["joints"] = ()
-    if isinstance(message, sensed.Reading) and message.type in spoken.untimed:
+    if isinstance(message, sensor_messages.Reading) and message.type in spoken.untimed:
         changes["time"] = None
     if isinstance(message, package.PackageState) and spoken is UDK:
         changes["links"] = tuple(dataclasses.replace(link, torque=None) for link in message.links)
     message = dataclasses.replace(message, **changes)
-    if isinstance(message, grouped.Grouped) and not spoken.packed:
+    if isinstance(message, sensor_groups.Grouped) and not spoken.packed:
         return [dataclasses.replace(message, readings=(one,)) for one in message.readings]
     return [message]
 
@@ -205,7 +205,7 @@ def test_any_number_is_settled_after_one_trip(cls, data):
 
 @given(st.floats(-90, 90), st.floats(-180, 180))
 def test_degrees_and_minutes(latitude, longitude):
-    (line,) = ServerSide(UDK).send(sensed.Gps(None, "G", 7, latitude, longitude))
+    (line,) = ServerSide(UDK).send(sensor_messages.Gps(None, "G", 7, latitude, longitude))
     assert b",60." not in line
     (heard,) = ClientSide(UDK).receive(line)
     assert heard.latitude_deg == pytest.approx(latitude, abs=1e-6)

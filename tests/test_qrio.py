@@ -8,10 +8,9 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.frames import rotate
-from grouser.robots import biped, pendulum
-from grouser.robots.biped_leg import JOINTS
-from grouser.robots.qrio import STEP, Qrio
-from grouser.robots.qrio_parts import (
+from grouser.locomotion import biped, pendulum
+from grouser.locomotion.biped_leg import JOINTS
+from grouser.robots.parts.qrio_parts import (
     AXES,
     HEIGHT,
     LEG,
@@ -22,10 +21,11 @@ from grouser.robots.qrio_parts import (
     parts,
     spec,
 )
+from grouser.robots.qrio import STEP, Qrio
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 WALK = Qrio().build().gait
 DT = 0.004

@@ -7,15 +7,15 @@ import pytest
 
 import grouser
 from grouser.errors import UnknownName, WorldFileError
-from grouser.server.radio import Radio
-from grouser.server.walls import Walls
-from grouser.simulation.actions import Join, Leave, Reset
+from grouser.service.radio import Radio
+from grouser.service.walls import Walls
+from grouser.simulation.changes.actions import Join, Leave, Reset
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
-from grouser.world.physics import STANDARD
+from grouser.world.physics_settings import STANDARD
 from grouser.world.radio import NEAREST, RadioModel
-from grouser.world.terrain import Flat
+from grouser.world.terrain.kinds import Flat
 
 
 def robot(name, x, y=0.0):

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue
+from grouser.gateways.images.raster import Raster
+from grouser.gateways.images.tiles import CameraTile, Layout, Seat
 from grouser.protocol.images import (
     Frame,
     Pass,
     Preamble,
     Region,
 )
-from grouser.server.pictures.raster import Raster
-from grouser.server.pictures.tiles import CameraTile, Layout, Seat
 
 
 def noise(width, height, seed=0):

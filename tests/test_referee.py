@@ -8,9 +8,9 @@ from refereed import SHORT, kinds
 import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
-from grouser.simulation.actions import Later, Move, Restart, Say, Whistle
-from grouser.simulation.referee import Referee
-from grouser.world.field import WIDTH
+from grouser.simulation.changes.actions import Later, Move, Restart, Say, Whistle
+from grouser.simulation.script.referee import Referee
+from grouser.world.league_field import WIDTH
 
 
 class Table:

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image as Pillow
 
 from grouser.errors import BadValue, MissingDependency, UnknownName
-from grouser.sensors import gl
-from grouser.sensors.render import Renderer, View, write_png
-from grouser.sensors.video import Video
+from grouser.rendering import gl
+from grouser.rendering.renderer import Renderer, View, write_png
+from grouser.rendering.video import Video
 
 SCENE = """
 <mujoco>
@@ -194,7 +194,7 @@ def test_osmesa_takes_over_where_egl_has_no_driver() -> None:
     code = """
 import os
 from grouser.sensors import gl
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
 import mujoco
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
 data = mujoco.MjData(model)
@@ -210,7 +210,9 @@ print(gl.back_end(), image[8, 8].max() > 0, os.environ.get("MUJOCO_GL"))
 
 
 def test_importing_the_renderer_loads_no_opengl() -> None:
-    code = "import sys, grouser.sensors.render; print([m for m in sys.modules if 'OpenGL' in m])"
+    code = (
+        "import sys, grouser.rendering.renderer; print([m for m in sys.modules if 'OpenGL' in m])"
+    )
     assert run(code) == "[]\n"
 
 

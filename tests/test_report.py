@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from PIL import Image as Pillow
 
 from grouser.errors import BadValue
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 
 TABLE = Table(
     "e_table1",

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 import grouser
-from grouser.drives import torque
 from grouser.errors import SimulationDiverged, UnknownName
 from grouser.frames import Pose
-from grouser.simulation.actions import Join, Leave, Place, Restart
-from grouser.simulation.movers import Movers
-from grouser.simulation.rescue import Rescue
+from grouser.physics.drives import torque
+from grouser.simulation.changes.actions import Join, Leave, Place, Restart
+from grouser.simulation.divergence.rescue import Rescue
+from grouser.simulation.ownership import Movers
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 BEAT = 0.002
 

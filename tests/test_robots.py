@@ -6,13 +6,13 @@ import mujoco
 import numpy as np
 import pytest
 
-from grouser.drives import angle, speed, torque
 from grouser.errors import BadValue, UnknownName
+from grouser.physics.drives import angle, speed, torque
 from grouser.robots.robot import ROBOTS, describe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 NEEDED = {
     "crawler": {

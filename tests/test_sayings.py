@@ -11,18 +11,18 @@ from wired import Wired
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.protocol import felt, grouped, sensed
-from grouser.protocol.axes import Axes
-from grouser.protocol.dialects import DIALECTS, UDK, UT2004
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.sensor_encoding import TYPES, say
+from grouser.gateways.usarsim.settings import CARRIED, TagMemory, apply, zooms
+from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
+from grouser.protocol.usarsim.axes import Axes
+from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.robots.robot import ROBOTS
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
-from grouser.server.wire.outlook import Outlook
-from grouser.server.wire.sayings import TYPES, say
-from grouser.server.wire.settings import CARRIED, TagMemory, apply, zooms
-from grouser.simulation.actions import Join, Place
+from grouser.simulation.changes.actions import Join, Place
 from grouser.world.objects import Tag, Victim
 
 MOUNT = {"mount": "body", "at": [0.1, 0.0, 0.3]}
@@ -121,7 +121,7 @@ def test_every_reading_comes_through(dialect, axes, unreal):
             for m in said
             for part in (
                 [dataclasses.replace(m, readings=(one,)) for one in m.readings]
-                if isinstance(m, grouped.Grouped)
+                if isinstance(m, sensor_groups.Grouped)
                 else [m]
             )
         ]
@@ -160,30 +160,34 @@ def test_places_and_angles_are_in_the_wires_axes(axes):
     messages = heard(robot)
     down = 1 if axes is Axes.Z_DOWN else -1
     x, y, z = robot.sim.pose("r").position
-    truth = only(messages, sensed.GroundTruth, "where")
+    truth = only(messages, sensor_messages.GroundTruth, "where")
     assert truth.location == pytest.approx((x, -y, -z * down), abs=2e-3)
     assert truth.orientation[2] == pytest.approx(0.2, abs=0.02)  # yaw to the right
-    felt_ = only(messages, sensed.ProperAcceleration)
+    felt_ = only(messages, sensor_messages.ProperAcceleration)
     assert felt_.acceleration[2] == pytest.approx(-9.81 * down, abs=0.1)
-    assert only(messages, sensed.Compass).angle == pytest.approx(0.2, abs=0.02)
-    mocap = only(messages, felt.MotionCapture)
+    assert only(messages, sensor_messages.Compass).angle == pytest.approx(0.2, abs=0.02)
+    mocap = only(messages, sensor_extensions.MotionCapture)
     assert mocap.tracked
     assert mocap.location == pytest.approx((x, -y, -z * down), abs=5e-3)
-    assert only(messages, felt.Gyroscope).angular_velocity == pytest.approx((0, 0, 0), abs=0.1)
-    assert abs(sum(told(messages, felt.Forces).values())) < 1.0  # it stands on its belts
+    assert only(messages, sensor_extensions.Gyroscope).angular_velocity == pytest.approx(
+        (0, 0, 0), abs=0.1
+    )
+    assert (
+        abs(sum(told(messages, sensor_extensions.Forces).values())) < 1.0
+    )  # it stands on its belts
 
 
 def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
     robot = Wired("packbot", *ALL)
     robot.tell("DRIVE {Left 4} {Right -4}", seconds=0.5)
     messages = heard(robot)
-    assert only(messages, felt.Gyroscope).angular_velocity[2] > 0.2
-    assert only(messages, sensed.Odometry).pose[2] > 0.2
-    assert only(messages, sensed.GroundTruth, "where").orientation[2] > 0.05
+    assert only(messages, sensor_extensions.Gyroscope).angular_velocity[2] > 0.2
+    assert only(messages, sensor_messages.Odometry).pose[2] > 0.2
+    assert only(messages, sensor_messages.GroundTruth, "where").orientation[2] > 0.05
 
 
 def test_scans_run_from_right_to_left():
-    scan = only(heard(loaded().speak(Outlook())), sensed.RangeScan)
+    scan = only(heard(loaded().speak(Outlook())), sensor_messages.RangeScan)
     assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
     assert scan.ranges[0] == 20.0  # nothing on the right
     assert 1.0 < scan.ranges[-1] < 3.0  # the wall on the left
@@ -195,9 +199,9 @@ def test_wheels_are_counted_in_radians_and_ticks():
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
     assert min(spun) > 1.0
-    assert only(messages, sensed.Tachometer).angles == pytest.approx(spun, abs=0.01)
+    assert only(messages, sensor_messages.Tachometer).angles == pytest.approx(spun, abs=0.01)
     # Both of its encoders say how far the same belts are, one of them in ticks of 2 mm.
-    ticks = told(messages, grouped.Encoders)
+    ticks = told(messages, sensor_groups.Encoders)
     assert set(ticks) == {"ECLeft", "ECRight", "counterLeft", "counterRight"}
     assert ticks["ECRight"] == math.floor(math.degrees(spun[1]))
     assert ticks["counterRight"] == math.floor(here["right"] / 0.002)
@@ -205,18 +209,18 @@ def test_wheels_are_counted_in_radians_and_ticks():
 
 def test_victims_and_tags_are_found():
     messages = heard(loaded().speak(Outlook()))
-    parts = only(messages, sensed.Victims).parts
+    parts = only(messages, sensor_messages.Victims).parts
     assert parts
     assert {name for name, _ in parts} <= {
         "Head", "Arm", "Hand", "Chest", "Pelvis", "Leg", "Foot"
     }  # fmt: skip
     assert all(1.0 < place[0] < 4.0 for _, place in parts)
-    assert [tag.id for tag in only(messages, sensed.Tags).tags] == ["1001"]
+    assert [tag.id for tag in only(messages, sensor_messages.Tags).tags] == ["1001"]
 
 
 def test_gps_says_degrees_and_no_fix_says_none():
     robot = loaded().speak(Outlook())
-    fix = only(heard(robot), sensed.Gps)
+    fix = only(heard(robot), sensor_messages.Gps)
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
     assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
     lost = Reading("gps", 0.0, {"fix": 0.0, "satellites": 2.0, "latitude": math.nan})
@@ -228,15 +232,15 @@ def test_a_lost_frame_of_motion_capture_is_said_so():
     robot = loaded().speak(Outlook())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
     (message,) = say([(robot.body.sensors["mocap"], lost)], robot.body, robot.outlook)
-    assert robot.received([message]) == [felt.MotionCapture(0.0, "mocap", False)]
+    assert robot.received([message]) == [sensor_extensions.MotionCapture(0.0, "mocap", False)]
 
 
 def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
     robot = Wired("packbot", {"kind": "depth", **MOUNT}, objects=(
         block("ahead", (2.1, -1.0, 0.4), (0.2, 2.0, 2.0)),  # on the right half
     ))  # fmt: skip
-    assert not [m for m in heard(robot) if isinstance(m, sensed.RangeImage)]
-    pieces = [m for m in heard(robot, asked=["depth"]) if isinstance(m, sensed.RangeImage)]
+    assert not [m for m in heard(robot) if isinstance(m, sensor_messages.RangeImage)]
+    pieces = [m for m in heard(robot, asked=["depth"]) if isinstance(m, sensor_messages.RangeImage)]
     assert [piece.frame for piece in pieces] == list(range(pieces[0].frames))
     ranges = np.array([piece.ranges for piece in pieces])
     level = ranges[len(pieces) // 2]
@@ -263,16 +267,16 @@ def test_odometry_encoders_and_tachometers_begin_again():
     robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
     robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
     before = heard(robot)
-    assert only(before, sensed.Odometry).pose[0] > 0.1
+    assert only(before, sensor_messages.Odometry).pose[0] > 0.1
     for kind in ("Odometry", "Encoder", "Tachometer"):
         assert "{Status OK}" in said(robot, f"SET {{Type {kind}}} {{Opcode RESET}}")[0]
     robot.sim.step(0.3)
     after = heard(robot)
-    assert only(after, sensed.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
-    assert only(after, sensed.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
-    assert all(abs(tick) <= 1 for tick in told(after, grouped.Encoders).values())
+    assert only(after, sensor_messages.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
+    assert only(after, sensor_messages.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
+    assert all(abs(tick) <= 1 for tick in told(after, sensor_groups.Encoders).values())
     robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
-    assert only(heard(robot), sensed.Odometry).pose[0] > 0.1
+    assert only(heard(robot), sensor_messages.Odometry).pose[0] > 0.1
 
 
 def test_inertial_navigation_takes_a_pose_over():
@@ -282,7 +286,7 @@ def test_inertial_navigation_takes_a_pose_over():
     with pytest.raises(BadValue, match="POSE"):
         setting(robot, "SET {Type INS} {Opcode POSE} {Params 1e300,0,0,0,0,0}")
     robot.sim.step(0.3)
-    ins = only(heard(robot), sensed.Ins)
+    ins = only(heard(robot), sensor_messages.Ins)
     assert ins.location == pytest.approx((1, 2, -3), abs=0.011)
     assert ins.orientation == pytest.approx((0, 0.1, 0.5), abs=0.011)
 

@@ -8,12 +8,12 @@ import pytest
 from grouser.errors import BadValue, UnknownName
 from grouser.sensors.encoder import Encoder, corrupt
 from grouser.sensors.sensor import SENSORS, Reading, describe
-from grouser.simulation.actions import Join, Leave
+from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, parse
 from grouser.world.objects import Box, Tag, Victim
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 BODY = {"mount": "body", "at": [0.0, 0.0, 0.3]}
 OPTIONS = {

@@ -6,13 +6,13 @@ import pytest
 from served import Served, until, yard  # noqa: F401 - the fixture 'world'
 
 from grouser.errors import Refused
-from grouser.protocol.commands import Init
-from grouser.protocol.control import Create
-from grouser.protocol.nfo import Greeting
-from grouser.protocol.response import Response
-from grouser.protocol.sensed import GroundTruth
-from grouser.protocol.setting import SetJoint
-from grouser.protocol.state import ObjectState
+from grouser.protocol.usarsim.commands import Init
+from grouser.protocol.usarsim.control import Create
+from grouser.protocol.usarsim.nfo import Greeting
+from grouser.protocol.usarsim.response import Response
+from grouser.protocol.usarsim.sensor_messages import GroundTruth
+from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.state import ObjectState
 from grouser.robots.robot import ROBOTS
 
 SPEED = 4

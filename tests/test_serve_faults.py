@@ -12,10 +12,10 @@ from grouser.cli import app
 from grouser.client.address import Address
 from grouser.client.connection import Robot
 from grouser.errors import BadValue
-from grouser.protocol.commands import Init
-from grouser.protocol.sensed import GroundTruth
-from grouser.protocol.state import NO_BATTERY
-from grouser.protocol.truth import TruthClientSide, TruthRequest, TruthRow
+from grouser.protocol.usarsim.commands import Init
+from grouser.protocol.usarsim.sensor_messages import GroundTruth
+from grouser.protocol.usarsim.state import NO_BATTERY
+from grouser.protocol.usarsim.truth import TruthClientSide, TruthRequest, TruthRow
 
 OPTIONS = ("--images", "-1", "--truth", "0")
 FAST = 4

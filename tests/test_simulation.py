@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import grouser
-from grouser.drives import angle, torque
 from grouser.errors import BadValue, SimulationDiverged, UnknownName
 from grouser.frames import Pose
-from grouser.simulation.actions import Command, Join, Leave, Place, Reset
+from grouser.physics.drives import angle, torque
+from grouser.simulation.changes.actions import Command, Join, Leave, Place, Reset
 from grouser.simulation.schedule import Clock, generator
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, shipped
 from grouser.world.objects import Ball, Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 
 def packbot(name="packbot", x=0.0, y=0.0, method="segments", **command):

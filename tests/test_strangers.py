@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.client.pictures import watch
 from grouser.errors import Disconnected, GrouserError, Refused
-from grouser.protocol.commands import GetStartPoses
-from grouser.protocol.nfo import StartPoses
-from grouser.protocol.sensed import GroundTruth
-from grouser.server.access import loopback
+from grouser.protocol.usarsim.commands import GetStartPoses
+from grouser.protocol.usarsim.nfo import StartPoses
+from grouser.protocol.usarsim.sensor_messages import GroundTruth
+from grouser.service.access import loopback
 
 TOKEN = "quite-a-secret-token"
 DRIVER = "good-for-driving-only"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from grouser.evaluation.table import Row, Table, plain, shown
+from grouser.reports.table import Row, Table, plain, shown
 
 TABLE = Table(
     "okada_table4",

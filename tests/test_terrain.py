@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from grouser.world.apparatus import Hurdle, Incline, PitchRollRamps
-from grouser.world.field import LeagueField
+from grouser.world.league_field import LeagueField
 from grouser.world.looks import add_looks
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
-from grouser.world.physics import STANDARD
-from grouser.world.stepfield import Stepfield
-from grouser.world.terrain import TERRAINS, Flat, Ramp, Ridge, Stairs, Step, Trench
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.apparatus import Hurdle, Incline, PitchRollRamps
+from grouser.world.terrain.kinds import TERRAINS, Flat, Ramp, Ridge, Stairs, Step, Trench
+from grouser.world.terrain.stepfield import Stepfield
 
 FLAT = Flat(friction=0.8)
 EXAMPLES = {

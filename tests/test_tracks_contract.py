@@ -9,8 +9,8 @@ import pytest
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.track import TRACKS
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 SHAPES = {
     "oval": [(-0.25, 0, 0.07), (0.25, 0, 0.07)],

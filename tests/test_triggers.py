@@ -6,8 +6,8 @@ import pytest
 from happening import FALLING, happened, simulation
 
 import grouser
-from grouser.server.console import Console
-from grouser.simulation.actions import Join, Leave, Place
+from grouser.service.console import Console
+from grouser.simulation.changes.actions import Join, Leave, Place
 from grouser.world.objects import Box
 
 

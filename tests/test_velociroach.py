@@ -15,7 +15,7 @@ from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRID
 from grouser.experiments.study import Study
 from grouser.frames import from_rpy, to_rpy
 from grouser.robots import velociroach
-from grouser.robots.crank import LEGS, Cranks
+from grouser.robots.parts.crank import LEGS, Cranks
 from grouser.robots.robot import describe
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads

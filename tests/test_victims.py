@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue
-from grouser.marks import PARTS, marked
+from grouser.physics.labels import PARTS, marked
 from grouser.sensors.rfid import RfidReader
 from grouser.world.objects import Tag, Victim
 from grouser.world.victim import parts

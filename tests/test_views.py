@@ -11,6 +11,7 @@ import pytest
 from drawn import OPEN, SECRET, in_a_loop, rgb, seen, until
 
 from grouser.experiments.pack import dog, pack
+from grouser.gateways.images.port import ImagePort
 from grouser.protocol.images import (
     ImageClientSide,
     ImageType,
@@ -18,9 +19,8 @@ from grouser.protocol.images import (
     Region,
     WholeFrame,
 )
-from grouser.server.access import Gate, Role, Token
-from grouser.server.pictures.port import ImagePort
-from grouser.simulation.actions import Leave
+from grouser.service.access import Gate, Role, Token
+from grouser.simulation.changes.actions import Leave
 from grouser.simulation.simulation import Simulation
 
 WIDTH, HEIGHT = 208, 160

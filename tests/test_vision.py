@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from grouser.client.ball import see_ball
-from grouser.client.colours import SAMPLES, Colour, ColourTable, painted
-from grouser.client.eye import Neck, Optics, bearing, rise
-from grouser.client.landmarks import Pole, see_landmarks
-from grouser.client.regions import regions
 from grouser.frames import Pose
+from grouser.perception.ball import see_ball
+from grouser.perception.colours import SAMPLES, Colour, ColourTable, painted
+from grouser.perception.landmarks import Pole, see_landmarks
+from grouser.perception.optics import Neck, Optics, bearing, rise
+from grouser.perception.regions import regions
 
 TABLE = ColourTable.of()
 RADIUS = 0.0425

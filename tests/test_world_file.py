@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 TEXT = """\
 name: one step

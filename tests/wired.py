@@ -2,15 +2,15 @@
 
 from functools import partial
 
-from grouser.protocol.usarsim import ClientSide, ServerSide
-from grouser.server.wire.appearances import CLASSES
-from grouser.server.wire.body import Body
-from grouser.server.wire.driving import Driving
-from grouser.server.wire.outlook import Outlook
+from grouser.gateways.usarsim.drive_modes import Driving
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.robot_adapter import Body
+from grouser.gateways.usarsim.wire_names import CLASSES
+from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 
 class Wired:

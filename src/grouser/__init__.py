@@ -14,14 +14,15 @@ The public names below are imported when they are first used; importing grouser 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
 
 if TYPE_CHECKING:
-    from grouser.drives import angle, speed, torque
     from grouser.errors import GrouserError
     from grouser.frames import Pose
-    from grouser.sensors.render import Renderer
+    from grouser.physics.drives import angle, speed, torque
+    from grouser.rendering.renderer import Renderer
     from grouser.simulation.simulation import Simulation
     from grouser.trials.threads import run as run_trials
     from grouser.trials.trial import Trial
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
 _PLACES = {
     "GrouserError": "grouser.errors",
     "Pose": "grouser.frames",
-    "Renderer": "grouser.sensors.render",
+    "Renderer": "grouser.rendering.renderer",
     "Simulation": "grouser.simulation.simulation",
     "Trial": "grouser.trials.trial",
-    "angle": "grouser.drives",
+    "angle": "grouser.physics.drives",
     "load": "grouser.world.file",
     "run_trials": "grouser.trials.threads:run",
-    "speed": "grouser.drives",
-    "torque": "grouser.drives",
+    "speed": "grouser.physics.drives",
+    "torque": "grouser.physics.drives",
 }
 
 __all__ = [
@@ -54,8 +55,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'grouser' has no attribute '{name}'")
-    module, _, attribute = _PLACES[name].partition(":")
-    return getattr(importlib.import_module(module), attribute or name)
+__getattr__ = lazily(__name__, _PLACES)

@@ -27,19 +27,19 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose
-from grouser.sensors.cmos import SPARE, CmosFilter, Image
-from grouser.sensors.imager import IMAGERS
-from grouser.sensors.lens import Plane
-from grouser.sensors.light import darkening, white_balance
-from grouser.sensors.noise import QUIET, Noise
-from grouser.sensors.opencv import opencv
-from grouser.sensors.render import Renderer
-from grouser.sensors.shutter import turned
+from grouser.rendering.opencv import opencv
+from grouser.rendering.renderer import Renderer
+from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
+from grouser.sensors.imaging.imager import IMAGERS
+from grouser.sensors.imaging.lens import Plane
+from grouser.sensors.imaging.light import darkening, white_balance
+from grouser.sensors.imaging.noise import QUIET, Noise
+from grouser.sensors.imaging.shutter import turned
 from grouser.simulation.scene import compose
 from grouser.world.file import World
 from grouser.world.objects import Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat, Step
 
 ERS210 = IMAGERS["ers210"]
 SIZES = ((176, 144), (640, 480))

@@ -14,13 +14,13 @@ import math
 import time
 from collections.abc import Callable
 
-from grouser.protocol.dialects import UT2004
-from grouser.protocol.drive import SkidDrive
-from grouser.protocol.grouped import Encoders, Sonars
-from grouser.protocol.message import Message
-from grouser.protocol.sensed import GroundTruth, Ins, Odometry, RangeScan
-from grouser.protocol.state import GROUND, State
-from grouser.protocol.usarsim import ClientSide, ServerSide
+from grouser.protocol.usarsim.codec import ClientSide, ServerSide
+from grouser.protocol.usarsim.dialects import UT2004
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.sensor_groups import Encoders, Sonars
+from grouser.protocol.usarsim.sensor_messages import GroundTruth, Ins, Odometry, RangeScan
+from grouser.protocol.usarsim.state import GROUND, State
 
 PACKETS = 200
 LINES_PER_PACKET = 50

@@ -36,17 +36,17 @@ import numpy.typing as npt
 
 from grouser.benches.machine import stolen
 from grouser.client.connection import join
-from grouser.cores import cores
-from grouser.drives import Setpoint
 from grouser.errors import Disconnected
 from grouser.frames import Array
-from grouser.server.serve import Server, Service
-from grouser.server.wire.outlook import Outlook
+from grouser.gateways.server import Server, Service
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.physics.drives import Setpoint
 from grouser.simulation.simulation import Simulation
+from grouser.trials.cores import cores
 from grouser.world.file import World
 from grouser.world.objects import Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 CLIENTS = 16
 LISTENERS = 48

@@ -18,15 +18,15 @@ import mujoco
 import mujoco.batch
 import numpy as np
 
-from grouser.rows import Rows
+from grouser.physics.state import Rows
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.segments import RollBack
 from grouser.trials import threads
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 SPEED = 0.3
 """m/s, as in Okada et al. 2020, sec. IV-A."""

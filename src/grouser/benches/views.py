@@ -23,14 +23,14 @@ from pathlib import Path
 
 import numpy as np
 
-from grouser.cores import cores
+from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, Frame
-from grouser.server.pictures.eyes import Eyes
-from grouser.server.pictures.views import Views
 from grouser.simulation.simulation import Simulation
+from grouser.trials.cores import cores
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD, Physics
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.terrain.kinds import Flat
 
 ROBOTS = 8
 SECONDS = 6.0

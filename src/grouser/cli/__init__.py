@@ -24,16 +24,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from grouser.cli.bench import bench
-from grouser.cli.calibrate import calibrate
-from grouser.cli.catalogue import catalogue
-from grouser.cli.compare import compare
-from grouser.cli.console import console
-from grouser.cli.experiment import experiment
-from grouser.cli.eyes import eyes
-from grouser.cli.mobility import mobility
-from grouser.cli.run import run
-from grouser.cli.serve import serve
+from grouser.cli.commands.bench import bench
+from grouser.cli.commands.calibrate import calibrate
+from grouser.cli.commands.catalogue import catalogue
+from grouser.cli.commands.compare import compare
+from grouser.cli.commands.console import console
+from grouser.cli.commands.experiment import experiment
+from grouser.cli.commands.eyes import eyes
+from grouser.cli.commands.mobility import mobility
+from grouser.cli.commands.run import run
+from grouser.cli.commands.serve import serve
 from grouser.cli.terminal import complain, out
 from grouser.errors import GrouserError
 

@@ -17,8 +17,8 @@ from typing import Self
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.sensors.render import Image, Renderer, write_png
-from grouser.sensors.video import Video
+from grouser.rendering.renderer import Image, Renderer, write_png
+from grouser.rendering.video import Video
 from grouser.simulation.simulation import Simulation
 
 FPS = 25

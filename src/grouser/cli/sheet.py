@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import mujoco
 
-from grouser.cli.abilities import WORDS, conditions, marks, words
-from grouser.evaluation.page import Card, Page
-from grouser.sensors.render import Image, Renderer, View
+from grouser.cli.mobility_table import WORDS, conditions, marks, words
+from grouser.mobility.limits import Limit
+from grouser.mobility.suite import Candidate, Progress, Run, known, on_all_cores
+from grouser.rendering.renderer import Image, Renderer, View
+from grouser.reports.page import Card, Page
 from grouser.simulation.simulation import Simulation
-from grouser.trials.limits import Limit
-from grouser.trials.mobility import Candidate, Progress, Run, known, on_all_cores
 from grouser.trials.replay import replay
 
 WIDTH, HEIGHT = 480, 320

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from grouser.errors import BadValue, Disconnected
-from grouser.protocol import usarsim
-from grouser.protocol.dialects import Dialect, dialect
-from grouser.trust import trusting
+from grouser.protocol.usarsim import codec
+from grouser.protocol.usarsim.dialects import Dialect, dialect
+from grouser.tls import trusting
 
 Tls = bool | str | Path | ssl.SSLContext | None
 
@@ -53,7 +53,7 @@ class Address:
     """A server's control port."""
 
     host: str = "127.0.0.1"
-    port: int = usarsim.PORT
+    port: int = codec.PORT
     dialect: str = "ut2004"
     """What it speaks there: ut2004, ut3 or udk. Reading understands all of them."""
     token: str | None = None

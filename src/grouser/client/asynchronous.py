@@ -22,19 +22,19 @@ from typing import Self, TypeVar, Unpack
 
 from grouser.client import questions
 from grouser.client.address import Address, Where
+from grouser.client.commands import Driver, Governor, Speaker
+from grouser.client.conversation import Plan, Talk, Turn
 from grouser.client.memory import Memory
-from grouser.client.orders import Driver, Governor, Speaker
-from grouser.client.talk import Plan, Talk, Turn
 from grouser.errors import NoAnswer
-from grouser.protocol.additions import Heard
-from grouser.protocol.configuration import Configuration
-from grouser.protocol.geometry import Geometry
-from grouser.protocol.message import Message
-from grouser.protocol.nfo import StartPose
-from grouser.protocol.response import Response
-from grouser.protocol.setting import Setting
-from grouser.protocol.state import ObjectState
-from grouser.protocol.values import Vector
+from grouser.protocol.usarsim.configuration import Configuration
+from grouser.protocol.usarsim.extensions import Heard
+from grouser.protocol.usarsim.geometry import Geometry
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.nfo import StartPose
+from grouser.protocol.usarsim.response import Response
+from grouser.protocol.usarsim.setting import Setting
+from grouser.protocol.usarsim.state import ObjectState
+from grouser.protocol.usarsim.values import Vector
 
 UNSENT = 1 << 20
 """Bytes of commands that may wait for a server that does not read."""

@@ -11,7 +11,8 @@ from typing import Self
 
 from grouser.client.address import located
 from grouser.errors import BadValue, Disconnected
-from grouser.protocol import images, truth, usarsim
+from grouser.protocol import images
+from grouser.protocol.usarsim import codec, truth
 
 PATIENCE = 5.0
 """How long a server may take to end when it is told to, s."""
@@ -22,14 +23,14 @@ class Ports:
     """Where a server listens; a port that it does not have is 0."""
 
     host: str = "127.0.0.1"
-    control: int = usarsim.PORT
+    control: int = codec.PORT
     images: int = images.PORT
     truth: int = truth.PORT
 
     @classmethod
     def at(cls, server: str) -> Self:
         """Read ``HOST`` or ``HOST:PORT``, where the other ports are the usual ones."""
-        return cls(*located(server, usarsim.PORT))
+        return cls(*located(server, codec.PORT))
 
     @classmethod
     def announced(cls, line: str) -> Self:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
-from grouser.protocol.additions import Heard, Notice, Tick
-from grouser.protocol.grouped import Grouped
-from grouser.protocol.message import Message, Other
-from grouser.protocol.nfo import Greeting
-from grouser.protocol.package import EffectorState, PackageState
-from grouser.protocol.sensed import Reading
-from grouser.protocol.state import State
+from grouser.protocol.usarsim.extensions import Heard, Notice, Tick
+from grouser.protocol.usarsim.message import Message, Other
+from grouser.protocol.usarsim.nfo import Greeting
+from grouser.protocol.usarsim.package import EffectorState, PackageState
+from grouser.protocol.usarsim.sensor_groups import Grouped
+from grouser.protocol.usarsim.sensor_messages import Reading
+from grouser.protocol.usarsim.state import State
 
 NOTICES = 100
 """Notices that are kept; older ones are forgotten."""

@@ -23,7 +23,6 @@ from grouser.client.address import Address
 from grouser.client.connection import PACKET, Robot, dial
 from grouser.errors import BadValue, Disconnected, MissingDependency, NoAnswer
 from grouser.protocol import images
-from grouser.protocol.configuration import Configuration, SensorConfiguration
 from grouser.protocol.images import (
     Frame,
     ImageClientSide,
@@ -34,6 +33,7 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim.configuration import Configuration, SensorConfiguration
 
 Picture = npt.NDArray[np.uint8]
 """Rows from the top, columns from the left, red, green, blue."""

@@ -9,27 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from grouser.protocol.additions import Said, Typed
-from grouser.protocol.commands import GetConfiguration, GetGeometry, GetStartPoses
-from grouser.protocol.configuration import (
+from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry, GetStartPoses
+from grouser.protocol.usarsim.configuration import (
     Configuration,
     PackageConfiguration,
     RobotConfiguration,
     SensorConfiguration,
 )
-from grouser.protocol.control import GetState
-from grouser.protocol.geometry import (
+from grouser.protocol.usarsim.control import GetState
+from grouser.protocol.usarsim.extensions import Said, Typed
+from grouser.protocol.usarsim.geometry import (
     PACKAGES,
     Geometry,
     PackageGeometry,
     RobotGeometry,
     SensorGeometry,
 )
-from grouser.protocol.message import Message
-from grouser.protocol.nfo import StartPose, StartPoses
-from grouser.protocol.response import Response
-from grouser.protocol.setting import Setting
-from grouser.protocol.state import ObjectState
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.nfo import StartPose, StartPoses
+from grouser.protocol.usarsim.response import Response
+from grouser.protocol.usarsim.setting import Setting
+from grouser.protocol.usarsim.state import ObjectState
 
 Answer = TypeVar("Answer")
 

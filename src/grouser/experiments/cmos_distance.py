@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grouser.client.colours import painted
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array
-from grouser.sensors.render import Image, Renderer, View
+from grouser.perception.colours import painted
+from grouser.rendering.renderer import Image, Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 
 if TYPE_CHECKING:

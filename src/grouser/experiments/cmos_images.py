@@ -13,27 +13,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from grouser.client.colours import painted
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments import cmos_tripod as tripod
 from grouser.experiments.study import Study
 from grouser.frames import Pose
-from grouser.sensors.cmos import IDEAL, SPARE, CmosFilter, Image
-from grouser.sensors.cmos_calibration import (
+from grouser.perception.colours import painted
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
+from grouser.sensors.imaging.cmos import IDEAL, SPARE, CmosFilter, Image
+from grouser.sensors.imaging.cmos_calibration import (
     checkerboard,
     corners,
     fit_darkening,
     fit_kappa,
     fit_noise,
 )
-from grouser.sensors.imager import IMAGERS, Imager
-from grouser.sensors.lens import Radial
-from grouser.sensors.noise import QUIET
+from grouser.sensors.imaging.imager import IMAGERS, Imager
+from grouser.sensors.imaging.lens import Radial
+from grouser.sensors.imaging.noise import QUIET
+from grouser.sensors.imaging.shutter import AT_AN_INSTANT
 from grouser.sensors.sensor import Moment
-from grouser.sensors.shutter import AT_AN_INSTANT
 from grouser.simulation.simulation import Simulation
 
 FULL = IMAGERS["ers210"]

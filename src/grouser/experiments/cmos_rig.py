@@ -13,19 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from grouser.client.eye import Neck, Optics
-from grouser.client.landmarks import Pole, beacon_name, post_name
-from grouser.client.localise import FieldMap
-from grouser.client.vision import Seen, Vision
+from grouser.perception.landmarks import Pole, beacon_name, post_name
+from grouser.perception.localise import FieldMap
+from grouser.perception.optics import Neck, Optics
+from grouser.perception.vision import Seen, Vision
+from grouser.rendering.renderer import Image
 from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
 from grouser.sensors import cameras
 from grouser.sensors.camera import Camera
-from grouser.sensors.lens import Radial
-from grouser.sensors.render import Image
+from grouser.sensors.imaging.lens import Radial
 from grouser.sensors.sensor import Moment
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
-from grouser.world.field import (
+from grouser.world.file import RobotEntry, World
+from grouser.world.league_field import (
     BALL_RADIUS,
     BAND,
     BEACON_RADIUS,
@@ -35,9 +36,8 @@ from grouser.world.field import (
     WIDTH,
     LeagueField,
 )
-from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball
-from grouser.world.physics import STANDARD
+from grouser.world.physics_settings import STANDARD
 
 PAPER = "Asanuma et al. 2004"
 ROBOT = "rex"

@@ -19,17 +19,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.client.landmarks import Sighting
-from grouser.client.localise import Estimate, Localiser, SensorModel, wrap
-from grouser.cores import cores
-from grouser.drives import speed
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array
-from grouser.simulation.actions import Command
+from grouser.perception.landmarks import Sighting
+from grouser.perception.localise import Estimate, Localiser, SensorModel, wrap
+from grouser.physics.drives import speed
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
+from grouser.simulation.changes.actions import Command
 from grouser.simulation.simulation import Simulation
+from grouser.trials.cores import cores
 
 Start = tuple[float, float, float]
 """x, y (m) and heading (deg) at which a robot stands."""

@@ -15,11 +15,11 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.sensors.camera import Camera
-from grouser.sensors.cmos import Image
-from grouser.sensors.imager import Imager
-from grouser.sensors.lens import Lens
+from grouser.sensors.imaging.cmos import Image
+from grouser.sensors.imaging.imager import Imager
+from grouser.sensors.imaging.lens import Lens
+from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import Moment
-from grouser.sensors.shutter import Shutter
 from grouser.world.looks import add_looks
 
 SPEED = math.radians(300.0)  # rad/s   sec. 4.5: 0.30 deg/msec

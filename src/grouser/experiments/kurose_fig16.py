@@ -17,14 +17,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grouser.evaluation import plots
 from grouser.evaluation.matching import Match, match
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.evaluation.trajectory import Trajectory
 from grouser.experiments.kurose_table1 import FIG8, PAPER, Case, trial
 from grouser.experiments.study import Study
 from grouser.frames import to_rpy
+from grouser.reports import plots
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.trials import threads
 from grouser.trials.trial import Outcome
 

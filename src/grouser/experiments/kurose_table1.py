@@ -1,9 +1,9 @@
 """Kurose et al. 2008, Table I: which steps can Kenaf climb, which trenches can it cross?
 
 Kenaf without batteries drives straight at twelve obstacles: steps with its flippers upright
-("without flippers"), steps with the strategy of `grouser.robots.flippers`, and trenches with its
-flippers upright: the paper calls it a failure when they touch the ground there. As in the paper a
-test is passed when 750 mm were traversed; counted here from where the nose stands over the edge
+("without flippers"), steps with the strategy of `grouser.locomotion.flippers`, and trenches with
+its flippers upright: the paper calls it a failure when they touch the ground there. As in the paper
+a test is passed when 750 mm were traversed; counted here from where the nose stands over the edge
 that must be reached, the riser's or the far one, so in the end all of the robot is 130 mm past it.
 
 Each row is driven from several starts, a fraction of a lug's pitch apart, since which lug meets
@@ -20,19 +20,19 @@ from typing import Literal
 
 import numpy as np
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.study import Study
-from grouser.robots.flippers import CLIMB, Climb
+from grouser.locomotion.flippers import CLIMB, Climb
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
-from grouser.sensors.render import Renderer, View
 from grouser.trials import threads
 from grouser.trials.replay import replay
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat, Step, Terrain, Trench
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat, Step, Terrain, Trench
 
 TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
 SPEED = 0.3  # m/s   not in the paper, estimate (robots.md A1: 0.1-0.3)

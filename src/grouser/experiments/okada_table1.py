@@ -15,18 +15,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.experiments import okada_table2
 from grouser.experiments.study import Study
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat, Step, Terrain
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat, Step, Terrain
 
 METHODS = ("segments", "wheels", "plates", "surface")
 PAPER = {  # Table I: proposed, multiple-wheel, multiple-plate, constraint to ground

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 SPEED = 0.3  # m/s   sec. IV-A
 FRICTION = 0.6  # sec. IV-B; the flat drive's is not printed

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.study import Study
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat, Step
 
 SPEED = 0.1  # m/s   sec. IV-B
 FRICTION = 0.6  # sec. IV-B: "of the ground and steps … 0.6 each"

@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Thing
-from grouser.world.physics import STANDARD, Physics
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.terrain.kinds import Flat
 
 RATE = 30.0
 """Frames per second at which the paper's simulator ran."""

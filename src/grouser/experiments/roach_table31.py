@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from grouser.evaluation.clouds import fit_plane, voxelised
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.study import Study
 from grouser.frames import Array, Pose
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.sensors.depth import DepthCamera
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,22 +18,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.evaluation import plots
 from grouser.evaluation.energy import Energy, spent
 from grouser.evaluation.line import Line, fit
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments.study import Study
 from grouser.frames import Array
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports import plots
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.kinds import Flat
 
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete"})
 """Legs of 0.75 g on damped springs: ``discrete`` solves contacts and dampers in one. From its step

@@ -11,11 +11,11 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.pack import PIXELS, RATE, TIMESTEP, Frames, dog, one_core, pack
 from grouser.experiments.study import Study
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32)

@@ -13,13 +13,13 @@ import mujoco
 import numpy as np
 from matplotlib.figure import Figure
 
-from grouser.evaluation.report import Report
-from grouser.evaluation.strip import strip
-from grouser.evaluation.table import Row, Table
 from grouser.experiments.pack import PIXELS, RATE, Frames, dog, one_core, pack
 from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
-from grouser.sensors.render import Renderer, View
+from grouser.rendering.renderer import Renderer, View
+from grouser.reports.report import Report
+from grouser.reports.strip import strip
+from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.drives import Drive
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.robots.hull import weigh
+from grouser.physics.drives import Drive
+from grouser.robots.parts.hull import weigh
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.tracks.geoms import OwnsContact, Surface

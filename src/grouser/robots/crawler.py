@@ -22,10 +22,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from grouser.drives import Drive
 from grouser.errors import BadValue, nearest
 from grouser.frames import Array, Pose
-from grouser.robots.hull import ORANGE, add_hull, keep_apart, weigh
+from grouser.physics.drives import Drive
+from grouser.robots.parts.hull import ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth

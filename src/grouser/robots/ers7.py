@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from grouser.robots.aibo import (
+from grouser.locomotion.gait import Trot
+from grouser.locomotion.kick import Kick, swing
+from grouser.locomotion.legs import Legs, Limb, Stance
+from grouser.robots.parts.aibo import (
     BODY_MASS,
     DARK,
     FORWARD,
@@ -26,10 +29,7 @@ from grouser.robots.aibo import (
     switch,
     tail,
 )
-from grouser.robots.gait import Trot
-from grouser.robots.kick import Kick, swing
-from grouser.robots.legs import Legs, Limb, Stance
-from grouser.robots.linkage import Mass, Mount, Part, Servo, capsule
+from grouser.robots.parts.linkage import Mass, Mount, Part, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.cameras import ERS7 as ERS7_CAMERA
 from grouser.sensors.sensor import Sensor

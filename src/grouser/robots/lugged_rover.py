@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.drives import Drive
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.robots.hull import GREY, ORANGE, add_hull, keep_apart, weigh
+from grouser.physics.drives import Drive
+from grouser.robots.parts.hull import GREY, ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth

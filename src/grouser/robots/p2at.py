@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.drives import Drive
-from grouser.robots.pioneer import Pioneer, ring
+from grouser.physics.drives import Drive
+from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot
-from grouser.robots.wheel import Wheel
 
 SIZE = (0.5238, 0.4968, 0.2913)  # m   usarsim.md 4.5: Dimensions
 RADIUS = 0.1300  # m   usarsim.md 4.5: WheelRadius

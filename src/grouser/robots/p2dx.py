@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.drives import Drive
+from grouser.physics.drives import Drive
 from grouser.robots.p3at import P3AT
-from grouser.robots.pioneer import Pioneer, ring
+from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot
-from grouser.robots.wheel import Caster, Wheel
 
 SIZE = (0.44, 0.38, 0.22)  # m   estimate: manual, as remembered
 RADIUS = 0.0825  # m   estimate: manual, as remembered (165 across)

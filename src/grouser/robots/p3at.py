@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.drives import Drive
-from grouser.robots.pioneer import Pioneer, ring
+from grouser.physics.drives import Drive
+from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot
-from grouser.robots.wheel import Wheel
 
 SIZE = (0.508, 0.497, 0.277)  # m   data sheet
 RADIUS = 0.098  # m   UDK class: WheelRadius

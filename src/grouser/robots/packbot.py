@@ -12,10 +12,10 @@ from typing import Literal
 
 import mujoco
 
-from grouser.drives import Drive
 from grouser.errors import unknown
 from grouser.frames import Pose
-from grouser.robots.hull import OLIVE, add_hull, keep_apart, weigh
+from grouser.physics.drives import Drive
+from grouser.robots.parts.hull import OLIVE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth

@@ -1,10 +1,11 @@
 """QRIO (SDR-4X): a 580 mm high humanoid that stands, waves and walks (zaratti, sec. 3 and Fig. 5).
 
-Its joints, links and masses are in `grouser.robots.qrio_parts`; its walk is `grouser.robots.biped`.
-The root's frame is the middle of the torso: x forward, y left, z up. With all joints at 0 the robot
-stands straight, arms down. Angles have the signs of Webots' QRIO: legs as in
-`grouser.robots.biped_leg`; shoulder pitch swings an arm forwards, shoulder roll outwards, the elbow
-bends, the neck turns left, the waist swings the pelvis forwards and to the left.
+Its joints, links and masses are in `grouser.robots.parts.qrio_parts`; its walk is
+`grouser.locomotion.biped`. The root's frame is the middle of the torso: x forward, y left, z up.
+With all joints at 0 the robot stands straight, arms down. Angles have the signs of Webots' QRIO:
+legs as in `grouser.locomotion.biped_leg`; shoulder pitch swings an arm forwards, shoulder roll
+outwards, the elbow bends, the neck turns left, the waist swings the pelvis forwards and to the
+left.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.robots import biped
-from grouser.robots.biped import Balance, Biped, Wave
-from grouser.robots.biped_leg import JOINTS
-from grouser.robots.qrio_parts import HIP, LEG, MASS, SIDES, WAIST, parts, sole_sensors, spec
+from grouser.locomotion import biped
+from grouser.locomotion.biped import Balance, Biped, Wave
+from grouser.locomotion.biped_leg import JOINTS
+from grouser.robots.parts.qrio_parts import HIP, LEG, MASS, SIDES, WAIST, parts, sole_sensors, spec
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import Camera
 from grouser.sensors.encoder import Encoder
-from grouser.sensors.imager import Imager
+from grouser.sensors.imaging.imager import Imager
+from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.inertial import Accelerometer, Gyroscope
-from grouser.sensors.lens import Lens
 from grouser.sensors.pressure import Pressure
 from grouser.sensors.range import Infrared
 from grouser.sensors.sensor import Sensor

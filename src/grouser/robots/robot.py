@@ -17,9 +17,9 @@ from typing import Any, Protocol
 
 import mujoco
 
-from grouser.drives import Drive, Setpoint, angle, speed, torque
 from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import Array
+from grouser.physics.drives import Drive, Setpoint, angle, speed, torque
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
 

@@ -1,8 +1,8 @@
 """VelociRoACH: a 30 g running robot with six legs and two motors (roach, sec. 4.3).
 
 As in the report's model, the body is a box, the legs are identical, and their protraction and
-abduction follow the cranks (`grouser.robots.crank`). The robot takes two crank speeds and nothing
-else; who chooses them is not its business.
+abduction follow the cranks (`grouser.robots.parts.crank`). The robot takes two crank speeds and
+nothing else; who chooses them is not its business.
 
 The root's frame is the middle of the box: x forward, y left, z up. Every leg's joint is a drive
 with a servo of its own, so that the torque and the speed at each joint can be read; the real
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.contacts import HULL, HULL_TOUCHES, SLIPPERY
-from grouser.drives import Drive
 from grouser.errors import BadValue
-from grouser.robots.crank import ENDS, LEGS, Cranks
-from grouser.robots.hull import GREY, Vector, add_hull, weigh
+from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
+from grouser.physics.drives import Drive
+from grouser.robots.parts.crank import ENDS, LEGS, Cranks
+from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth

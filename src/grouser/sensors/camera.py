@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, Pose, conjugate, rotate
-from grouser.sensors.cmos import SPARE, CmosFilter, Image
-from grouser.sensors.imager import Imager, imager
-from grouser.sensors.lens import Lens
+from grouser.rendering.renderer import shared
+from grouser.rendering.snapshot import Snapshot, stand
+from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
+from grouser.sensors.imaging.imager import Imager, imager
+from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.mounted import Mounted, site_pose
-from grouser.sensors.render import shared
 from grouser.sensors.sensor import Moment, Needs, Value
-from grouser.sensors.snapshot import Snapshot, stand
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ has its view.
 from __future__ import annotations
 
 from grouser.sensors.camera import Camera
-from grouser.sensors.imager import IMAGERS, Imager
+from grouser.sensors.imaging.imager import IMAGERS, Imager
 
 
 def _camera(imager: Imager, rate_hz: float) -> Camera:

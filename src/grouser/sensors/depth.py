@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.rendering.renderer import shared
+from grouser.rendering.snapshot import Snapshot, stand
 from grouser.sensors.depth_errors import Disparity, Flight, incidence_cosines, pinhole, slopes
-from grouser.sensors.lens import Plane
+from grouser.sensors.imaging.lens import Plane
 from grouser.sensors.mounted import Mounted, site_pose
-from grouser.sensors.render import shared
 from grouser.sensors.sensor import Moment, Needs, Value
-from grouser.sensors.snapshot import Snapshot, stand
 
 Depths = npt.NDArray[np.float32]
 """A picture of depths, (height, width), m, top row first."""

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.lens import Plane
+from grouser.sensors.imaging.lens import Plane
 
 
 def pinhole(width: int, height: int, focal: float) -> Plane:

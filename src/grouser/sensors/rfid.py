@@ -1,7 +1,8 @@
 """RFID reader: the tags within reach of its radio.
 
 Radio passes through wood and people, so a tag behind a thin wall is read as well, unless the
-reader is told to need a free line of sight. Tags are marked in the model (`grouser.marks`).
+reader is told to need a free line of sight. Tags are marked in the model
+(`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.marks import Marked, marked
+from grouser.physics.labels import Marked, marked
 from grouser.sensors.mounted import Mounted, seen_from
 from grouser.sensors.rays import Rays
 from grouser.sensors.sensor import Moment, Needs, Values

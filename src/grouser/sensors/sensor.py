@@ -3,7 +3,7 @@
 A sensor has three moments: ``add`` puts what it needs into a robot's spec, ``bind`` looks it up in
 the compiled model once, ``read`` measures the true value and then corrupts it with the sensor's
 own generator. A sensor does not know who reads it, nor when: its rate and its delay are kept by
-the simulation (`grouser.simulation.senses`).
+the simulation (`grouser.simulation.sensing`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A part is found when its middle is within reach and within the field of view, and nothing stands
 between: neither a wall nor another part of the same person. What is a part of a victim is marked
-in the model (`grouser.marks`).
+in the model (`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.marks import PARTS, Marked, marked
+from grouser.physics.labels import PARTS, Marked, marked
 from grouser.sensors.mounted import Mounted, seen_from
 from grouser.sensors.rays import Rays
 from grouser.sensors.sensor import Moment, Needs, Values, check

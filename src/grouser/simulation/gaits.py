@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from grouser.drives import Drives, speed
 from grouser.frames import Array
+from grouser.physics.drives import Drives, speed
+from grouser.physics.state import Rows, Which
 from grouser.robots.robot import Gait, Robot
-from grouser.rows import Rows, Which
 
 STRIDES = 8
 """How far gaits are worked out in advance at most: beyond it their joint angles cost little."""

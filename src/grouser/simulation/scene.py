@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.drives import Drive
 from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
+from grouser.physics.drives import Drive
 from grouser.robots.robot import Description, Gait, Robot, describe
 from grouser.sensors.sensor import BoundSensor, Sensor
 from grouser.sensors.sensor import describe as describe_sensor

@@ -16,26 +16,26 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from grouser.drives import Setpoint
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
-from grouser.rows import Rows
-from grouser.sensors.render import View
+from grouser.physics.drives import Setpoint
+from grouser.physics.state import Rows
+from grouser.rendering.renderer import View
 from grouser.sensors.sensor import Moment, Reading
-from grouser.simulation import actions, laws
-from grouser.simulation.actions import Action, Join, Leave, Place, Reset
-from grouser.simulation.carry import carry_memory, carry_state
-from grouser.simulation.crowd import joined, left, names
-from grouser.simulation.events import Events, Happened, Log
-from grouser.simulation.fittings import doors, motors, swing
-from grouser.simulation.motions import Motions, motion, put
-from grouser.simulation.parts import Parts
-from grouser.simulation.restart import restart
+from grouser.simulation.changes import actions, physics_changes
+from grouser.simulation.changes.actions import Action, Join, Leave, Place, Reset
+from grouser.simulation.changes.doors_and_motors import doors, motors, swing
+from grouser.simulation.changes.motions import Motions, motion, put
+from grouser.simulation.changes.population import joined, left, names
+from grouser.simulation.changes.restart import restart
+from grouser.simulation.divergence.watch import EVERY, Watch, log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.schedule import Clock
-from grouser.simulation.senses import Senses
-from grouser.simulation.triggers import Triggers
-from grouser.simulation.watch import EVERY, Watch, log_warnings
+from grouser.simulation.script.events import Events, Happened, Log
+from grouser.simulation.script.triggers import Triggers
+from grouser.simulation.sensing import Senses
+from grouser.simulation.stepping import Parts
+from grouser.simulation.transfer import carry_memory, carry_state
 from grouser.world.file import RobotEntry, World
 from grouser.world.object import Object
 
@@ -121,9 +121,9 @@ class Simulation:
             case actions.Swing(name, share):
                 swing(self.parts, self.rows, doors(self.world, name)[name], share)
             case actions.Shine() | actions.Rub() | actions.Gravity():
-                self._world = laws.change(self.model, self.world, action)
+                self._world = physics_changes.change(self.model, self.world, action)
             case actions.Daylight(value):
-                self._recompose(laws.dawn(self.world, value))
+                self._recompose(physics_changes.dawn(self.world, value))
             case actions.Fire() | actions.Happen() | actions.Ring():
                 self.events.do(self, action)
             case actions.Call() | actions.Whistle():
@@ -371,8 +371,8 @@ class Simulation:
         body = self._body(name)
         self._motions.stop(name, self.model, self.data)
         self._triggers.jumped(name)
-        if (fixed := laws.fixed(self.world, name)) is not None:
-            self._recompose(laws.rebuilt(self.world, fixed, X_WB))
+        if (fixed := physics_changes.fixed(self.world, name)) is not None:
+            self._recompose(physics_changes.rebuilt(self.world, fixed, X_WB))
             return
         put(self.model, self.data, body, name, X_WB)
         mujoco.mj_forward(self.model, self.data)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
-from grouser.contacts import BELT, BELT_TOUCHES, SLIPPERY
 from grouser.frames import Array, Pose
+from grouser.physics.contacts import BELT, BELT_TOUCHES, SLIPPERY
 
 LINK_MASS = 1e-3
 """kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.contacts import CHAIN, CHAIN_GUIDE
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle
+from grouser.physics.contacts import CHAIN, CHAIN_GUIDE
 from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
 from grouser.tracks.path import Arc, Line, Path
 from grouser.tracks.track import Belt, Track

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, Pose
-from grouser.rows import Rows
+from grouser.physics.state import Rows
 from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link, tie
 from grouser.tracks.path import Arc, Line, Segment
 from grouser.tracks.track import Belt, Track

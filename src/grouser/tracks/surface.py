@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose
-from grouser.rows import Rows
+from grouser.physics.state import Rows
 from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
 from grouser.tracks.path import Line, Segment
 from grouser.tracks.track import Belt, Track

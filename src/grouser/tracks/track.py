@@ -22,9 +22,9 @@ from typing import Literal, get_args
 
 import mujoco
 
-from grouser.drives import Drive
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
+from grouser.physics.drives import Drive
 from grouser.tracks.geoms import Surface
 from grouser.tracks.grouser import Element
 from grouser.tracks.path import Path

@@ -17,9 +17,9 @@ import mujoco.batch
 import numpy as np
 
 from grouser.frames import Array, up_tilt
-from grouser.rows import Rows
-from grouser.simulation.parts import Memory, Parts, settle_strides
+from grouser.physics.state import Rows
 from grouser.simulation.scene import Scene
+from grouser.simulation.stepping import Memory, Parts, settle_strides
 from grouser.trials.trial import Outcome, Seen, Trial, Verdict
 
 LOOK_EVERY = 0.1

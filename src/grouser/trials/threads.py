@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Event, Lock
 
-from grouser.cores import cores
+from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
-from grouser.simulation.watch import log_warnings
+from grouser.trials.cores import cores
 from grouser.trials.lane import LOOK_EVERY, Entry, Lane, layout
 from grouser.trials.trial import Outcome, Trial
 

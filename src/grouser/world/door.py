@@ -13,10 +13,10 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field
 
-from grouser.drives import Drive
-from grouser.world.fields import Length, Rgb
+from grouser.physics.drives import Drive
+from grouser.world.field_types import Length, Rgb
 from grouser.world.object import Object
-from grouser.world.physics import Contact
+from grouser.world.physics_settings import Contact
 
 LEAF: Rgb = (0.72, 0.45, 0.20)
 CLEARANCE = 0.005

@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field, Strict, model_validator
 
 from grouser.errors import nearest
-from grouser.world.fields import Description, Name, mistake
+from grouser.world.field_types import Description, Name, mistake
 from grouser.world.triggers import Lines, Names, Trigger
 
 Time = Annotated[float, Field(ge=0, le=1_000_000)]

@@ -38,15 +38,15 @@ from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose
 from grouser.world.complaints import Keys, complaint, shown
 from grouser.world.events import Choice, Event, check
-from grouser.world.fields import Description, Length, Name, Point, Shade, mistake
+from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
 from grouser.world.match import Match, Player, Team
 from grouser.world.match import check as check_match
 from grouser.world.objects import OBJECTS, Thing
 from grouser.world.overrides import override
-from grouser.world.physics import Contact, Physics
+from grouser.world.physics_settings import Contact, Physics
 from grouser.world.radio import RadioModel
 from grouser.world.source import Source, read
-from grouser.world.terrain import TERRAINS, Terrain
+from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, Volume
 
 ENDINGS = (".yaml", ".yml")

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field
 
-from grouser.world.fields import Length, Rgb, Shade
+from grouser.world.field_types import Length, Rgb, Shade
 from grouser.world.object import Object
-from grouser.world.physics import Contact
+from grouser.world.physics_settings import Contact
 
 BULB: Rgb = (1.0, 0.95, 0.80)
 HALO = 0.01

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import mujoco
 
-from grouser.world.fields import Rgb
+from grouser.world.field_types import Rgb
 
 EXTENT = 4.0
 """Half the size of what is usually in view, m; MuJoCo scales clipping and shadows by it."""

@@ -3,7 +3,7 @@
 "We intend to implement tools like a game controller interface and a virtual referee placing the
 robots for the RoboCup soccer setting" (Zaratti et al. 2006, section 6). Here is what such a match
 is made of, and where on the four-legged league's field things are put; who scores and what happens
-then is the referee's part (`grouser.simulation.referee`). Times are simulated seconds.
+then is the referee's part (`grouser.simulation.script.referee`). Times are simulated seconds.
 
 Numbers marked "league" are from an undated copy of the four-legged league's rules of the ERS-7's
 time; the others are estimates. Places in the world file are for the first half, and are turned
@@ -20,7 +20,8 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from grouser.errors import nearest
 from grouser.world.events import Time
-from grouser.world.field import (
+from grouser.world.field_types import Coordinate, Description, Length, Name, mistake
+from grouser.world.league_field import (
     BALL_RADIUS,
     BEACON_OUTSIDE,
     CIRCLE,
@@ -33,7 +34,6 @@ from grouser.world.field import (
     WALL_SLOPE,
     WIDTH,
 )
-from grouser.world.fields import Coordinate, Description, Length, Name, mistake
 from grouser.world.triggers import BoxTrigger
 
 PREFIX = "referee_"

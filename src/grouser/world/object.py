@@ -9,8 +9,8 @@ import mujoco
 from pydantic import Field, model_validator
 
 from grouser.frames import from_rpy
-from grouser.world.fields import Name, Point, Rgb, mistake
-from grouser.world.physics import Contact
+from grouser.world.field_types import Name, Point, Rgb, mistake
+from grouser.world.physics_settings import Contact
 from grouser.world.surface import Surface
 
 OBJECT: Rgb = (0.36, 0.52, 0.68)

@@ -3,7 +3,7 @@
 Each becomes one body of its own name under the world body, with one geom (a victim: one for each
 part; a door: a leaf of its own); a free one has the joint ``{name}/free``. A mesh collides as its
 convex hull, and weighs as it too. Victims and tags are marked, so that sensors recognise them
-(`grouser.marks`).
+(`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import mujoco
 from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
 
 from grouser.errors import nearest
-from grouser.marks import PARTS, mark
+from grouser.physics.labels import PARTS, mark
 from grouser.world.door import Door
-from grouser.world.fields import Length, Rgb, mistake
+from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.lamp import Lamp
 from grouser.world.object import Object
-from grouser.world.physics import Contact
+from grouser.world.physics_settings import Contact
 from grouser.world.victim import Posture, parts
 
 MESH_ENDINGS = (".obj", ".stl")

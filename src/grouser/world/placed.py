@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from grouser.frames import Array, Pose
-from grouser.world.fields import Coordinate, Rgb
+from grouser.world.field_types import Coordinate, Rgb
 from grouser.world.surface import Surface
 
 FOUNDATION = 0.5

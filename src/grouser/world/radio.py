@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from grouser.world.fields import Description, Length
+from grouser.world.field_types import Description, Length
 
 NEAREST = 0.1
 """Distances below this count as this, m: the logarithm knows no antenna."""

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from grouser.world.fields import Description, Rgb
-from grouser.world.physics import Contact
+from grouser.world.field_types import Description, Rgb
+from grouser.world.physics_settings import Contact
 
 TORSION, ROLLING = 0.005, 0.0001  # m; MuJoCo's own defaults, without effect at condim 3
 

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field, Strict, model_validator
 
 from grouser.frames import Array
-from grouser.world.fields import Description, Length, Name, Point, mistake
+from grouser.world.field_types import Description, Length, Name, Point, mistake
 
 ANYBODY = ("any", "robots", "objects")
 """Words for whole groups in a trigger's `by`."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import mujoco
 
-from grouser.world.fields import Rgb
+from grouser.world.field_types import Rgb
 
 Posture = Literal["lying", "sitting"]
 Place = tuple[float, float, float]
@@ -26,7 +26,7 @@ class Part:
     """One limb: a capsule between two points, or a sphere where they are one."""
 
     kind: str
-    """Which of `grouser.marks.PARTS` it is."""
+    """Which of `grouser.physics.labels.PARTS` it is."""
     radius: float
     """m."""
     begin: Place

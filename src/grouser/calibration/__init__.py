@@ -1,0 +1,1 @@
+"""What a real robot's log tells: parameter values, intervals, verdicts."""

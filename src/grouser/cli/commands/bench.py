@@ -1,0 +1,65 @@
+"""``grouser bench``: one speed question, answered on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from grouser.cli import preflight
+from grouser.cli.terminal import counting, out, write_json
+
+
+def bench(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Which one; [cyan]grouser list benches[/] shows them.",
+        ),
+    ],
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write figures and machine as JSON."),
+    ] = None,
+) -> None:
+    """Measure speed here; figures are comparable only within one run on one machine.
+
+    For example:
+
+    [cyan]grouser bench tracks --json tracks.json[/]
+    """
+    from grouser.benches import BENCHES
+    from grouser.benches.machine import machine
+    from grouser.reports.table import plain
+
+    key, module = preflight.module("bench", name, BENCHES)
+    preflight.writable(json_file)
+    with counting(key) as bar:
+        figures = module.run(bar)
+    here = machine()
+    _print(key, figures, here)
+    if json_file is not None:
+        write_json(json_file, {"bench": key, "figures": plain(figures), "machine": here})
+
+
+def _print(key: str, figures: Mapping[str, float], here: Mapping[str, object]) -> None:
+    from grouser.reports.table import label, shown
+
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid.add_column()
+    grid.add_column(justify="right", style="bold cyan")
+    for figure, value in figures.items():
+        grid.add_row(Text(label(figure)), Text(shown(value)))
+    console = out()
+    console.print(Text(key, "bold"), "", grid, "", sep="\n")
+    versions = ", ".join(
+        f"{part} {here[part]}" for part in ("python", "mujoco", "numpy", "grouser")
+    )
+    size = f"{here['cores']} cores, {shown(here['memory_gib'])} GiB"
+    console.print(Text(f"{here['cpu']}, {size}, {here['platform']}\n{versions}", "dim"))

@@ -1,0 +1,185 @@
+"""``grouser calibrate``: what a real robot's log tells about the robot and its ground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grouser.cli import preflight
+from grouser.cli.terminal import counting, out, write_json, wrote
+from grouser.errors import BadValue
+
+if TYPE_CHECKING:
+    from grouser.calibration.calibrate import Calibration
+    from grouser.calibration.finding import Finding
+    from grouser.reports.page import Page
+    from grouser.world.file import World
+
+HEADINGS = ("parameter", "start", "found", "interval", "plausible", "verdict")
+
+
+def calibrate(
+    real: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
+        ),
+    ],
+    world: Annotated[
+        str,
+        typer.Option(
+            metavar="WORLD",
+            show_default=False,
+            help="Where the run was made, with the same commands: a file or a shipped world.",
+        ),
+    ],
+    free: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            show_default=False,
+            help="What to find, such as pitch_inertia,friction.",
+        ),
+    ],
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default="the only one",
+            help="Whose log it is, by name in the world.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write what was found as JSON, for programs."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help="Change the world, such as terrain.1.slope_deg=45; may be given often.",
+        ),
+    ] = None,
+    align: Annotated[
+        bool,
+        typer.Option("--align", help="The log's x and z are measured from an unknown place."),
+    ] = False,
+    nose_up: Annotated[
+        bool, typer.Option("--nose-up", help="In the log, pitch is positive nose up.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Decides where the search looks first.")
+    ] = 0,
+) -> None:
+    """Find the parameters with which the simulation follows a log best, and say how surely.
+
+    The world must hold the robot as it stood and drove: its start, its posture
+    and its command. The log may have other rates, gaps and a clock of its own.
+    A parameter never leaves its plausible range, and one that the run does not
+    show is said to be so.
+
+    For example:
+
+    [cyan]grouser calibrate log.csv --world kenaf_edge_and_slope --free pitch_inertia,friction[/]
+    """
+    preflight.physics()
+    from grouser.calibration.calibrate import calibrate as find
+    from grouser.calibration.parameters import named
+    from grouser.evaluation.trajectory import read
+    from grouser.world.file import load
+
+    named(names := [name.strip() for name in free.split(",") if name.strip()])
+    preflight.writable(json_file)
+    if report is not None:
+        preflight.writable(report / "index.html")
+    log = read(real, nose_up=nose_up)
+    place = load(world, overrides or ())
+    who = robot or _only(place)
+    with counting("calibrate") as bar:
+        result = find(log, place, who, names, align=align, seed=seed, progress=bar)
+    _show(result, who, real)
+    if json_file is not None:
+        write_json(json_file, result.to_json())
+    if report is not None:
+        wrote(_page(result, who, real, world, free).write(report))
+
+
+def _only(world: World) -> str:
+    names = [entry.name for entry in world.robots]
+    if len(names) != 1:
+        there = ", ".join(names) or "none"
+        raise BadValue(f"--robot is needed, the world has {there}")
+    return names[0]
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    p = finding.parameter
+    return (
+        p.name,
+        f"{finding.start:.3g}{p.suffix}",
+        f"{finding.found:.3g}{p.suffix}" if finding.verdict != "cannot be told" else "-",
+        f"{finding.low:.3g} to {finding.high:.3g}",
+        f"{p.low:g} to {p.high:g}",
+        finding.sentence,
+    )
+
+
+def _summary(result: Calibration) -> str:
+    left = result.to_json()["left_over"]
+    return (
+        f"left over: x {left['x_mm']:.1f} mm, z {left['z_mm']:.1f} mm, "
+        f"pitch {left['pitch_deg']:.2f} deg; the log begins {result.at_end.offset:.3f} s into "
+        f"the run; {result.simulations} simulations"
+    )
+
+
+def _show(result: Calibration, robot: str, real: Path) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = out()
+    console.print(Text.assemble((f"{robot} after {real.name}", "bold")))
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in HEADINGS:
+        side = "left" if heading in ("parameter", "verdict") else "right"
+        grid.add_column(heading, justify=side, no_wrap=heading != "verdict")  # type: ignore[arg-type]
+    colours = {"determined": "green", "one-sided": "yellow", "at the end": "bold red"}
+    for finding in result.findings:
+        *cells, sentence = _cells(finding)
+        verdict = Text(sentence, colours.get(finding.verdict, "yellow"))
+        grid.add_row(*(Text(cell) for cell in cells), verdict)
+    console.print("", grid, "", sep="\n")
+    for line in (_summary(result), *result.notes):
+        console.print(Text(line, "dim"), soft_wrap=True)
+
+
+def _page(result: Calibration, robot: str, real: Path, world: str, free: str) -> Page:
+    from grouser.reports.page import Page
+    from grouser.reports.profiles import profile, runs
+
+    told = sum(finding.told for finding in result.findings)
+    page = Page(
+        f"{robot} after {real.name}",
+        above=f"calibration in {world}",
+        verdict=f"{told} of {len(result.findings)} parameters determined",
+        command=f"grouser calibrate {real.name} --world {world} --robot {robot} --free {free}",
+    )
+    page.add_rows(HEADINGS, [_cells(finding) for finding in result.findings])
+    page.add_text(_summary(result))
+    for note in result.notes:
+        page.add_text(note)
+    drawn = runs(result.real, result.before, result.after, result.at_end, result.at_start)
+    page.add_plot(drawn, "the log, and the simulation before and after")
+    for finding in result.findings:
+        p = finding.parameter
+        label = f"{p.name} [{p.unit}]" if p.unit else p.name
+        ends = (finding.low, finding.high)
+        drawn = profile(finding.values, finding.rises, ends, finding.found, label)
+        page.add_plot(drawn, f"{p.name}: {p.about}; {finding.sentence}")
+    return page

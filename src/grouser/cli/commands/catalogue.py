@@ -1,0 +1,150 @@
+"""``grouser list``: what there is, with one line about each.
+
+Lines come from docstrings, read without importing the modules: a list needs no optional package.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from grouser.cli import preflight
+from grouser.cli.terminal import out
+from grouser.errors import unknown
+
+
+def _robots() -> dict[str, str]:
+    from grouser.robots.robot import ROBOTS
+
+    return _documented(ROBOTS, of_modules=True)
+
+
+def _tracks() -> dict[str, str]:
+    from grouser.tracks.track import TRACKS
+
+    return _documented(TRACKS)
+
+
+def _sensors() -> dict[str, str]:
+    from grouser.sensors.sensor import SENSORS
+
+    return _documented(SENSORS)
+
+
+def _terrains() -> dict[str, str]:
+    from grouser.world.terrain.kinds import TERRAINS
+
+    return {name: _first_line(inspect.getdoc(kind)) for name, kind in TERRAINS.items()}
+
+
+def _worlds() -> dict[str, str]:
+    from grouser.world.file import load, shipped
+
+    return {name: _first_line(load(name).description) for name in shipped()}
+
+
+def _experiments() -> dict[str, str]:
+    from grouser.experiments import EXPERIMENTS
+
+    return _documented(EXPERIMENTS)
+
+
+def _benches() -> dict[str, str]:
+    from grouser.benches import BENCHES
+
+    return _documented(BENCHES)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One kind of thing that can be listed."""
+
+    entries: Callable[[], dict[str, str]]
+    """Returns names with a line about each."""
+    use: str
+    """How a person goes on from here."""
+
+
+KINDS: dict[str, _Kind] = {
+    "worlds": _Kind(_worlds, "grouser run NAME"),
+    "experiments": _Kind(_experiments, "grouser experiment NAME --quick"),
+    "benches": _Kind(_benches, "grouser bench NAME"),
+    "robots": _Kind(
+        _robots, "in a world file:  robots: [{name: r1, kind: NAME, position: [0, 0]}]"
+    ),
+    "terrains": _Kind(_terrains, "in a world file:  terrain: [{kind: NAME, …}]"),
+    "tracks": _Kind(_tracks, 'in Python:  Track(method="NAME", …)'),
+    "sensors": _Kind(_sensors, 'in Python:  sim.read("robot", "NAME")'),
+}
+"""What can be listed."""
+
+
+def catalogue(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", show_default=False, help=f"One of {', '.join(KINDS)}.")
+    ],
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Names only, one per line, for other programs.")
+    ] = False,
+) -> None:
+    """List what there is: worlds, experiments, benches, robots, terrains, tracks or sensors.
+
+    For example:
+
+    [cyan]grouser list worlds[/]
+
+    [cyan]for e in $(grouser list experiments --plain); do grouser experiment $e; done[/]
+    """
+    if kind not in KINDS:
+        raise unknown("list", "kind", kind, KINDS)
+    preflight.physics()
+    entries = KINDS[kind].entries()
+    console = out()
+    if plain:
+        for name in entries:
+            console.print(Text(name), soft_wrap=True)
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid.add_column(style="bold cyan", no_wrap=True)
+    grid.add_column()
+    for name, line in entries.items():
+        grid.add_row(Text(name), Text(line))
+    console.print(grid)
+    if console.is_terminal:
+        console.print(Text(f"\n{KINDS[kind].use}", "dim"))
+
+
+def _documented(table: Mapping[str, str], *, of_modules: bool = False) -> dict[str, str]:
+    """Return a line about each entry; with ``of_modules`` about its module, never its class."""
+    places = {
+        name: place.partition(":")[0] if of_modules else place for name, place in table.items()
+    }
+    return {name: _line(place) for name, place in places.items()}
+
+
+def _line(place: str) -> str:
+    """Return the first line about ``module:Class``, or else about its module."""
+    module, _, attribute = place.partition(":")
+    try:
+        spec = util.find_spec(module)
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None or spec.origin is None:
+        return ""
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    found = next((node for node in classes if node.name == attribute), tree)
+    return _first_line(ast.get_docstring(found))
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0]

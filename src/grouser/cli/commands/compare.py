@@ -1,0 +1,185 @@
+"""``grouser compare``: how far a simulated run is from the real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grouser.cli import preflight
+from grouser.cli.terminal import out, write_json, wrote
+from grouser.errors import BadValue, unknown
+
+if TYPE_CHECKING:
+    from grouser.evaluation.matching import Match
+    from grouser.evaluation.trajectory import Trajectory
+
+ERRORS = {"x": "mm", "z": "mm", "norm": "mm", "pitch": "deg"}
+"""What is compared, and in which unit it is told."""
+
+
+def compare(
+    real: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
+        ),
+    ],
+    simulated: Annotated[
+        Path, typer.Argument(metavar="SIM", show_default=False, help="The simulated robot's log.")
+    ],
+    report: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the errors as JSON, for programs."),
+    ] = None,
+    align_starts: Annotated[
+        bool,
+        typer.Option(
+            "--align-starts", help="Let both begin at x = z = 0: removes a constant offset."
+        ),
+    ] = False,
+    index: Annotated[
+        str,
+        typer.Option(
+            metavar="difference|distance",
+            help="What is matched: the distance between the two, or each one's from the origin.",
+        ),
+    ] = "difference",
+    nose_up: Annotated[
+        bool,
+        typer.Option("--nose-up", help="In both files a column pitch is positive nose up."),
+    ] = False,
+) -> None:
+    """Compare two logs by DP matching: errors of x, z, their norm and pitch, before and after.
+
+    Logs name their columns t, x, z and pitch (or qw qx qy qz), in s, m and rad
+    unless a suffix says otherwise (t_ms, x_mm, pitch_deg). Rates, lengths and
+    clocks may differ; samples that are not finite are left out and told.
+
+    For example:
+
+    [cyan]grouser compare real.csv simulated.csv --align-starts --report comparison[/]
+    """
+    from grouser.evaluation.matching import INDICES, match
+    from grouser.evaluation.trajectory import read
+
+    if index not in INDICES:
+        raise unknown("--index", "index", index, INDICES)
+    preflight.writable(json_file)
+    if report is not None:
+        preflight.writable(report / "index.html")
+    logs = {path: read(path, nose_up=nose_up) for path in (real, simulated)}
+    result = match(
+        _clean(real, logs[real]),
+        _clean(simulated, logs[simulated]),
+        index=index,
+        align_starts=align_starts,
+    )
+    faults = [(path, fault) for path in (real, simulated) for fault in logs[path].faults()]
+    _print(result, real, simulated, faults)
+    if json_file is not None:
+        write_json(json_file, _json(result, real, simulated, faults))
+    if report is not None:
+        wrote(_page(result, real, simulated, faults).write(report))
+
+
+def _clean(path: Path, log: Trajectory) -> Trajectory:
+    """Return what can be matched of ``log``, or say whose fault it is that nothing can."""
+    try:
+        clean = log.clean()
+    except BadValue as error:
+        raise BadValue(f"{path}: {str(error).removeprefix('trajectory: ')}") from error
+    if len(clean) < 2:
+        raise BadValue(f"{path}: has {len(clean)} usable sample, at least 2 are needed to compare")
+    return clean
+
+
+def rows(match: Match) -> list[tuple[Any, ...]]:
+    """Return a line per error: its name, mean and largest before, mean and largest after."""
+    return [
+        (
+            f"{name} [{unit}]",
+            *(
+                figures[f"{kind}_{name}_error_{unit}"]
+                for figures in (match.before.figures(), match.after.figures())
+                for kind in ("mean", "max")
+            ),
+        )
+        for name, unit in ERRORS.items()
+    ]
+
+
+HEADER = ("error of", "mean before", "max before", "mean matched", "max matched")
+
+
+def _print(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from grouser.reports.table import shown
+
+    console = out()
+    for path, trajectory in ((real, match.real), (simulated, match.simulated)):
+        told = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
+        console.print(Text.assemble((str(path), "bold"), f"  {told}"), soft_wrap=True)
+        for fault in (fault for whose, fault in faults if whose == path):
+            console.print(Text(f"  {fault}", "yellow"), soft_wrap=True)
+        if real == simulated:
+            break
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in HEADER:
+        grid.add_column(Text(heading, "bold"), justify="left" if heading is HEADER[0] else "right")
+    for name, *numbers in rows(match):
+        grid.add_row(Text(name), *(Text(shown(number)) for number in numbers))
+    console.print("", grid, "", sep="\n")
+    console.print(
+        Text(
+            f"{len(match.pairs)} pairs by DP matching of the {match.index}; simulated minus real; "
+            "before: at equal times since the start",
+            "dim",
+        )
+    )
+
+
+def _json(
+    match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]
+) -> dict[str, Any]:
+    from grouser.reports.table import plain
+
+    return {
+        "real": str(real),
+        "simulated": str(simulated),
+        "index": match.index,
+        "samples": [len(match.real), len(match.simulated)],
+        "pairs": len(match.pairs),
+        "cost_m": plain(match.cost),
+        "before": plain(match.before.figures()),
+        "after": plain(match.after.figures()),
+        "cleaned": [f"{path}: {fault}" for path, fault in faults],
+    }
+
+
+def _page(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]) -> Any:
+    from grouser.reports import plots
+    from grouser.reports.page import Page
+
+    after = match.after
+    page = Page(
+        f"{real.name} and {simulated.name}",
+        above="A simulated run beside the real one",
+        verdict=f"mean error after matching: {after.mean('norm') * 1e3:.4g} mm, "
+        f"{after.figures()['mean_pitch_error_deg']:.3g} deg of pitch",
+        command=f"grouser compare {real.name} {simulated.name} --report",
+    )
+    page.add_rows(HEADER, rows(match))
+    for path, fault in faults:
+        page.add_text(f"`{path.name}`: {fault}")
+    page.add_plot(plots.paths(match), "Both ways; thin lines join matched samples.")
+    page.add_plot(plots.components(match), "Over time, and over matched pairs.")
+    page.add_plot(plots.errors(match), "Size of the errors, pair by pair.")
+    page.add_plot(plots.warping(match), "Which samples were matched.")
+    return page

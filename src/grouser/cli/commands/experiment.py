@@ -1,0 +1,63 @@
+"""``grouser experiment``: a table or figure of a paper, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grouser.cli import preflight
+from grouser.cli.terminal import counting, out, write_json, wrote
+
+
+def experiment(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Which one; [cyan]grouser list experiments[/] shows them.",
+        ),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A short version, to see that it runs.")
+    ] = False,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the table as JSON, for programs."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write a page with pictures, DIR/index.html; needs OpenGL."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides everything random.")] = 0,
+) -> None:
+    """Repeat a table or figure of a paper: ours beside theirs, disagreements marked.
+
+    It leaves with code 0 when it ran, whatever agrees.
+
+    For example:
+
+    [cyan]grouser experiment okada-table4 --quick[/]
+
+    [cyan]grouser experiment okada-table4 --report reports/table4 --json table4.json[/]
+    """
+    from grouser.experiments import EXPERIMENTS
+    from grouser.experiments.study import Study
+
+    key, module = preflight.module("experiment", name, EXPERIMENTS)
+    preflight.writable(json_file)
+    if report is not None:
+        preflight.writable(report / "index.html")
+        preflight.pictures()
+    with counting(key) as bar:
+        study = Study(quick=quick, pictures=report is not None, seed=seed, progress=bar)
+        result = module.run(study)
+    result.table.print(out())
+    if json_file is not None:
+        write_json(json_file, result.table.to_json())
+    if report is not None:
+        wrote(result.write(report))

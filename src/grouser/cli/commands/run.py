@@ -1,0 +1,107 @@
+"""``grouser run``: let a world run, as fast as it can or at the pace of a clock."""
+
+from __future__ import annotations
+
+import math
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grouser.cli import preflight
+from grouser.cli.options import Overrides, Seed, WorldName
+from grouser.cli.speed import factor_of
+from grouser.cli.terminal import complain, out, progress, wrote
+from grouser.errors import BadValue
+
+if TYPE_CHECKING:
+    from grouser.cli.drive import Pace
+
+SMALLEST, LARGEST = 16, 4096
+"""Sides of a picture, pixels."""
+
+
+def run(
+    world: WorldName,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="How long, in simulated seconds.")
+    ] = 10.0,
+    speed: Annotated[
+        str,
+        typer.Option(
+            metavar="max|FACTOR",
+            help="As fast as it goes, or paced: 1.0 is real time, 0.1 is slow motion.",
+        ),
+    ] = "max",
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="F.png", help="Write a picture of how it ended."),
+    ] = None,
+    video: Annotated[
+        Path | None,
+        typer.Option(metavar="F.mp4", help="Write a video, 25 frames per simulated second."),
+    ] = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
+    size: Annotated[
+        str, typer.Option(metavar="WxH", help="Of picture and video, pixels.")
+    ] = "960x640",
+) -> None:
+    """Let a world run, and say where its robots got to and what it cost them.
+
+    Ctrl-C ends it early; what was reached by then is shown and written.
+
+    For example:
+
+    [cyan]grouser run quince_step --seconds 15 --picture step.png[/]
+
+    [cyan]grouser run quince_step --set terrain.1.height=0.19 --video slip.mp4[/]
+
+    [cyan]grouser run my_world.yaml --speed 1.0[/]
+    """
+    _check(seconds)
+    factor, (width, height) = factor_of(speed), _size(size)
+    preflight.writable(picture, ".png")
+    preflight.writable(video, ".mp4")
+    preflight.physics()
+    from grouser.cli.drive import Camera, drive
+    from grouser.cli.outcome import show
+    from grouser.simulation.simulation import Simulation
+    from grouser.world.file import load
+
+    sim = Simulation(load(world, overrides or ()), seed=seed)
+    with ExitStack() as stack:
+        drawn = picture is not None or video is not None
+        camera = stack.enter_context(Camera(width, height, video)) if drawn else None
+        with progress(sim.world.name) as bar:
+            pace = drive(sim, seconds, factor=factor, camera=camera, bar=bar)
+        if camera is not None and picture is not None:
+            camera.write(sim, picture)
+    show(sim, pace, out())
+    for path in filter(None, (picture, video)):
+        wrote(path)
+    _leave(pace)
+
+
+def _leave(pace: Pace) -> None:
+    if pace.interrupted:
+        complain(f"interrupted at {pace.simulated:.2f} simulated seconds")
+        raise typer.Exit(130)
+
+
+def _check(seconds: float) -> None:
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise BadValue(f"--seconds is {seconds:g}, a number above 0 is needed")
+
+
+def _size(size: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,5})[xX](\d{1,5})", size)
+    width, height = (int(side) for side in found.groups()) if found else (0, 0)
+    if not all(SMALLEST <= side <= LARGEST for side in (width, height)):
+        raise BadValue(
+            f"--size is '{size}', width x height in pixels is needed, such as 960x640, "
+            f"each from {SMALLEST} to {LARGEST}"
+        )
+    return width, height

@@ -1,0 +1,165 @@
+"""What a robot can get over, as lines on a terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grouser.mobility.curve import Estimate, Share
+from grouser.mobility.limits import Check, Limit
+from grouser.mobility.suite import Candidate, Run, known
+from grouser.reports.page import Mood
+from grouser.reports.table import plain
+
+WORDS = {
+    "arrived": "passed",
+    "stuck": "stuck",
+    "tipped": "tipped over",
+    "out of time": "out of time",
+    "diverged": "diverged",
+}
+"""What people call a verdict."""
+
+DOUBT = "do not trust it"
+"""Said of a limit that fresh runs do not bear out."""
+
+_COLOURS: dict[Mood, str] = {"good": "green", "bad": "red", "open": "dim"}
+
+
+def show(
+    who: Candidate,
+    tests: Sequence[str],
+    runs: Sequence[Run],
+    limits: Sequence[Limit],
+    console: Console,
+) -> None:
+    """Print a line per test, and two more per limit."""
+    console.print(Text.assemble(("mobility of ", "dim"), (who.kind, "bold cyan")), "", sep="\n")
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in ("test", "varied", "results"):
+        grid.add_column(Text(heading, "bold"), no_wrap=heading != "results")
+    for test in tests:
+        name, varied = Text(test), Text(known(test).varied, "dim")
+        results = [Text(text, _COLOURS[mood]) for text, mood in marks(who, test, runs)]
+        if results:
+            grid.add_row(name, varied, Text(", ").join(results))
+            name = varied = Text()
+        for line in (line for limit in limits if limit.test == test for line in words(limit)):
+            grid.add_row(name, varied, Text(line))
+            name = varied = Text()
+    console.print(grid, "", sep="\n")
+
+
+def marks(who: Candidate, test: str, runs: Sequence[Run]) -> list[tuple[str, Mood]]:
+    """Return every size of ``test`` with its result, and whether there is none to be passed."""
+    if who.cannot:
+        return [(who.cannot, "open")]
+    mine = [run for run in runs if run.test == test]
+    unit = known(test).unit
+    shown: list[tuple[str, Mood]] = [
+        (f"{run.size:g} {unit}", "good")
+        if run.passed
+        else (f"{run.size:g} {unit} {WORDS[run.outcome.verdict]}", "bad")
+        for run in mine
+    ]
+    nothing: list[tuple[str, Mood]] = [("cannot", "open")]
+    return shown + (nothing if mine and not any(run.passed for run in mine) else [])
+
+
+def words(limit: Limit) -> list[str]:
+    """Return what was found about a limit, a line each."""
+    if limit.words:
+        return [f"{limit.words} ({len(limit.found)} repetitions)"]
+    unit = known(limit.test).unit
+    told = ((50, limit.half, limit.checked_half), (95, limit.most, limit.checked_most))
+    return [
+        f"{percent} % pass at {estimate.value:.4g} {unit} "
+        f"({estimate.low:.4g} to {estimate.high:.4g}), {_fresh(check)}"
+        for percent, estimate, check in told
+        if estimate and check
+    ]
+
+
+def _fresh(check: Check) -> str:
+    """Return how many fresh runs passed; beside how many should have, if those are others."""
+    told = f"fresh runs there: {check.share}"
+    low, high = check.expected
+    return told if check.explained else f"{told}, not {low} to {high}: {DOUBT}"
+
+
+def conditions(who: Candidate) -> dict[str, object]:
+    """Return under what conditions ``who`` was tested, by name."""
+    options = ", ".join(f"{name} {value}" for name, value in who.options.items())
+    return {
+        "speed_m/s": who.speed,
+        "time_step_ms": who.timestep * 1000,
+        "flippers": "used" if who.flippers else "not used",
+        "options": options or "as they are",
+    }
+
+
+def to_json(
+    who: Candidate, runs: Sequence[Run], limits: Sequence[Limit], seed: int
+) -> dict[str, Any]:
+    """Return everything as plain JSON values."""
+    return {
+        "robot": who.kind,
+        "options": plain(who.options),
+        "cannot": who.cannot or None,
+        "speed_m_s": who.speed,
+        "timestep_s": who.timestep,
+        "flippers": who.flippers,
+        "seed": seed,
+        "runs": [_run(run) for run in runs],
+        "limits": [_limit(limit) for limit in limits],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "test": run.test,
+        "varied": known(run.test).varied,
+        "size": run.size,
+        "unit": known(run.test).unit,
+        "passed": run.passed,
+        "verdict": run.outcome.verdict,
+        "time_s": round(run.outcome.time, 3),
+        "effort_j": plain(run.outcome.effort),
+    }
+
+
+def _limit(limit: Limit) -> dict[str, Any]:
+    apparatus = known(limit.test)
+    return {
+        "test": limit.test,
+        "varied": apparatus.varied,
+        "unit": apparatus.unit,
+        "repeats": len(limit.found),
+        "pass_50": _estimate(limit.half, limit.checked_half),
+        "pass_95": _estimate(limit.most, limit.checked_most),
+        "words": limit.words or None,
+        "largest_passed_smallest_failed": plain(limit.found),
+        "share_by_size": [{"size": s, **_share(limit.share(s))} for s in apparatus.sizes],
+    }
+
+
+def _estimate(estimate: Estimate | None, fresh: Check | None) -> dict[str, Any] | None:
+    if estimate is None or fresh is None:
+        return None
+    return {
+        "size": estimate.value,
+        "interval": [estimate.low, estimate.high],
+        "fresh": {
+            **_share(fresh.share),
+            "expected": list(fresh.expected),
+            "explained": fresh.explained,
+        },
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"passed": share.passed, "of": share.of, "interval": list(share.interval())}

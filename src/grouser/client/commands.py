@@ -1,0 +1,367 @@
+"""What a client can say without waiting for an answer: the same calls for both shells.
+
+Everything goes onto the wire as it is given: metres, radians, rad/s, in the wire's axes (x forward,
+y right, z down unless the server was told otherwise; `grouser.protocol.usarsim.axes` converts).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+
+from grouser.client.conversation import Talk
+from grouser.client.memory import Memory
+from grouser.errors import BadValue, nearest
+from grouser.protocol.usarsim import control
+from grouser.protocol.usarsim.commands import Trace
+from grouser.protocol.usarsim.drive import (
+    AckermanDrive,
+    AerialDrive,
+    BoneDrive,
+    JointDrive,
+    MultiDrive,
+    NauticDrive,
+    OmniDrive,
+    Order,
+    SkidDrive,
+    Wheel,
+)
+from grouser.protocol.usarsim.extensions import Lockstep, Notice, Step, Transmit
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.package import EffectorState, LinkTarget, MovePackage, PackageState
+from grouser.protocol.usarsim.setting import (
+    ResetSensor,
+    Scan,
+    Set,
+    SetJoint,
+    SetPose,
+    SetStiffness,
+    SetZoom,
+)
+from grouser.protocol.usarsim.state import State
+from grouser.protocol.usarsim.values import Vector
+
+ORDERS: dict[str, Order] = {order.name.lower(): order for order in Order}
+"""What a joint can be told: angle, speed, torque, brake, relative_angle…"""
+
+
+class Speaker(ABC):
+    """Somebody with a connection; a shell says how to write and how to hear."""
+
+    talk: Talk
+
+    @abstractmethod
+    def send(self, message: Message) -> None:
+        """Say any message of `grouser.protocol` at once."""
+
+    @abstractmethod
+    def heed(self) -> Memory:
+        """Take in what has already arrived, without waiting; return the newest of everything."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the server wanted us to know (refusals are raised as well), oldest first."""
+        return tuple(self.heed().notices)
+
+    @property
+    def time(self) -> float | None:
+        """The newest simulated time that was heard, s."""
+        return self.heed().time
+
+    @property
+    def level(self) -> str:
+        """Name of the world."""
+        greeting = self.talk.memory.greeting
+        return greeting.level if greeting else ""
+
+
+class Driver(Speaker):
+    """Somebody who drives a robot."""
+
+    @property
+    def state(self) -> State | None:
+        """How the robot was when it last said so."""
+        return self.heed().state
+
+    @property
+    def packages(self) -> Mapping[str, PackageState | EffectorState]:
+        """Mission package → where its links were when it last said so."""
+        return self.heed().packages
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors that have said something."""
+        return self.heed().sensors
+
+    def newest(self, sensor: str) -> Message | None:
+        """Return the last reading of a sensor or of a type of sensor; None: nothing yet.
+
+        The name of one sonar, encoder… gives a message with that one alone, their type a message
+        with all of them.
+        """
+        return self.heed().newest(sensor)
+
+    def drive(
+        self,
+        left: float | None = None,
+        right: float | None = None,
+        *,
+        normalized: bool | None = None,
+        light: bool | None = None,
+        flip: bool | None = None,
+    ) -> None:
+        """Drive with tracks, or with wheels that do not steer.
+
+        Args:
+            left: spin of the left side's wheels, rad/s, forwards positive.
+            right: the same of the right side.
+            normalized: speeds are -100 to 100 percent of the fastest.
+            light: head lights on or off.
+            flip: put the robot back on its feet.
+        """
+        self.send(SkidDrive(left, right, normalized, light, flip))
+
+    def stop(self) -> None:
+        """Stand still, on tracks or wheels."""
+        self.drive(0.0, 0.0)
+
+    def steer(
+        self,
+        speed: float,
+        front: float = 0.0,
+        rear: float = 0.0,
+        *,
+        normalized: bool | None = None,
+        light: bool | None = None,
+    ) -> None:
+        """Drive a car: spin of its wheels in rad/s, steering angles in rad."""
+        self.send(AckermanDrive(speed, front, rear, normalized, light))
+
+    def wheels(self, wheels: Iterable[Wheel], *, normalized: bool | None = None) -> None:
+        """Drive wheels that spin and steer one by one."""
+        self.send(OmniDrive(tuple(wheels), normalized))
+
+    def fly(
+        self,
+        linear: float = 0.0,
+        lateral: float = 0.0,
+        altitude: float = 0.0,
+        rotational_deg: float = 0.0,
+        *,
+        normalized: bool | None = None,
+    ) -> None:
+        """Fly: m/s forwards, sideways and up, and deg/s."""
+        self.send(
+            AerialDrive(
+                altitude_velocity=altitude,
+                linear_velocity=linear,
+                lateral_velocity=lateral,
+                rotational_velocity_deg=rotational_deg,
+                normalized=normalized,
+            )
+        )
+
+    def dive(
+        self,
+        propeller: float,
+        rudder: float = 0.0,
+        stern_plane: float = 0.0,
+        *,
+        normalized: bool | None = None,
+        light: bool | None = None,
+    ) -> None:
+        """Drive a submarine."""
+        self.send(NauticDrive(propeller, rudder, stern_plane, normalized, light))
+
+    def joint(self, name: str, value: float, order: str = "angle") -> None:
+        """Move one joint (SET, which every dialect has).
+
+        Args:
+            name: the joint, or ``AllJoints``.
+            value: rad, rad/s or N m, as the order says.
+            order: one of `ORDERS`.
+        """
+        self.send(SetJoint(name, (value,), _order(order)))
+
+    def hinge(self, name: str, value: float, order: str = "angle") -> None:
+        """Move one joint with DRIVE {Name}, as clients of UT2004 do."""
+        self.send(JointDrive(name, value, _order(order)))
+
+    def bone(
+        self, robot: str, bone: str, value: float, order: str = "angle", axis: str | None = None
+    ) -> None:
+        """Move one bone of a humanoid, as clients of UT2004 do."""
+        self.send(BoneDrive(robot, bone, value, _order(order), axis))
+
+    def joints(self, angles: Mapping[str, float]) -> None:
+        """Move several joints to angles (rad) in one line: MULTIDRIVE.
+
+        Old servers of UT3 and UDK do not know it; `joint` they do.
+        """
+        self.send(MultiDrive(tuple(angles.items())))
+
+    def stiffen(self, joint: str, stiffness: float) -> None:
+        """Say how firmly a joint holds, 0 to 1."""
+        self.send(SetStiffness(joint, stiffness))
+
+    def package(
+        self,
+        name: str,
+        links: Mapping[int, float] | Sequence[LinkTarget] = (),
+        *,
+        gripper: int | None = None,
+        sequence: int | None = None,
+    ) -> None:
+        """Move a mission package: MISPKG, in UDK's dialect ACT.
+
+        Args:
+            name: the package.
+            links: where links go: place, counted from 0, → angle (rad) or length (m); or targets
+                with other orders.
+            gripper: what its gripper shall do.
+            sequence: number of a stored motion.
+        """
+        if isinstance(links, Mapping):
+            links = [LinkTarget(link, value) for link, value in links.items()]
+        self.send(MovePackage(name, tuple(links), gripper, sequence))
+
+    def set(
+        self,
+        type: str,
+        name: str | None = None,
+        opcode: str | None = None,
+        params: str | None = None,
+    ) -> None:
+        """Set anything (SET); `protocol.usarsim.setting` has checked ones."""
+        self.send(Set(type, name, opcode, params))
+
+    def reset(self, type: str, name: str | None = None) -> None:
+        """Let a sensor that counts (Odometry, Encoder, Tachometer) begin again."""
+        self.send(ResetSensor(type, name))
+
+    def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:
+        """Tell inertial navigation where it is: m and rad."""
+        self.send(SetPose((*location, *rotation), ins))
+
+    def scan(self, type: str = "RangeScanner", name: str | None = None) -> None:
+        """Let a range scanner measure now."""
+        self.send(Scan(type, name))
+
+    def zoom(self, camera: str, fov: float) -> None:
+        """Set the field of view of a camera, rad; 0: as it was built."""
+        self.send(SetZoom(camera, fov))
+
+    def trace(
+        self, on: bool = True, interval: float | None = None, color: str | None = None
+    ) -> None:
+        """Leave marks where the robot goes."""
+        self.send(Trace(on, interval, color))
+
+    def transmit(self, data: bytes, to: str | None = None) -> None:
+        """Say something over the robot's radio, to one robot or to whoever hears it."""
+        self.send(Transmit(data, to))
+
+    def lockstep(self, every: float, *, by_command: bool | None = None) -> None:
+        """Let the world wait for us.
+
+        Args:
+            every: simulated seconds that pass after each of our turns; 0: not any more.
+            by_command: any command that moves the robot ends our turn, not only `end_turn`.
+        """
+        self.send(Lockstep(every, by_command))
+
+    def end_turn(self) -> None:
+        """Let the world go on (in lockstep), without waiting for the next turn."""
+        self.send(Step())
+
+
+class Governor(Speaker):
+    """Somebody who makes, moves and removes objects: USARSim's world controller."""
+
+    def create(
+        self,
+        class_name: str,
+        name: str | None = None,
+        *,
+        at: Vector | None = None,
+        rotation: Vector | None = None,
+        scale: Sequence[float] | None = None,
+        physics: str | None = None,
+        permanent: bool | None = None,
+        memory: str | None = None,
+        material: str | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Make an object; `grouser.protocol.usarsim.control.Create` says what the options mean."""
+        self.send(
+            control.Create(
+                class_name,
+                name,
+                memory,
+                at,
+                rotation,
+                None if scale is None else tuple(scale),
+                physics,
+                permanent,
+                material,
+                start,
+            )
+        )
+
+    def kill(self, name: str) -> None:
+        """Remove an object."""
+        self.send(control.Kill(name))
+
+    def kill_all(self, lowest: Vector | None = None, highest: Vector | None = None) -> None:
+        """Remove every object, or those inside a box."""
+        self.send(control.KillAll(lowest, highest))
+
+    def put(self, name: str, at: Vector | None = None, rotation: Vector | None = None) -> None:
+        """Put an object somewhere."""
+        self.send(control.AbsMove(name, at, rotation))
+
+    def shift(self, name: str, by: Vector | None = None, rotation: Vector | None = None) -> None:
+        """Move an object by so much."""
+        self.send(control.RelMove(name, by, rotation))
+
+    def rotate(self, name: str, *speed: float) -> None:
+        """Let an object turn, rad/s: one number, or one per axis."""
+        self.send(control.Rotate(name, speed))
+
+    def convey(self, name: str, *speed: float) -> None:
+        """Set the speed of a conveyor, m/s: one number, or one per axis."""
+        self.send(control.Conveyor(name, speed))
+
+    def add_waypoints(self, name: str, *places: Vector) -> None:
+        """Give an object further places to visit."""
+        self.send(control.AddWaypoints(name, places))
+
+    def set_waypoints(
+        self,
+        name: str,
+        *,
+        speed: float | None = None,
+        time: float | None = None,
+        loop: bool | None = None,
+        reset_on_clear: bool | None = None,
+        moving: bool | None = None,
+    ) -> None:
+        """Say how an object visits its places: m/s, or s for the whole way."""
+        self.send(control.SetWaypoints(name, speed, time, loop, reset_on_clear, moving))
+
+    def clear_waypoints(self, name: str) -> None:
+        """Take an object's places away."""
+        self.send(control.ClearWaypoints(name))
+
+    def ask_states(self, class_name: str | None = None, name: str | None = None) -> None:
+        """Ask where objects are; the answers are heard like any other line."""
+        self.send(control.GetState(class_name, name))
+
+
+def _order(word: str) -> Order:
+    try:
+        return ORDERS[word.lower()]
+    except KeyError:
+        raise BadValue(
+            f"order is '{word}', must be one of {', '.join(ORDERS)}{nearest(word, ORDERS)}"
+        ) from None

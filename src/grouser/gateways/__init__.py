@@ -1,0 +1,1 @@
+"""Wires: each translates between the host and one kind of client."""

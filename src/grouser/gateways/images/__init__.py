@@ -1,0 +1,1 @@
+"""What cameras see, drawn in other processes and sent to image clients."""

@@ -1,0 +1,314 @@
+"""Eyes: processes of their own that draw what cameras see, while physics goes on.
+
+Pictures cost more than physics, and a renderer keeps its process busy. So the server only sends
+states and takes finished pictures, in an event loop, and never waits. Eyes live as long as the
+server: when somebody joins or leaves they are sent the new world. One that dies is started again.
+
+Eyes on other machines come by themselves (``grouser eyes``, `Eyes.port`). While there are some,
+they do the drawing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import subprocess
+import sys
+from types import TracebackType
+from typing import Self
+
+from grouser.errors import BadValue, MissingDependency, Refused
+from grouser.gateways.images.worker import can_encode
+from grouser.gateways.images.worker_channel import Channel, Job
+from grouser.gateways.images.world_transfer import pack
+from grouser.protocol.images import JPEG_QUALITY, ImageType
+from grouser.protocol.rendering import (
+    LARGEST,
+    LARGEST_STRANGER,
+    Hello,
+    Looks,
+    Message,
+    NewWorld,
+    Parcels,
+    Refusal,
+    Welcome,
+)
+from grouser.service.access import Gate, Role
+from grouser.service.limits import Limits
+
+WINDOW = 2
+"""Orders on their way to a local eye: one is drawn, the next is there already."""
+MOST_WINDOW = 64
+"""Orders on their way to an eye on another machine, at most."""
+PAUSES = (0.1, 0.5, 2.0, 10.0)
+"""Wall time (s) before a dead eye is started again, the first time, the second, …"""
+
+ONE_THREAD = {"LP_NUM_THREADS": "1"}
+"""Environment that keeps Mesa's software renderer from taking every core for one picture."""
+
+_LOG = logging.getLogger("grouser.gateways.images.render_pool")
+
+
+class Eyes:
+    """Those who draw; use it in an ``async with`` block.
+
+    Args:
+        workers: processes on this machine. One is best where physics needs the other core.
+        type: what pictures are served as.
+    """
+
+    def __init__(self, *, workers: int = 1, type: ImageType = ImageType.RAW) -> None:
+        if workers < 0:
+            raise BadValue(f"eyes: {workers} workers, must be at least 0")
+        if type is not ImageType.RAW and workers and not can_encode():
+            raise MissingDependency(
+                f"pictures of type {type.name} are JPEG, which needs OpenCV: "
+                'pip install "grouser[camera]", or serve type RAW'
+            )
+        self.type = type
+        self.restarts = 0
+        """How often an eye had to be started again."""
+        self._local = [_Local(self, number) for number in range(workers)]
+        self._remote: list[_Remote] = []
+        self._world: NewWorld | None = None
+        self._looks: Looks | None = None
+
+    @property
+    def quality(self) -> int:
+        """Of the JPEG that is made of every picture, 1..100; 0: none is."""
+        return JPEG_QUALITY.get(self.type, 0)
+
+    @property
+    def far(self) -> int:
+        """How many eyes on other machines there are."""
+        return len(self._remote)
+
+    @property
+    def processes(self) -> list[int]:
+        """Process numbers of the local eyes that live."""
+        return [each.process.pid for each in self._local if each.process]
+
+    async def open(self) -> Self:
+        """Start the local eyes."""
+        for each in self._local:
+            each.start()
+        return self
+
+    async def close(self) -> None:
+        """End them all; orders that are not done are dropped."""
+        for each in (*self._local, *self._remote):
+            each.close()
+        await asyncio.sleep(0)  # let the sockets close, by which the processes end
+        await asyncio.gather(*(each.ended() for each in self._local))
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def take(self, world: NewWorld) -> None:
+        """Let everybody draw another world from now on."""
+        self._world, self._looks = world, None
+        for each in self._ready():
+            each.brief(world, None)
+
+    def look(self, looks: Looks) -> None:
+        """Let things look so from now on, until the next world."""
+        self._looks = looks
+        for each in self._ready():
+            each.tell(looks)
+
+    def ask(self, job: Job, turn: int = 0) -> None:
+        """Let somebody do ``job``.
+
+        Args:
+            job: the order; it is dropped where nobody is there.
+            turn: orders of the same turn go to the same eye, as long as nobody comes or goes.
+        """
+        eyes = self._remote or self._local
+        if eyes:
+            eyes[turn % len(eyes)].ask(job)
+        else:
+            job.done(None)
+
+    def port(self, gate: Gate) -> _Remote:
+        """Return the protocol for one connection to the port where eyes from elsewhere come.
+
+        They need a token that is good for CONTROL: an eye knows the whole world and all keys.
+        """
+        return _Remote(self, gate)
+
+    def brief(self, eye: _Local | _Remote) -> None:
+        """Tell a new eye how things are."""
+        if self._world:
+            eye.brief(self._world, self._looks)
+
+    def came(self, eye: _Remote) -> None:
+        """Count on an eye from elsewhere."""
+        self._remote.append(eye)
+        self.brief(eye)
+
+    def went(self, eye: _Remote) -> None:
+        """Do without it."""
+        if eye in self._remote:
+            self._remote.remove(eye)
+            _LOG.warning("%s has gone", eye)
+
+    def _ready(self) -> list[_Local | _Remote]:
+        everybody: list[_Local | _Remote] = [*self._local, *self._remote]
+        return [each for each in everybody if each.ready]
+
+
+class _Local(Channel):
+    """An eye on this machine: a process, and a socket that only it has."""
+
+    def __init__(self, eyes: Eyes, number: int) -> None:
+        super().__init__(WINDOW)
+        self.process: subprocess.Popen[bytes] | None = None
+        self._eyes, self._number = eyes, number
+        self._deaths = 0
+        self._closing = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __str__(self) -> str:
+        return f"eye {self._number}"
+
+    def start(self) -> None:
+        """Start the process; it can be asked at once, and answers when it is there."""
+        if not self._closing:
+            task = asyncio.get_running_loop().create_task(self._start())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def brief(self, world: NewWorld, looks: Looks | None) -> None:
+        """Tell it the world, and how things look if not as at first."""
+        self.tell(world)
+        if looks:
+            self.tell(looks)
+
+    def heard(self, message: Message) -> None:
+        """Take an answer; one that answers is well."""
+        self._deaths = 0
+        super().heard(message)
+
+    def lost(self) -> None:
+        """Start it again, unless it was to end."""
+        if self._closing:
+            return
+        if self.process:
+            self.process.kill()  # it may only have closed its socket
+            code = self.process.wait()
+            _LOG.warning("%s has died (exit code %s) and is started again", self, code)
+        pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
+        self._deaths += 1
+        self._eyes.restarts += 1
+        asyncio.get_running_loop().call_later(pause, self.start)
+
+    def close(self) -> None:
+        """Hang up, by which the process ends."""
+        self._closing = True
+        super().close()
+
+    async def ended(self) -> None:
+        """Wait until the process has ended; one that does not in time is made to."""
+        for task in self._tasks:
+            task.cancel()
+        if self.process is None:
+            return
+        for _ in range(100):
+            if self.process.poll() is not None:
+                return
+            await asyncio.sleep(0.05)
+        self.process.kill()
+        self.process.wait()
+
+    async def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "grouser.gateways.images.worker", str(theirs.fileno())],
+                pass_fds=(theirs.fileno(),),
+                env=os.environ | ONE_THREAD,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is the server's business
+            )
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: self, sock=ours)
+        except BaseException:
+            ours.close()  # by which the process ends
+            raise
+        self.ready = True
+        self._eyes.brief(self)
+        self._pump()
+
+
+class _Remote(Channel):
+    """An eye on another machine."""
+
+    def __init__(self, eyes: Eyes, gate: Gate) -> None:
+        super().__init__(1)
+        self._eyes, self._gate = eyes, gate
+        self._address = ""
+        self._parcels = Parcels(LARGEST_STRANGER)
+
+    def __str__(self) -> str:
+        return f"eye at {self._address or 'nowhere'}"
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for a Hello, but not for ever."""
+        super().connection_made(transport)
+        self._address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
+        asyncio.get_running_loop().call_later(Limits.login_seconds, self._check_login)
+
+    def brief(self, world: NewWorld, looks: Looks | None) -> None:
+        """Tell it the world with its mesh files, and how things look if not as at first."""
+        try:
+            self.tell(pack(world))
+        except OSError as error:
+            _LOG.error("%s cannot be told the world: %s", self, error)
+            self.close()
+        if looks:
+            self.tell(looks)
+
+    def heard(self, message: Message) -> None:
+        """Let it in, or take an answer."""
+        if self.ready:
+            super().heard(message)
+        elif isinstance(message, Hello):
+            self._greet(message)
+        else:
+            raise BadValue(f"{type(message).__name__} came before Hello")
+
+    def lost(self) -> None:
+        """Let others do its work."""
+        self._eyes.went(self)
+
+    def _check_login(self) -> None:
+        if not self.ready:
+            self.close()
+
+    def _greet(self, hello: Hello) -> None:
+        try:
+            if Role.CONTROL not in self._gate.check(self._address, hello.token):
+                raise Refused("this token does not let anybody draw; one for 'control' does")
+            if self._eyes.quality and not hello.jpeg:
+                raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")
+        except Refused as refused:
+            _LOG.warning("%s was refused: %s", self, refused)
+            self.tell(Refusal(str(refused)))
+            self.close()
+            return
+        self._window = max(1, min(hello.window, MOST_WINDOW))
+        self._parcels.largest = LARGEST
+        self.ready = True
+        _LOG.info("%s is here", self)
+        self.tell(Welcome())
+        self._eyes.came(self)

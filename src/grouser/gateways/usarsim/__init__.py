@@ -1,0 +1,1 @@
+"""USARSim clients: what they say becomes commands, what sensors read becomes lines."""

@@ -1,0 +1,46 @@
+"""What a client may say, sorted by what a session makes of it."""
+
+from __future__ import annotations
+
+from grouser.errors import nearest
+from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim import commands, drive, extensions, setting
+from grouser.protocol.usarsim.codec import COMMANDS
+from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.package import MovePackage
+
+CONTROLLER = "worldcontroller"
+"""Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
+
+NOTHING = (Fault, Other)
+"""What means nothing here."""
+
+MOVES = (
+    drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
+    drive.JointDrive, drive.BoneDrive, drive.MultiDrive, setting.SetJoint, setting.SetStiffness,
+    MovePackage,
+)  # fmt: skip
+"""What moves a robot: the commands that may end a turn."""
+
+POWERED = (*MOVES, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
+"""What a robot with an empty battery does not hear (reference: UDK)."""
+
+QUESTIONS = (
+    commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
+    extensions.Lockstep,
+)  # fmt: skip
+"""What is seen to at once, also in lockstep: it does not change the world."""
+
+OWN = (
+    commands.Login, extensions.Lockstep, extensions.Step, extensions.Typed, extensions.Transmit,
+)  # fmt: skip
+"""Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+def complaint(message: Fault | Other) -> str:
+    """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
+    if isinstance(message, Fault):
+        return message.reason
+    if message.word in commands.DO_NOTHING:
+        return ""
+    return f"there is no command '{message.word[:40]}'{nearest(message.word, COMMANDS)}"

@@ -1,0 +1,371 @@
+"""A robot of ours as the wire has it: what commands mean for it, and what its state is.
+
+Pure: it knows the robot, its sensors and its compiled model, and neither a simulation nor a socket.
+It is made anew whenever the scene is composed anew; what a client's commands leave behind is kept
+in a `Driving` of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from grouser.errors import BadValue
+from grouser.frames import Pose, to_rpy_one, up_tilt
+from grouser.gateways.usarsim.anatomy import Anatomy, Link
+from grouser.gateways.usarsim.drive_modes import Command, Driving, Mover
+from grouser.gateways.usarsim.joints import Joint
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.physics.drives import Setpoint, angle, speed, torque
+from grouser.protocol.usarsim.drive import (
+    AckermanDrive,
+    AerialDrive,
+    BoneDrive,
+    JointDrive,
+    MultiDrive,
+    NauticDrive,
+    OmniDrive,
+    Order,
+    SkidDrive,
+)
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.package import LinkState, MovePackage, PackageState
+from grouser.protocol.usarsim.setting import EVERY_JOINT, SetJoint, SetStiffness
+from grouser.protocol.usarsim.state import GROUND, LEGGED, NO_BATTERY, State
+
+TIPPED = math.radians(20)
+"""A robot that leans less is not put back on its feet (rad)."""
+
+FULL_LIGHT = 100
+"""Intensity of head lights that are on."""
+
+_FLIPPED = (SkidDrive, AckermanDrive)
+"""Commands that may ask to be put back on one's feet."""
+
+_AXES = {"x": "roll", "y": "pitch", "z": "yaw"}
+"""How the joint of a bone that turns about an axis is called."""
+
+Angles = Mapping[str, float]
+"""Drive of a robot → where it is now, rad or m."""
+
+Whereabouts = Callable[[], Angles]
+"""What says where the drives are now: only some orders need to know, and looking takes time."""
+
+
+class Body(Anatomy):
+    """One robot on the wire."""
+
+    @cached_property
+    def _told(self) -> list[Joint]:
+        """The hinges whose angles STA says: all of a legged robot's, else those of no package."""
+        carried = {link.joint.drive for links in self.packages.values() for link in links}
+        legged = self.vehicle == LEGGED
+        return [joint for joint in self.joints.hinges() if legged or joint.drive not in carried]
+
+    # -- what it is told ---------------------------------------------------------------------
+
+    def orders(
+        self, message: Message, outlook: Outlook, angles: Whereabouts, driving: Driving
+    ) -> Command:
+        """Return what a command that moves means, as `Simulation.command` takes it.
+
+        Nothing to do (a light was switched, a dialect ignores the form): an empty command.
+
+        Args:
+            message: DRIVE in any form, MULTIDRIVE, SET of a joint, MISPKG or ACT.
+            outlook: how the client's port sees the world.
+            angles: says where the robot's drives are now.
+            driving: what the client's commands have left behind; it is brought up to date.
+        """
+        return self._act(message, _Context(driving, outlook, angles))
+
+    def _act(self, message: Message, told: _Context) -> Command:
+        match message:
+            case SkidDrive():
+                return self._skid(message, told)
+            case AckermanDrive():
+                return self._car(message, told)
+            case AerialDrive():
+                return self._fly(message, told)
+            case OmniDrive():
+                return self._wheels(message, told)
+            case JointDrive(name, value, order):
+                return told.joint(self.joints.named(name), order, value)
+            case BoneDrive():
+                return told.joint(self._bone(message), message.order, message.value)
+            case MultiDrive(pairs):
+                return _merged(
+                    told.joint(self.joints.named(name), Order.ANGLE, value) for name, value in pairs
+                )
+            case SetJoint():
+                return _merged(
+                    told.joint(joint, message.order, message.value)
+                    for joint in self._meant(message.name)
+                )
+            case SetStiffness(name, stiffness):
+                return {joint.drive: told.hold(joint, stiffness) for joint in self._meant(name)}
+            case MovePackage():
+                return self._package(message, told)
+            case NauticDrive():
+                raise BadValue("DRIVE: this robot has no propeller")
+        raise BadValue(f"{message.head}: nothing of this robot is moved by it")
+
+    def _skid(self, message: SkidDrive, told: _Context) -> Command:
+        driving = told.driving
+        said = message.understood(told.outlook.dialect, driving.normalized)
+        if said is None:
+            return {}
+        self._switch(driving, said.normalized, said.light)
+        if said.left is None and said.right is None:
+            return {}
+        spin = self._spin(told)
+        left = driving.left if said.left is None else spin(said.left)
+        right = driving.right if said.right is None else spin(said.right)
+        return self._sides(left, right, driving)
+
+    def _car(self, message: AckermanDrive, told: _Context) -> Command:
+        driving = told.driving
+        said = message.understood(told.outlook.dialect, driving.normalized)
+        if said is None:
+            return {}
+        self._switch(driving, said.normalized, said.light)
+        speed_ = self._spin(told)(said.speed or 0.0)
+        front, rear = (
+            told.outlook.from_angle(steer or 0.0) for steer in (said.front_steer, said.rear_steer)
+        )
+        for key, steer in (("FrontSteer", front), ("RearSteer", rear)):
+            if not abs(steer) < math.pi / 2:
+                raise BadValue(f"DRIVE: {key} is {steer:g} rad, must be within 1.57")
+        # A wheel that is turned to the right makes the robot turn to the right: a car whose axes
+        # are as far apart as its sides, so that no robot needs a wheel base.
+        lean = math.tan(front) - math.tan(rear)
+        return self._sides(speed_ * (1 + lean / 2), speed_ * (1 - lean / 2), driving)
+
+    def _fly(self, message: AerialDrive, told: _Context) -> Command:
+        driving, outlook = told.driving, told.outlook
+        if message.altitude_velocity:
+            raise BadValue("DRIVE: this robot cannot fly, AltitudeVelocity must be 0")
+        percent = told.percent(message.normalized)
+        self._switch(driving, percent, None)
+        mover = self._moves()
+        ahead, right = message.linear_velocity or 0.0, message.lateral_velocity or 0.0
+        about = message.rotational_velocity_deg or 0.0
+        if percent:
+            shares = (ahead / 100, -right / 100, -about / 100)
+            forward, sideways, turn = (s * p for s, p in zip(shares, mover.paces, strict=True))
+        else:
+            forward, sideways = outlook.from_length(ahead), -outlook.from_length(right)
+            turn = -math.radians(about)
+        driving.left = driving.right = 0.0
+        ahead, across, round_ = mover.paces
+        return mover.go(_cut(forward, ahead), _cut(sideways, across), _cut(turn, round_))
+
+    def _sides(self, left: float, right: float, driving: Driving) -> Command:
+        """Turn the sides, as fast as they can at most, and remember it."""
+        mover = self._moves()
+        driving.left, driving.right = _cut(left, mover.fastest), _cut(right, mover.fastest)
+        return mover.sides(driving.left, driving.right)
+
+    def _wheels(self, message: OmniDrive, told: _Context) -> Command:
+        percent = told.percent(message.normalized)
+        self._switch(told.driving, percent, message.light)
+        wheels = [joint for joint in self.joints.all if joint.wheel]
+        command: Command = {}
+        for wheel in message.wheels:
+            if not 0 <= wheel.number < len(wheels):
+                raise BadValue(
+                    f"DRIVE: WheelNumber is {wheel.number}, there are {len(wheels)}, from 0 on"
+                )
+            if wheel.steer:
+                raise BadValue("DRIVE: the wheels of this robot do not steer, WheelSteer must be 0")
+            if wheel.speed is not None:
+                joint = wheels[wheel.number]
+                share = joint.most / 100 * wheel.speed
+                command[joint.drive] = joint.spin(
+                    share if percent else told.outlook.from_angle(wheel.speed)
+                )
+        return command
+
+    def _package(self, message: MovePackage, told: _Context) -> Command:
+        links = self.package(message.name)[1]
+        if message.gripper is not None or message.sequence is not None:
+            raise BadValue(f"{message.name}: it has no gripper and no stored motions")
+        command: Command = {}
+        for target in message.links:
+            if not 0 <= target.link < len(links):
+                raise BadValue(
+                    f"{message.name}: there is no link {target.link + 1}, it has {len(links)}"
+                )
+            link = links[target.link]
+            command |= told.joint(link.joint, target.order, target.value, link.sign)
+        return command
+
+    def _bone(self, message: BoneDrive) -> Joint:
+        try:
+            return self.joints.named(message.bone)
+        except LookupError:
+            motion = _AXES.get((message.axis or "").lower(), "")
+            return self.joints.named(f"{message.bone}_{motion}" if motion else message.bone)
+
+    def _meant(self, name: str) -> Iterable[Joint]:
+        """Return the joint that ``name`` means, or all hinges."""
+        if name.lower() in EVERY_JOINT:
+            return self.joints.hinges()
+        return (self.joints.named(name),)
+
+    def _moves(self) -> Mover:
+        if self.mover is None:
+            names = ", ".join(joint.name for joint in self.joints.all) or "none"
+            raise BadValue(f"DRIVE: this robot does not go about; its joints: {names}")
+        return self.mover
+
+    def _spin(self, told: _Context) -> Callable[[float], float]:
+        """Return what turns a side's speed as it was said into rad/s."""
+        if told.driving.normalized:
+            fastest = self._moves().fastest
+            return lambda said: said / 100 * fastest
+        return told.outlook.from_angle
+
+    def _switch(self, driving: Driving, normalized: bool | None, light: bool | None) -> None:
+        driving.normalized = bool(normalized)
+        if light is not None:
+            driving.light = light
+
+    def halt(self, driving: Driving | None = None) -> Command:
+        """Return what stops it: wheels and belts stand, a gait stands, other joints hold.
+
+        Args:
+            driving: what its client's commands left behind; it forgets every motion.
+        """
+        if driving:
+            driving.stop()
+        gait = self.robot.gait
+        still: Command = {} if gait is None else dict.fromkeys(gait.inputs, 0.0)
+        walks = gait.drives if gait else ()
+        return still | {
+            joint.drive: speed(0.0) for joint in self.joints.all if joint.drive not in walks
+        }
+
+    def flips(self, message: Message) -> bool:
+        """Return whether a command asks to be put back on its feet (UT2004's ``{Flip true}``)."""
+        return isinstance(message, _FLIPPED) and bool(message.flip)
+
+    def righted(self, X_WB: Pose) -> Pose | None:
+        """Return where to put a robot that fell, from where it lies; None: it has not fallen.
+
+        USARSim pushes it round; ours is set down on the spot, its heading kept, from high enough
+        that its feet are clear of what its middle lay on.
+        """
+        wxyz = X_WB.wxyz.tolist()
+        if not self.robot.free or up_tilt(*wxyz) < TIPPED:
+            return None
+        x, y, z = X_WB.position.tolist()
+        return Pose.at(x, y, z + self.robot.standing, yaw=to_rpy_one(*wxyz)[2])
+
+    # -- how it is ---------------------------------------------------------------------------
+
+    def state(
+        self,
+        time: float,
+        angles: Angles,
+        outlook: Outlook,
+        *,
+        battery: int = NO_BATTERY,
+        light: bool = False,
+        view: int = -1,
+        torques: Mapping[str, float] | None = None,
+    ) -> list[Message]:
+        """Return MISSTA or ASTA of every package, then STA, as USARSim orders them.
+
+        Args:
+            time: simulated, s.
+            angles: where the robot's drives are.
+            outlook: how the client's port sees the world.
+            battery: seconds that are left.
+            light: whether the head lights are on.
+            view: tile of its picture, -1: none.
+            torques: what its drives push with, N m; left out: minus its most.
+        """
+        steer = 0.0 if self.vehicle == GROUND else None
+        told = tuple(
+            (joint.name, joint.shown(angles[joint.drive], outlook)) for joint in self._told
+        )
+        state = State(
+            type=self.vehicle,
+            time=time,
+            battery=battery,
+            front_steer=steer,
+            rear_steer=steer,
+            light=light if self.vehicle == GROUND else None,
+            light_intensity=FULL_LIGHT * light if self.vehicle == GROUND else None,
+            view=view,
+            joints=told,
+        )
+        packages: list[Message] = [
+            PackageState(time, title, tuple(_links(links, angles, outlook, torques or {})))
+            for title, links in self.packages.items()
+        ]
+        return [*packages, state]
+
+
+@dataclass(frozen=True)
+class _Context:
+    """What a command is understood with."""
+
+    driving: Driving
+    outlook: Outlook
+    look: Whereabouts
+
+    @cached_property
+    def angles(self) -> Angles:
+        """Where the drives are now."""
+        return self.look()
+
+    def percent(self, normalized: bool | None) -> bool:
+        """Return whether speeds are percentages, as ``normalized`` says or as held before."""
+        held = self.driving.normalized and self.outlook.dialect.sticky_normalized
+        return held if normalized is None else normalized
+
+    def joint(self, joint: Joint, order: Order, value: float, sign: int | None = None) -> Command:
+        """Return an order for one joint; ``sign``: instead of the joint's own."""
+        at, was = self.angles[joint.drive], self.driving.told.get(joint.drive, speed(0.0))
+        value = value if sign is None else value * sign * joint.sign
+        wanted = joint.setpoint(order, value, self.outlook, at, was)
+        self.driving.told[joint.drive] = wanted
+        if wanted == speed(0.0) and not joint.wheel:
+            return {joint.drive: angle(joint.clamped(at))}  # a hinge holds its present angle
+        return {joint.drive: wanted}
+
+    def hold(self, joint: Joint, stiffness: float) -> Setpoint:
+        """Return what makes a joint limp (0), or hold where it is with its own stiffness."""
+        if not 0 <= stiffness <= 1:
+            raise BadValue(f"{joint.name}: Stiffness is {stiffness:g}, must be 0 to 1")
+        return angle(joint.clamped(self.angles[joint.drive])) if stiffness else torque(0.0)
+
+
+def _cut(wanted: float, most: float) -> float:
+    """Return ``wanted`` within ``most``; what a robot cannot do at all (0) is for it to refuse."""
+    return min(max(wanted, -most), most) if most else wanted
+
+
+def _merged(commands: Iterable[Command]) -> Command:
+    merged: Command = {}
+    for command in commands:
+        merged |= command
+    return merged
+
+
+def _links(
+    links: tuple[Link, ...], angles: Angles, outlook: Outlook, torques: Mapping[str, float]
+) -> Iterable[LinkState]:
+    for number, link in enumerate(links):
+        drive, sign = link.joint.drive, link.sign
+        # In the capture every link says minus its greatest torque, whatever it does.
+        push = torques.get(drive, -sign * link.joint.torque)
+        yield LinkState(
+            number,
+            outlook.angle(sign * angles[drive] / link.joint.radius),
+            sign * push,
+        )

@@ -1,0 +1,313 @@
+"""What sensors felt, in the words of the wire.
+
+Readings of one type become one message in which every sensor of the type has its part; the
+protocol makes lines of it as the dialect has them. Types are said in the order in which UT2004 sent
+them in one burst. Cameras and batteries say nothing: their words are pictures and STA.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from grouser.gateways.usarsim.anatomy import Anatomy
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.sweeps import sweeps
+from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.values import Vector
+from grouser.sensors.battery import Battery
+from grouser.sensors.camera import Camera
+from grouser.sensors.compass import Compass
+from grouser.sensors.depth import DepthCamera
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.gps import Gps
+from grouser.sensors.inertial import Accelerometer, Gyroscope
+from grouser.sensors.ins import Ins
+from grouser.sensors.laser import Laser
+from grouser.sensors.mocap import MotionCapture
+from grouser.sensors.odometry import Odometry
+from grouser.sensors.pressure import Pressure
+from grouser.sensors.range import Infrared, Sonar
+from grouser.sensors.rfid import RfidReader
+from grouser.sensors.sensor import Reading, Sensor
+from grouser.sensors.tachometer import Tachometer
+from grouser.sensors.touch import Touch
+from grouser.sensors.truth import Truth
+from grouser.sensors.victims import VictimSensor
+
+TYPES: dict[type, str] = {
+    Sonar: "Sonar",
+    Infrared: "IR",
+    Laser: "RangeScanner",
+    Ins: "INS",
+    Odometry: "Odometry",
+    Encoder: "Encoder",
+    Tachometer: "Tachometer",
+    Touch: "Touch",
+    Pressure: "Force",
+    Accelerometer: "AcceleroMeter",
+    Gyroscope: "Gyroscope",
+    Compass: "MagneticCompass",
+    RfidReader: "RFID",
+    Truth: "GroundTruth",
+    MotionCapture: "MotionCapture",
+    Gps: "GPS",
+    VictimSensor: "VictSensor",
+    DepthCamera: "RangeImager",
+    Camera: "Camera",
+    Battery: "Battery",
+}
+"""Our sensors → their type on the wire, in the order in which they are said."""
+
+TICK = math.radians(1.0)
+"""Angle of an encoder's tick (rad) where the sensor itself counts none: USARSim's default."""
+
+_ORDER = {kind: place for place, kind in enumerate(TYPES)}
+
+
+def say(
+    readings: Sequence[tuple[Sensor, Reading]],
+    body: Anatomy,
+    outlook: Outlook,
+    asked: Collection[str] = (),
+) -> list[Message]:
+    """Return the messages that say a robot's fresh ``readings``.
+
+    Args:
+        readings: what which of its sensors felt.
+        body: the robot.
+        outlook: how the client's port sees the world.
+        asked: names of depth cameras that were asked to scan. The others say nothing: a picture
+            costs time to draw and a hundred lines to say, so it is said only on demand, as
+            USARSim's range imagers do it.
+    """
+    by_type: dict[type, list[tuple[Any, Reading]]] = {}
+    for sensor, reading in readings:
+        if not isinstance(sensor, DepthCamera) or sensor.name in asked:
+            by_type.setdefault(type(sensor), []).append((sensor, reading))
+    said: list[Message] = []
+    for kind in sorted(by_type, key=lambda kind: _ORDER.get(kind, len(_ORDER))):
+        if kind in _TOGETHER:
+            said += _together(_TOGETHER[kind], by_type[kind], body, outlook)
+        elif kind in _ALONE:
+            each = _ALONE[kind]
+            for sensor, reading in by_type[kind]:
+                said += each(sensor, reading, body, outlook)
+    return said
+
+
+def ticks(sensor: Encoder, drive: str, body: Anatomy) -> float:
+    """Return the angle of one tick of the encoder of ``drive`` on the wire, rad."""
+    radius = body.joints.by_drive[drive].radius
+    return sensor.resolution / radius if sensor.resolution else TICK
+
+
+def names(sensor: Sensor, body: Anatomy) -> tuple[str, ...]:
+    """Return what a sensor is called on the wire: some of ours are several there.
+
+    An encoder of several drives is ``ECLeft`` and so on; one with a name of its own has that before
+    the drives'.
+    """
+    if isinstance(sensor, Encoder) and len(sensor.drives) > 1:
+        first = "EC" if sensor.name == Encoder.name else sensor.name
+        return tuple(first + body.joints.by_drive[drive].name for drive in sensor.drives)
+    if isinstance(sensor, Pressure):
+        return tuple(f"{sensor.name}_{place}" for place, _ in sensor.places)
+    return (sensor.name,)
+
+
+# -- sensors that share a message ----------------------------------------------------------------
+
+Pairs = Iterable[tuple[str, Any]]
+Group = tuple[type[sensor_groups.Grouped], Callable[[Any, Reading, Anatomy, Outlook], Pairs]]
+
+
+def _together(
+    group: Group, felt_: Sequence[tuple[Any, Reading]], body: Anatomy, outlook: Outlook
+) -> list[Message]:
+    """Return one message for each time at which sensors of the type were read."""
+    message, pairs = group
+    by_time: dict[float, list[tuple[str, Any]]] = {}
+    for sensor, reading in felt_:
+        by_time.setdefault(reading.time, []).extend(pairs(sensor, reading, body, outlook))
+    return [message(time, tuple(by_time[time])) for time in sorted(by_time)]
+
+
+def _ranges(sensor: Sensor, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+    return [(sensor.name, outlook.length(reading["range"]))]
+
+
+def _encoders(sensor: Encoder, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+    for name, drive in zip(names(sensor, body), sensor.drives, strict=True):
+        joint = body.joints.by_drive[drive]
+        turned = joint.sign * reading[drive] / joint.radius
+        turned = turned % (sensor.wrap / joint.radius) if sensor.wrap else turned
+        # What was counted in whole ticks must not lose one to the last digit.
+        yield name, math.floor(turned / ticks(sensor, drive, body) + 1e-6)
+
+
+def _touches(sensor: Touch, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+    return [(sensor.name, bool(reading["touch"]))]
+
+
+def _forces(sensor: Pressure, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+    places = (reading[place] for place, _ in sensor.places)
+    return zip(names(sensor, body), places, strict=True)
+
+
+_TOGETHER: dict[type, Group] = {
+    Sonar: (sensor_groups.Sonars, _ranges),
+    Infrared: (sensor_groups.Infrareds, _ranges),
+    Encoder: (sensor_groups.Encoders, _encoders),
+    Touch: (sensor_groups.Touches, _touches),
+    Pressure: (sensor_extensions.Forces, _forces),
+}
+
+
+# -- sensors that have messages of their own -----------------------------------------------------
+
+Alone = Callable[[Any, Reading, Anatomy, Outlook], Iterable[Message]]
+
+
+def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
+    x, y, z = keys
+    return reading[x], reading[y], reading[z]
+
+
+_RPY = ("roll", "pitch", "yaw")
+
+
+def _laser(sensor: Laser, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+    yield sensor_messages.RangeScan(
+        reading.time,
+        sensor.name,
+        outlook.angle(sensor.resolution),
+        outlook.angle(sensor.fov),
+        outlook.lengths(reading.array("ranges")),
+    )
+
+
+def _depth(sensor: DepthCamera, reading: Reading, body: Anatomy, outlook: Outlook) -> list[Message]:
+    found = sweeps(sensor.optics, reading.array("depth"))
+    return [
+        sensor_messages.RangeImage(
+            reading.time,
+            sensor.name,
+            len(found.ranges),
+            frame,
+            outlook.angle(found.resolution),
+            outlook.angle(found.fov),
+            outlook.lengths(row),
+        )
+        for frame, row in enumerate(found.ranges)
+    ]
+
+
+def _ins(sensor: Ins, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+    yield sensor_messages.Ins(reading.time, sensor.name, place, turn)
+
+
+def _truth(sensor: Truth, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+    yield sensor_messages.GroundTruth(reading.time, sensor.name, place, turn)
+
+
+def _mocap(
+    sensor: MotionCapture, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    if not reading["tracked"]:
+        yield sensor_extensions.MotionCapture(reading.time, sensor.name, False)
+        return
+    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+    yield sensor_extensions.MotionCapture(reading.time, sensor.name, True, place, turn)
+
+
+def _odometry(
+    sensor: Odometry, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    x, y, _ = outlook.place((reading["x"], reading["y"], 0.0))
+    yield sensor_messages.Odometry(
+        reading.time, sensor.name, (x, y, outlook.heading(reading["yaw"]))
+    )
+
+
+def _tachometer(
+    sensor: Tachometer, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    joints = [body.joints.by_drive[drive] for drive in sensor.drives]
+    speeds, positions = (
+        tuple(
+            joint.shown(value, outlook)
+            for joint, value in zip(joints, reading.array(key).tolist(), strict=True)
+        )
+        for key in ("speeds", "positions")
+    )
+    yield sensor_messages.Tachometer(reading.time, sensor.name, speeds, positions)
+
+
+def _accelerometer(
+    sensor: Accelerometer, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    felt_ = outlook.place(_vector(reading))
+    yield sensor_messages.ProperAcceleration(reading.time, sensor.name, felt_)
+
+
+def _gyroscope(
+    sensor: Gyroscope, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    yield sensor_extensions.Gyroscope(reading.time, sensor.name, outlook.angles(_vector(reading)))
+
+
+def _compass(
+    sensor: Compass, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    yield sensor_messages.Compass(reading.time, sensor.name, outlook.heading(reading["heading"]))
+
+
+def _gps(sensor: Gps, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+    satellites = int(reading["satellites"])
+    if not reading["fix"]:
+        yield sensor_messages.Gps(reading.time, sensor.name, satellites)
+        return
+    latitude, longitude = (math.degrees(reading[key]) for key in ("latitude", "longitude"))
+    yield sensor_messages.Gps(reading.time, sensor.name, satellites, latitude, longitude)
+
+
+def _tags(
+    sensor: RfidReader, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    """Say which tags are heard; not where: a radio does not know, and the captures have none."""
+    tags = tuple(sensor_messages.Tag(str(number)) for number in reading.array("ids").tolist())
+    yield sensor_messages.Tags(reading.time, sensor.name, tags)
+
+
+def _victims(
+    sensor: VictimSensor, reading: Reading, body: Anatomy, outlook: Outlook
+) -> Iterable[Message]:
+    parts = reading.array("parts").tolist()
+    places = reading.array("positions").tolist()
+    seen = tuple(
+        (part.capitalize(), outlook.place((x, y, z)))
+        for part, (x, y, z) in zip(parts, places, strict=True)
+    )
+    yield sensor_messages.Victims(reading.time, sensor.name, seen)
+
+
+_ALONE: dict[type, Alone] = {
+    Laser: _laser,
+    DepthCamera: _depth,
+    Ins: _ins,
+    Truth: _truth,
+    MotionCapture: _mocap,
+    Odometry: _odometry,
+    Tachometer: _tachometer,
+    Accelerometer: _accelerometer,
+    Gyroscope: _gyroscope,
+    Compass: _compass,
+    Gps: _gps,
+    RfidReader: _tags,
+    VictimSensor: _victims,
+}

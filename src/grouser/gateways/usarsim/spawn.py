@@ -1,0 +1,158 @@
+"""Arrivals: what INIT asks for → a robot's entry in the world, and where robots may start."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from pydantic import ValidationError
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Pose
+from grouser.gateways.usarsim.equipment import EQUIPMENT
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.wire_names import CLASSES
+from grouser.protocol.usarsim.commands import Init
+from grouser.protocol.usarsim.nfo import StartPose, StartPoses
+from grouser.protocol.usarsim.values import Vector
+from grouser.robots.robot import describe
+from grouser.service.host import Host
+from grouser.simulation.simulation import Simulation
+from grouser.world.field_types import FARTHEST
+from grouser.world.file import RobotEntry, Start, World
+
+_ZERO: Vector = (0.0, 0.0, 0.0)
+
+HIGH = 1000.0
+"""How high above a point that has no ground below it ground is looked for, m."""
+
+LONGEST_NAME = 36
+"""Characters of a robot's name: a world takes 40, and a number may come behind it."""
+
+
+def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
+    """Return the robot that a client asks for, on the ground where it asks for it.
+
+    A location is the place of the robot's middle, as the old servers had it; under the ground, or
+    left out, it means on the ground.
+
+    Raises:
+        UnknownName: there is no such class.
+        BadValue: the place is beyond the world's end.
+    """
+    kind, options = _class(asked.robot)
+    name = _name(asked, host)
+    start = _start(asked.start, host.simulation.world)
+    own = {entry.name: entry for entry in host.simulation.world.robots}
+    if name in own:  # one of the world's own, to be taken over where it is
+        return own[name].model_copy(update={"kind": kind})
+    if start is not None:
+        place = start.model_dump(exclude={"name"})
+        return RobotEntry(
+            name=name, kind=kind, options=dict(options), sensors=EQUIPMENT.get(kind, ()), **place
+        )
+    ignored = asked.start is not None  # an unknown start place means the origin
+    x, y, z = outlook.from_place((not ignored and asked.location) or _ZERO)
+    roll, pitch, yaw = outlook.from_angles((not ignored and asked.rotation) or _ZERO)
+    standing = _standing(kind)
+    middle = Pose.at(
+        x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
+    )
+    feet = (middle @ Pose.at(z=-standing)).position.tolist()
+    try:
+        return RobotEntry(
+            name=name,
+            kind=kind,
+            options=dict(options),
+            sensors=EQUIPMENT.get(kind, ()),
+            position=(feet[0], feet[1], feet[2]),
+            yaw_deg=_degrees(yaw),
+            pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
+            roll_deg=_degrees(roll),
+        )
+    except ValidationError:  # all else was made fit above
+        said = ", ".join(f"{value:g}" for value in asked.location or _ZERO)
+        raise BadValue(
+            f"INIT: Location is {said}, must be within {FARTHEST:g} m of the origin on each axis"
+        ) from None
+
+
+def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
+    """Return the height (m) of the ground under a point, or ``z`` where there is none."""
+    floors = (_floor(simulation, x, y, top) for top in (z + 1.0, z + HIGH))
+    return next((floor for floor in floors if floor is not None), z)
+
+
+def start_poses(world: World, outlook: Outlook) -> StartPoses:
+    """Return the world's start places as the wire has them."""
+    return StartPoses(tuple(_pose(start, outlook) for start in world.starts))
+
+
+def _pose(start: Start, outlook: Outlook) -> StartPose:
+    turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
+    roll, pitch, yaw = (math.radians(turn) for turn in turns)
+    return StartPose(start.name, outlook.place(start.position), outlook.angles((roll, pitch, yaw)))
+
+
+def _floor(simulation: Simulation, x: float, y: float, top: float) -> float | None:
+    """Return the height (m) of what cannot move under a point; None: there is nothing."""
+    model, data = simulation.model, simulation.data
+    geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
+    for _ in range(100):
+        distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
+        if distance < 0:
+            return None
+        if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
+            return top - float(distance)
+        top -= float(distance) + 1e-6  # somebody is standing there: look below
+    return None
+
+
+@functools.cache
+def _standing(kind: str) -> float:
+    """Return how high (m) above the ground the middle of a robot that stands is."""
+    return describe(kind, _options(kind), "INIT").build().standing
+
+
+def _options(kind: str) -> dict[str, Any]:
+    """Return the options with which a class of the wire is built."""
+    return next(options for known, options in CLASSES.values() if known == kind)
+
+
+def _class(said: str) -> tuple[str, Mapping[str, Any]]:
+    try:
+        return CLASSES[said.lower()]
+    except KeyError:
+        raise unknown("INIT", "robot of class", said[:40], CLASSES) from None
+
+
+def _name(asked: Init, host: Host) -> str:
+    """Return the name that a client asks for, made fit for a world, and unique among guests."""
+    said = re.sub(r"[^A-Za-z0-9_-]", "_", asked.name or asked.robot).strip("-_")
+    name = (said if said[:1].isalpha() else f"R{said}")[:LONGEST_NAME]
+    world = host.simulation.world
+    taken = {entry.name for entry in world.robots} | {thing.name for thing in world.objects}
+    unowned = {entry.name for entry in world.robots} - set(host.guests)
+    if name not in taken or name in unowned:
+        return name
+    number = 1
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _start(said: str | None, world: World) -> Start | None:
+    """Return the start place called ``said``, in any case; None: it was not said, or is unknown."""
+    return next(
+        (start for start in world.starts if said and start.name.lower() == said.lower()), None
+    )
+
+
+def _degrees(turn: float) -> float:
+    """Return an angle (rad) in degrees within a half turn."""
+    return math.degrees(math.remainder(turn, math.tau))

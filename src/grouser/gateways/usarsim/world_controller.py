@@ -1,0 +1,310 @@
+"""The world controller: CONTROL makes, moves and removes objects while the world runs.
+
+A client whose INIT names ``USARBotAPI.WorldController`` has no robot but this. It moves and removes
+what controllers made, and nothing else; what it made leaves with it unless it is permanent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pydantic import ValidationError
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Pose, to_rpy_one
+from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.protocol.usarsim import control
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.state import ObjectState
+from grouser.protocol.usarsim.values import Vector
+from grouser.service.host import Host
+from grouser.simulation.changes.actions import Command, Glide, Halt, Join, Leave, Place, Turn
+from grouser.world.object import Object
+from grouser.world.objects import OBJECTS
+
+EDGE = 0.3
+"""Edge or diameter of an object of scale 1, m: an estimate, the old meshes are not ours."""
+DENSITY = 200.0
+"""Of an object that moves, kg/m3: an estimate, a filled cardboard box."""
+FRICTION = 0.6
+"""Of an object: an estimate, cardboard on concrete."""
+SPEED = 0.5
+"""Along waypoints unless another is said, m/s: an estimate."""
+MOST = 200
+"""Objects that controllers may have in a world."""
+
+_ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+def _box(scale: Vector) -> dict[str, Any]:
+    x, y, z = (EDGE * factor for factor in scale)
+    return {"size": (x, y, z), "mass": DENSITY * x * y * z}
+
+
+def _ball(scale: Vector) -> dict[str, Any]:
+    radius = EDGE / 2 * scale[0]
+    return {"radius": radius, "mass": DENSITY * 4 / 3 * math.pi * radius**3}
+
+
+def _cylinder(scale: Vector) -> dict[str, Any]:
+    radius, length = EDGE / 2 * scale[0], EDGE * scale[2]
+    return {"radius": radius, "length": length, "mass": DENSITY * math.pi * radius**2 * length}
+
+
+SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
+    **{name: ("box", _box) for name in ("box", "crate", "block", "brick", "pallet")},
+    **{name: ("ball", _ball) for name in ("ball", "sphere")},
+    **{name: ("cylinder", _cylinder) for name in ("cylinder", "barrel", "can", "pillar")},
+    "victim": ("victim", lambda scale: {"mass": 70.0}),
+}
+"""Class without its package, in lower case → kind of object, and its size from its scale."""
+
+
+@dataclass
+class Made:
+    """An object that a controller made."""
+
+    title: str
+    """Its class, as it was said."""
+    owner: object
+    """Whose it is; None: nobody's, it stays."""
+    waypoints: list[Vector] = field(default_factory=list)
+    """World frame, m."""
+    speed: float = SPEED
+    time: float | None = None
+    """s for the whole way; instead of the speed."""
+    loop: bool = False
+    start: Pose | None = None
+    """Where it was when it began to move."""
+    reset: bool = False
+    """Whether it goes back there when its waypoints are taken away."""
+
+
+class Controllers:
+    """What all controllers of a host have made."""
+
+    def __init__(self, host: Host) -> None:
+        """Start with nothing."""
+        self._host = host
+        self._made: dict[str, Made] = {}
+
+    def close(self, owner: object) -> None:
+        """Take away what ``owner``, who leaves, made for a while."""
+        for name in [name for name, made in self._known().items() if made.owner is owner]:
+            self._host.do(Leave(name))
+
+    def obey(self, said: control.Control, owner: object, outlook: Outlook) -> list[Message]:
+        """Do what a CONTROL says; return what there is to answer.
+
+        Raises:
+            BadValue: it cannot be done; then nothing was.
+        """
+        match said:
+            case control.Create():
+                self._create(said, owner, outlook)
+            case control.Kill(name):
+                self._find(name)
+                self._host.do(Leave(name))
+            case control.KillAll():
+                self._kill_all(said, outlook)
+            case control.AbsMove():
+                pose = self._host.simulation.pose(self._name(said.name))
+                self._put(said.name, _moved(pose, said.location, said.rotation, outlook))
+            case control.RelMove():
+                pose = self._host.simulation.pose(self._name(said.name))
+                self._put(said.name, _shifted(pose, said, outlook))
+            case control.Rotate(name, speed):
+                rate = -outlook.from_angle(speed[-1]) if speed else 0.0
+                self._host.do(Turn(self._name(name), rate) if rate else Halt(name))
+            case control.Conveyor(name, speed):
+                self._convey(name, outlook.from_length(speed[0]) if speed else 0.0)
+            case control.AddWaypoints(name, places):
+                self._find(name).waypoints += [outlook.from_place(place) for place in places]
+            case control.SetWaypoints():
+                self._travel(said, outlook)
+            case control.ClearWaypoints(name):
+                self._clear(name)
+            case control.GetState():
+                return self._states(said, outlook)
+        return []
+
+    def _known(self) -> dict[str, Made]:
+        """Return what was made and is still there."""
+        there = {thing.name for thing in self._host.simulation.world.objects}
+        self._made = {name: made for name, made in self._made.items() if name in there}
+        return self._made
+
+    def _find(self, name: str) -> Made:
+        try:
+            return self._known()[name]
+        except KeyError:
+            raise unknown("CONTROL", "object that was made by CONTROL", name, self._made) from None
+
+    def _name(self, name: str) -> str:
+        self._find(name)
+        return name
+
+    def _create(self, said: control.Create, owner: object, outlook: Outlook) -> None:
+        if len(self._known()) >= MOST:
+            raise BadValue(f"CONTROL: there are {MOST} objects already, Kill some first")
+        thing = self._thing(said, outlook)
+        self._host.do(Join(thing))
+        title = said.class_name.rpartition(".")[2]
+        self._made[thing.name] = Made(title, None if said.permanent else owner)
+
+    def _thing(self, said: control.Create, outlook: Outlook) -> Object:
+        title = said.class_name.rpartition(".")[2]
+        if title.lower() not in SHAPES:
+            raise unknown("CONTROL", "object of class", title[:40], SHAPES)
+        kind, sizes = SHAPES[title.lower()]
+        x, y, z = outlook.from_place(said.location or _ZERO)
+        roll, pitch, yaw = outlook.from_angles(said.rotation or _ZERO)
+        starts = {start.name.lower(): start for start in self._host.simulation.world.starts}
+        if said.start and said.start.lower() in starts:
+            start = starts[said.start.lower()]
+            (x, y, z), yaw = start.position, math.radians(start.yaw_deg)
+        options: dict[str, Any] = {
+            "name": said.name or self._free(title),
+            "position": (x, y, z),
+            "roll_deg": math.degrees(roll),
+            "pitch_deg": math.degrees(pitch),
+            "yaw_deg": math.degrees(yaw),
+            "friction": FRICTION,
+            "fixed": (said.physics or "RigidBody").lower() == "none",
+        }
+        try:
+            return OBJECTS[kind](**options, **sizes(_scale(said.scale)))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise BadValue(f"CONTROL: {where}: {first['msg']}") from None
+
+    def _free(self, title: str) -> str:
+        names = {thing.name for thing in self._host.simulation.world.objects}
+        number = 1
+        while f"{title}_{number}" in names:
+            number += 1
+        return f"{title}_{number}"
+
+    def _kill_all(self, said: control.KillAll, outlook: Outlook) -> None:
+        low, high = _corners(said, outlook)
+        for name in list(self._known()):
+            place = self._host.simulation.pose(name).position.tolist()
+            if all(a <= p <= b for a, p, b in zip(low, place, high, strict=True)):
+                self._host.do(Leave(name))
+
+    def _put(self, name: str, X_WB: Pose) -> None:
+        """Put an object somewhere; one that is fixed is taken out and set down anew."""
+        things = {thing.name: thing for thing in self._host.simulation.world.objects}
+        if not things[name].fixed:
+            self._host.do(Place(name, X_WB))
+            return
+        roll, pitch, yaw = map(math.degrees, to_rpy_one(*X_WB.wxyz.tolist()))
+        moved = things[name].model_copy(
+            update={
+                "position": tuple(X_WB.position.tolist()),
+                "roll_deg": roll,
+                "pitch_deg": pitch,
+                "yaw_deg": yaw,
+            }
+        )
+        self._host.do(Leave(name))
+        self._host.do(Join(moved))
+
+    def _convey(self, name: str, speed: float) -> None:
+        robots = {entry.name: entry for entry in self._host.simulation.world.robots}
+        if name not in robots or robots[name].kind != "conveyor":
+            belts = [entry.name for entry in robots.values() if entry.kind == "conveyor"]
+            raise unknown("CONTROL", "conveyor", name, belts)
+        drives = self._host.simulation.scene.robots[name].drives
+        self._host.do(Command(name, dict.fromkeys(drives, speed)))
+
+    def _travel(self, said: control.SetWaypoints, outlook: Outlook) -> None:
+        made = self._find(said.name)
+        if said.speed is not None:
+            made.speed, made.time = outlook.from_length(said.speed), None
+        if said.time is not None:
+            made.time = said.time
+        made.loop = made.loop if said.loop is None else said.loop
+        made.reset = made.reset if said.reset_on_clear is None else said.reset_on_clear
+        if said.moving is False:
+            self._host.do(Halt(said.name))
+        elif said.moving or said.moving is None:
+            self._set_off(said.name, made)
+
+    def _set_off(self, name: str, made: Made) -> None:
+        if not made.waypoints:
+            raise BadValue(f"CONTROL: '{name}' has no waypoints, AddWP comes first")
+        pose = self._host.simulation.pose(name)
+        made.start = made.start or pose
+        way = [pose.position.tolist(), *made.waypoints]
+        length = sum(math.dist(a, b) for a, b in pairwise(way))
+        speed = made.speed if made.time is None else length / made.time if made.time > 0 else 0.0
+        if not (math.isfinite(speed) and speed > 0):
+            raise BadValue(f"CONTROL: '{name}' would go at {speed:g} m/s, must be above 0")
+        self._host.do(Glide(name, tuple(made.waypoints), speed, made.loop))
+
+    def _clear(self, name: str) -> None:
+        made = self._find(name)
+        made.waypoints.clear()
+        self._host.do(Halt(name))
+        if made.reset and made.start:
+            self._put(name, made.start)
+
+    def _states(self, said: control.GetState, outlook: Outlook) -> list[Message]:
+        """Say where objects are."""
+        answers: list[Message] = []
+        if said.name is not None and said.name.lower() not in map(str.lower, self._known()):
+            self._find(said.name)  # raises: there is nothing to wait for
+        for name, made in self._known().items():
+            if said.name is not None and said.name.lower() != name.lower():
+                continue
+            asked = made.title if said.class_name is None else said.class_name.rpartition(".")[2]
+            if asked.lower() != made.title.lower():
+                continue
+            pose = self._host.simulation.pose(name)
+            x, y, z = pose.position.tolist()
+            place = outlook.place((x, y, z))
+            turn = outlook.angles(to_rpy_one(*pose.wxyz.tolist()))
+            answers.append(ObjectState(self._host.time, made.title, name, place, turn))
+        return answers
+
+
+def _scale(said: tuple[float, ...] | None) -> Vector:
+    if not said:
+        return 1.0, 1.0, 1.0
+    if len(said) not in (1, 3) or not all(0 < factor <= 100 for factor in said):
+        raise BadValue(f"CONTROL: Scale is {said}, must be one or three numbers above 0, up to 100")
+    return (said[0], said[0], said[0]) if len(said) == 1 else (said[0], said[1], said[2])
+
+
+def _corners(said: control.KillAll, outlook: Outlook) -> tuple[Vector, Vector]:
+    """Return the lowest and highest corner of the box that is meant, in our axes."""
+    far = math.inf
+    first = outlook.from_place(said.lowest) if said.lowest else (-far, -far, -far)
+    second = outlook.from_place(said.highest) if said.highest else (far, far, far)
+    (a, b, c), (d, e, f) = first, second
+    return (min(a, d), min(b, e), min(c, f)), (max(a, d), max(b, e), max(c, f))
+
+
+def _moved(pose: Pose, location: Vector | None, rotation: Vector | None, outlook: Outlook) -> Pose:
+    """Return a pose with another place, another turn, or both."""
+    x, y, z = outlook.from_place(location) if location else pose.position.tolist()
+    told = outlook.from_angles(rotation) if rotation else None
+    roll, pitch, yaw = told or to_rpy_one(*pose.wxyz.tolist())
+    return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
+
+
+def _shifted(pose: Pose, said: control.RelMove, outlook: Outlook) -> Pose:
+    """Return a pose moved along the world's axes and turned by so much."""
+    x, y, z = pose.position.tolist()
+    dx, dy, dz = outlook.from_place(said.location or _ZERO)
+    roll, pitch, yaw = to_rpy_one(*pose.wxyz.tolist())
+    more = outlook.from_angles(said.rotation or _ZERO)
+    return Pose.at(
+        x + dx, y + dy, z + dz, roll=roll + more[0], pitch=pitch + more[1], yaw=yaw + more[2]
+    )

@@ -1,0 +1,1 @@
+"""How one moves: gaits, kicks, flipper use; pure functions on arrays."""

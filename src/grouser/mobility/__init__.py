@@ -1,0 +1,1 @@
+"""Obstacle courses, who drives them, and the limits that come out."""

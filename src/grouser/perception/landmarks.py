@@ -1,0 +1,205 @@
+"""Beacons and goals in a picture: which, in what direction, how far.
+
+A beacon is a pink band and one of another colour above or below it. Above them and below them
+nothing is colourful, so that the upper edge of the one and the lower edge of the other are found
+between pixels; they are two bands' height apart, which gives the distance. Of a beacon so near
+that the picture cuts it off, the width does. A goal has two posts: where its colour begins and ends
+on the left and on the right. Posts give directions only, since what is seen right beside a post may
+be the goal's back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from grouser.frames import Array, Pose
+from grouser.perception.colours import Colour, Image, Kinds
+from grouser.perception.edges import refined
+from grouser.perception.optics import Optics, bearing, rise
+from grouser.perception.regions import Region, regions
+
+BAND_LEAST, GOAL_LEAST = 6, 40  # pixels   estimates: smaller regions are noise
+ALIKE = 1.5  # how many times wider one band of a beacon may look than the other
+ASIDE = 0.5  # how far out of line the bands may be, of their width
+GAP = (2.0, 0.25)  # how far apart: pixels, and more of a band's height; blends have no class
+AROUND = 4  # pixels above and below a beacon in which its edges are looked for
+PARTNERS = (Colour.YELLOW, Colour.SKY_BLUE, Colour.GREEN)
+GOAL_COLOURS = (Colour.YELLOW, Colour.SKY_BLUE)
+
+
+@dataclass(frozen=True)
+class Pole:
+    """What all beacons have in common."""
+
+    band: float
+    """Height of a coloured band, m."""
+    radius: float
+    """m."""
+
+    @property
+    def bulge(self) -> float:
+        """How far the side that is seen is on average before the axis, m."""
+        return math.pi / 4 * self.radius
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A landmark in one picture."""
+
+    name: str
+    """``pink/yellow``: a beacon, upper band first; ``yellow goal left``: a post."""
+    bearing: float
+    """To the left of the robot's x, seen from `eye`, rad."""
+    distance: float | None
+    """Along the ground, from `eye`, m; None: not measured."""
+    eye: tuple[float, float]
+    """Where the lens is in the robot's footprint, x and y, m."""
+
+
+def beacon_name(upper: str, lower: str) -> str:
+    """Return what a beacon's sightings are called."""
+    return f"{upper}/{lower}"
+
+
+def post_name(colour: str, side: str) -> str:
+    """Return what a goal post's sightings are called."""
+    return f"{colour} goal {side}"
+
+
+def see_landmarks(
+    image: Image, kinds: Kinds, optics: Optics, gaze: Pose, pole: Pole
+) -> list[Sighting]:
+    """Return every beacon and every goal post in the picture.
+
+    Args:
+        image: the picture.
+        kinds: the colour of every pixel.
+        optics: the lens.
+        gaze: where the lens is and looks.
+        pole: what beacons look like.
+    """
+    pinks = list(regions(kinds, Colour.PINK, BAND_LEAST))
+    others = {colour: list(regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}
+    seen: list[Sighting] = []
+    bands: list[Region] = []
+    for pink in pinks:
+        touching = [r for colour in PARTNERS for r in others[colour] if _touching(pink, r)]
+        bands += touching
+        matches = [r for r in touching if _alike(pink, r)]
+        if matches:
+            partner = min(matches, key=lambda r: _distance(pink, r))
+            if not (pink.cut_beside or partner.cut_beside):  # else its middle is not known
+                seen.append(_beacon(image, pink, partner, optics, gaze, pole))
+    for colour in GOAL_COLOURS:
+        goals = [r for r in others[colour] if r.area >= GOAL_LEAST and r not in bands]
+        if goals:
+            seen += _posts(max(goals, key=lambda r: r.area), optics, gaze)
+    return seen
+
+
+def _touching(pink: Region, other: Region) -> bool:
+    """Return whether one of two regions stands on the other."""
+    upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
+    gap = abs(lower.top - (upper.top + upper.high))
+    overlap = min(r.left + r.wide for r in (pink, other)) - max(pink.left, other.left)
+    return overlap > 0 and gap <= GAP[0] + GAP[1] * min(pink.high, other.high)
+
+
+def _alike(pink: Region, other: Region) -> bool:
+    """Return whether two regions that touch may be the bands of one beacon."""
+    narrow, wide = sorted((pink.wide, other.wide))
+    across = abs(pink.centre[0] - other.centre[0])
+    return wide <= ALIKE * narrow + 1 and across <= 1 + ASIDE * narrow
+
+
+def _distance(one: Region, other: Region) -> float:
+    return float(np.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1]))
+
+
+def _beacon(
+    image: Image, pink: Region, other: Region, optics: Optics, gaze: Pose, pole: Pole
+) -> Sighting:
+    upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
+    towards = optics.directions([upper.centre, lower.centre], gaze)
+    strength = _colourful(image, upper, lower)
+    if not (pink.cut or other.cut):
+        distance = _by_height(strength, upper, lower, optics, gaze, pole)
+    else:  # it is near, and so it is wide
+        distance = _by_width(strength, max(upper, lower, key=lambda r: r.area), optics, gaze, pole)
+    return Sighting(
+        beacon_name(upper.colour.name.lower(), lower.colour.name.lower()),
+        float(bearing(towards.mean(axis=0))),
+        distance,
+        _place(gaze),
+    )
+
+
+def _colourful(image: Image, upper: Region, lower: Region) -> Array:
+    """Return how far from grey pixels are, (height, width); nothing far from the two bands."""
+    rows = slice(max(0, upper.top - AROUND), lower.top + lower.high + AROUND)
+    columns = slice(
+        max(0, min(upper.left, lower.left) - AROUND),
+        max(upper.left + upper.wide, lower.left + lower.wide) + AROUND,
+    )
+    strength = np.zeros(image.shape[:2])
+    part = image[rows, columns].astype(float)
+    strength[rows, columns] = part.max(axis=2) - part.min(axis=2)
+    return strength
+
+
+def _by_height(
+    strength: Array, upper: Region, lower: Region, optics: Optics, gaze: Pose, pole: Pole
+) -> float | None:
+    """Return the distance by the height of both bands, m; None: an edge is not in sight."""
+    slopes = []
+    for region, way in ((upper, -1), (lower, 1)):
+        edge = optics.directions(_edge(strength, region, (0, way)), gaze)
+        slopes.append(float(np.median(rise(edge))) if len(edge) else np.nan)
+    fallen = slopes[0] - slopes[1]
+    return 2 * pole.band / fallen + pole.bulge if fallen > 0 else None
+
+
+def _by_width(
+    strength: Array, band: Region, optics: Optics, gaze: Pose, pole: Pole
+) -> float | None:
+    """Return the distance by the width of a band, m; None: an edge is not in sight."""
+    turns = []
+    for way in (-1, 1):
+        edge = optics.directions(_edge(strength, band, (way, 0)), gaze)
+        turns.append(float(np.median(bearing(edge))) if len(edge) else np.nan)
+    across = turns[0] - turns[1]
+    return pole.radius / math.sin(across / 2) if 0 < across < math.pi else None
+
+
+def _edge(strength: Array, region: Region, way: tuple[int, int]) -> Array:
+    """Return where colour ends on one side, (n, 2), for the middle half of rows or columns."""
+    mask = region.mask if way[1] else region.mask.T
+    middle = np.arange(mask.shape[1] // 4, mask.shape[1] - mask.shape[1] // 4)
+    lines = mask[:, middle]
+    outward = sum(way)
+    ends = lines.argmax(axis=0) if outward < 0 else len(mask) - 1 - lines[::-1].argmax(axis=0)
+    places = np.column_stack([middle, ends] if way[1] else [ends, middle])
+    places += (region.left, region.top)
+    edge = refined(strength, places, np.tile(np.array(way), (len(places), 1)))
+    return edge[np.isfinite(edge).all(axis=1)]
+
+
+def _posts(goal: Region, optics: Optics, gaze: Pose) -> Iterator[Sighting]:
+    """Yield the posts of a goal that are inside the picture."""
+    rows = np.nonzero(goal.mask.sum(axis=1) >= 0.5 * goal.mask.sum(axis=1).max())[0]
+    first = goal.mask[rows].argmax(axis=1) + goal.left
+    last = goal.mask.shape[1] - 1 - goal.mask[rows, ::-1].argmax(axis=1) + goal.left
+    inside = {"left": first > 0, "right": last < optics.width - 1}
+    for side, columns in (("left", first - 0.5), ("right", last + 0.5)):  # the pixels' own edges
+        if inside[side].all():
+            pixels = np.column_stack([columns, rows + goal.top])
+            turn = float(np.median(bearing(optics.directions(pixels, gaze))))
+            yield Sighting(post_name(goal.colour.name.lower(), side), turn, None, _place(gaze))
+
+
+def _place(gaze: Pose) -> tuple[float, float]:
+    return float(gaze.position[0]), float(gaze.position[1])

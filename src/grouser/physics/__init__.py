@@ -1,0 +1,1 @@
+"""What MuJoCo needs to know: drives, state arrays, contact classes, labels."""

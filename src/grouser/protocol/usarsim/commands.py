@@ -1,0 +1,127 @@
+"""What a client says: INIT and the questions. What moves a robot is in its own files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from grouser.protocol.usarsim.message import Message, number, switch, text, vector, whole
+from grouser.protocol.usarsim.values import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Init(Message):
+    """Put my robot into the world."""
+
+    head: ClassVar[str] = "INIT"
+
+    class_name: Annotated[str, text("ClassName")]
+    """``Package.Class``; some clients leave the package out or change the case."""
+    name: Annotated[str | None, text("Name")] = None
+    """What the robot will be called."""
+    location: Annotated[Vector | None, vector("Location")] = None
+    """Where it starts, m; None: at the origin."""
+    rotation: Annotated[Vector | None, vector("Rotation")] = None
+    """Roll, pitch, yaw at the start, rad; None: all zero."""
+    start: Annotated[str | None, text("Start")] = None
+    """Name of a start pose of the world, which then counts instead of location and rotation."""
+    team: Annotated[int | None, whole("Team")] = None
+    """UT2004 and UT3; None: 255."""
+    skin: Annotated[str | None, text("Skin")] = None
+    """What it looks like; UT2004 with Zaratti's robots."""
+    battery_s: Annotated[int | None, whole("Battery")] = None
+    """How long its battery lasts, s; known from the Gazebo port."""
+    token: Annotated[str | None, text("Token")] = None
+    """Grouser's own: what a server beyond loopback demands."""
+
+    @property
+    def robot(self) -> str:
+        """The class without its package."""
+        return self.class_name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Login(Message):
+    """Grouser's own: show a token, on a connection that makes no robot or before it does."""
+
+    head: ClassVar[str] = "LOGIN"
+
+    token: Annotated[str, text("Token")]
+
+
+@dataclass(frozen=True, slots=True)
+class GetStartPoses(Message):
+    """Which start poses are there? Answered even before INIT."""
+
+    head: ClassVar[str] = "GETSTARTPOSES"
+
+
+@dataclass(frozen=True, slots=True)
+class GetGeometry(Message):
+    """How big are my robot, its sensors or packages, and where are they mounted?"""
+
+    head: ClassVar[str] = "GETGEO"
+
+    type: Annotated[str, text("Type")]
+    """``Robot``, ``MisPkg`` or ``Actuator``, or a type of sensor."""
+    name: Annotated[str | None, text("Name")] = None
+    """None: all of the type."""
+
+
+@dataclass(frozen=True, slots=True)
+class GetConfiguration(Message):
+    """What can my robot, its sensors or packages do?"""
+
+    head: ClassVar[str] = "GETCONF"
+
+    type: Annotated[str, text("Type")]
+    """``Robot``, ``MisPkg`` or ``Actuator``, or a type of sensor."""
+    name: Annotated[str | None, text("Name")] = None
+    """None: all of the type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace(Message):
+    """Leave marks where my robot goes (UT2004)."""
+
+    head: ClassVar[str] = "TRACE"
+
+    on: Annotated[bool, switch("On")]
+    interval: Annotated[float | None, number("Interval")] = None
+    """Time between two marks, s."""
+    color: Annotated[str | None, text("Color")] = None
+    """Red, Yellow, Green, Cyan, White, Blue or Purple."""
+
+
+@dataclass(frozen=True, slots=True)
+class GetPathNodes(Message):
+    """Where may avatars walk? (UDK)."""
+
+    head: ClassVar[str] = "GETPATHNODES"
+
+
+@dataclass(frozen=True, slots=True)
+class GetClosestPathNode(Message):
+    """Which of the places where avatars may walk is next to this one? (UDK)."""
+
+    head: ClassVar[str] = "GETCLOSESTPATHNODE"
+
+    location: Annotated[Vector, vector("Location")]
+
+
+DO_NOTHING = frozenset(
+    {
+        "CAMERA",
+        "GOTO",
+        "MOVE",
+        "PAUSE",
+        "POSALL",
+        "TEST",
+        "TURN",
+        "SETBALL",
+        "SENSOR",
+        "EFFECTOR",
+        "FACTORY",
+    }
+)
+"""Heads that some server accepts without a body that we know: not strange, but without effect."""

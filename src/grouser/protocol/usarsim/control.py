@@ -1,0 +1,208 @@
+"""CONTROL: the world controller's commands (``INIT {ClassName USARBotAPI.WorldController}``).
+
+Objects are made, moved and removed while the world runs; a name stands for an object that was made
+in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from grouser.errors import BadValue, nearest
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
+from grouser.protocol.usarsim.message import (
+    Message,
+    Wire,
+    number,
+    numbers,
+    switch,
+    text,
+    to_segments,
+    vector,
+)
+from grouser.protocol.usarsim.segments import Line, Segment, shown
+from grouser.protocol.usarsim.values import Vector, read_vector
+
+
+class Control(Message):
+    """Any CONTROL."""
+
+    __slots__ = ()
+
+    head: ClassVar[str] = "CONTROL"
+    type: ClassVar[str]
+    """What shall be done."""
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the type before the rest."""
+        return [("Type", self.type), *to_segments(self, dialect)]
+
+
+def waypoints() -> Wire:
+    """Return the wire of places divided by semicolons."""
+    return Wire(
+        "WP",
+        lambda said: tuple(read_vector(part) for part in said.split(";") if part.strip()),
+        lambda value, dialect: ";".join(dialect.styles[Quantity.EXACT].join(xyz) for xyz in value),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Control):
+    """Make an object."""
+
+    type: ClassVar[str] = "Create"
+
+    class_name: Annotated[str, text("ClassName")]
+    name: Annotated[str | None, text("Name")] = None
+    memory: Annotated[str | None, text("Memory")] = None
+    location: Annotated[Vector | None, vector("Location")] = None
+    rotation: Annotated[Vector | None, vector("Rotation")] = None
+    scale: Annotated[tuple[float, ...] | None, numbers("Scale")] = None
+    """One factor, or one per axis."""
+    physics: Annotated[str | None, text("Physics")] = None
+    """None or RigidBody."""
+    permanent: Annotated[bool | None, switch("Permanent")] = None
+    """It stays when the controller leaves."""
+    material: Annotated[str | None, text("Material")] = None
+    start: Annotated[str | None, text("Start")] = None
+    """Name of a start pose, which then counts instead of location and rotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill(Control):
+    """Remove an object."""
+
+    type: ClassVar[str] = "Kill"
+
+    name: Annotated[str, text("Name")]
+
+
+@dataclass(frozen=True, slots=True)
+class KillAll(Control):
+    """Remove every object, or those inside a box."""
+
+    type: ClassVar[str] = "KillAll"
+
+    lowest: Annotated[Vector | None, vector("MinPos")] = None
+    highest: Annotated[Vector | None, vector("MaxPos")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbsMove(Control):
+    """Put an object somewhere."""
+
+    type: ClassVar[str] = "AbsMove"
+
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector | None, vector("Location")] = None
+    rotation: Annotated[Vector | None, vector("Rotation")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelMove(Control):
+    """Move an object by so much."""
+
+    type: ClassVar[str] = "RelMove"
+
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector | None, vector("Location")] = None
+    rotation: Annotated[Vector | None, vector("Rotation")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate(Control):
+    """Let an object turn."""
+
+    type: ClassVar[str] = "Rotate"
+
+    name: Annotated[str, text("Name")]
+    speed: Annotated[tuple[float, ...], numbers("Speed")]
+    """rad/s: one number, or one per axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conveyor(Control):
+    """Set the speed of a conveyor."""
+
+    type: ClassVar[str] = "Conveyor"
+
+    name: Annotated[str, text("Name")]
+    speed: Annotated[tuple[float, ...], numbers("Speed")]
+    """m/s: one number, or one per axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddWaypoints(Control):
+    """Give an object further places to visit."""
+
+    type: ClassVar[str] = "AddWP"
+
+    name: Annotated[str, text("Name")]
+    waypoints: Annotated[tuple[Vector, ...], waypoints()]
+
+
+@dataclass(frozen=True, slots=True)
+class SetWaypoints(Control):
+    """Say how an object visits its places."""
+
+    type: ClassVar[str] = "SetWP"
+
+    name: Annotated[str, text("Name")]
+    speed: Annotated[float | None, number("Speed")] = None
+    """m/s."""
+    time: Annotated[float | None, number("Time")] = None
+    """s for the whole way; instead of the speed."""
+    loop: Annotated[bool | None, switch("Loop")] = None
+    reset_on_clear: Annotated[bool | None, switch("ResetOnClear")] = None
+    moving: Annotated[bool | None, switch("Moving")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClearWaypoints(Control):
+    """Take an object's places away."""
+
+    type: ClassVar[str] = "ClearWP"
+
+    name: Annotated[str, text("Name")]
+
+
+@dataclass(frozen=True, slots=True)
+class GetState(Control):
+    """Where are the objects of this class or name?"""
+
+    type: ClassVar[str] = "GetSTA"
+
+    class_name: Annotated[str | None, text("ClassName")] = None
+    name: Annotated[str | None, text("Name")] = None
+
+
+CONTROLS: dict[str, Callable[[Line, Dialect], Control]] = {
+    "create": Create.read,
+    "kill": Kill.read,
+    "killall": KillAll.read,
+    "absmove": AbsMove.read,
+    "relmove": RelMove.read,
+    "rotate": Rotate.read,
+    "conveyor": Conveyor.read,
+    "addwp": AddWaypoints.read,
+    "setwp": SetWaypoints.read,
+    "clearwp": ClearWaypoints.read,
+    "getsta": GetState.read,
+}
+"""Type, in lower case → how it is read."""
+
+
+def read_control(line: Line, dialect: Dialect) -> Control:
+    """Tell what a CONTROL means by its type, and read it."""
+    said = line.found.get("type", "")
+    try:
+        read = CONTROLS[said.lower()]
+    except KeyError:
+        hint = nearest(said[:40], CONTROLS)
+        raise BadValue(
+            f"Type is {shown(said)}, must be one of {', '.join(CONTROLS)}{hint}"
+        ) from None
+    return read(line, dialect)

@@ -1,0 +1,214 @@
+"""The three server generations, and how their wires differ, as data.
+
+UT2004 (2004-2010) is the one that Kurose's Kenaf and Zaratti's AIBO and QRIO ran on, UT3 a port
+that stayed half-way, UDK (2010-2013) the last. Clients are strict about what they read, so a server
+speaks one of the three on a port. What is not known of UT3 is taken from UDK, whose engine it
+shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+from grouser.errors import unknown
+from grouser.protocol.usarsim.values import NumberStyle, Plain, Shortest, Style
+
+
+class Quantity(Enum):
+    """What a number is: the dialects write each with its own number of digits."""
+
+    EXACT = auto()
+    """Anything in a command."""
+    STAMP = auto()
+    """Time of a reading, s."""
+    SCAN_STAMP = auto()
+    """Time of a range scan, s."""
+    STATE_STAMP = auto()
+    """Time of a robot's or a package's state and of a response, s."""
+    TRUTH = auto()
+    """True pose, m and rad."""
+    INS = auto()
+    """Pose from inertial navigation, m and rad."""
+    SCAN = auto()
+    """Many ranges in one line, m."""
+    SCALAR = auto()
+    """Most numbers: one range, a joint's angle, odometry."""
+    STEER = auto()
+    """Steering angles in STA, rad."""
+    PLACE = auto()
+    """Where a victim, a tag or an object was seen, m."""
+    LAYOUT = auto()
+    """Vectors in GEO, m and rad."""
+    COARSE = auto()
+    """Torques, gas densities, limits of package links."""
+
+    __hash__ = object.__hash__  # every number that is written looks up its style: in C, not Python
+
+
+class OneSided(StrEnum):
+    """What a DRIVE with only one of Left and Right does."""
+
+    WORKS = auto()
+    """The other side goes on as before."""
+    ZERO = auto()
+    """The other side stops."""
+    IGNORED = auto()
+    """Nothing; the same for an Ackerman DRIVE that is not complete."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """How one server generation speaks and listens."""
+
+    name: str
+    """As in `DIALECTS`."""
+    styles: Mapping[Quantity, NumberStyle]
+    """How numbers are written."""
+    legged: str
+    """Type name of a legged robot in STA, GEO and CONF."""
+    packed: bool
+    """Several sensors of one type share a line, name and value share a segment."""
+    time_first: bool
+    """STA begins with Time and Battery; otherwise with Type."""
+    conf_name_first: bool
+    """A robot's CONF begins with Name; otherwise with Type."""
+    flippers: bool
+    """STA of a ground vehicle shows the angles of its joints."""
+    view: bool
+    """STA shows the tile of the mosaic."""
+    responses: bool
+    """SET is answered by RES."""
+    package_state: str
+    """Head of the state of a mission package."""
+    package_command: str
+    """Head of the command that moves one: MISPKG counts links from 1, ACT from 0."""
+    effector_status: bool
+    """EFF says ``{Status OPEN}``; otherwise ``{Open}``."""
+    untimed: frozenset[str]
+    """Types of readings that are sent without their time."""
+    unsigned: frozenset[str]
+    """Types of readings whose angles lie in [0, 2 pi)."""
+    spelling: Mapping[str, str]
+    """Keys of CONF that are spelled in another way."""
+    glued: bool
+    """GEO and a camera's CONF leave out some blanks."""
+    one_sided: OneSided
+    """What a DRIVE with one side does."""
+    sticky_normalized: bool
+    """``{Normalized true}`` holds until it is changed; otherwise for its own DRIVE only."""
+    exact_true: bool
+    """In DRIVE only ``true`` in lower case switches on, and everything else off."""
+
+    def write(self, quantity: Quantity, value: float) -> str:
+        """Return a number as text."""
+        return self.styles[quantity].text(value)
+
+
+_UT2004_STYLES: Mapping[Quantity, NumberStyle] = {
+    Quantity.EXACT: Shortest(),
+    Quantity.STAMP: Style(4),
+    Quantity.SCAN_STAMP: Style(2),
+    Quantity.STATE_STAMP: Style(2),
+    Quantity.TRUTH: Style(2),
+    Quantity.INS: Style(2),
+    Quantity.SCAN: Style(4),
+    Quantity.SCALAR: Style(4),
+    Quantity.STEER: Style(4),
+    Quantity.PLACE: Style(2),
+    Quantity.LAYOUT: Style(4),
+    Quantity.COARSE: Style(2),
+}
+
+_UDK_STYLES: Mapping[Quantity, NumberStyle] = {
+    Quantity.EXACT: Shortest(),
+    Quantity.STAMP: Style(4),
+    Quantity.SCAN_STAMP: Style(4),
+    Quantity.STATE_STAMP: Style(4),
+    Quantity.TRUTH: Style(3, cut=True),
+    Quantity.INS: Style(2),
+    Quantity.SCAN: Style(2, cut=True),
+    Quantity.SCALAR: Style(4, cut=True),
+    Quantity.STEER: Plain(),
+    Quantity.PLACE: Style(2),
+    Quantity.LAYOUT: Style(2),
+    Quantity.COARSE: Style(2),
+}
+
+UT2004 = Dialect(
+    name="ut2004",
+    styles=_UT2004_STYLES,
+    legged="LeggedRobot",
+    packed=True,
+    time_first=False,
+    conf_name_first=False,
+    flippers=True,
+    view=True,
+    responses=True,
+    package_state="MISSTA",
+    package_command="MISPKG",
+    effector_status=False,
+    untimed=frozenset({"Encoder", "GPS", "INS", "Odometry", "Touch", "Tachometer", "CO2Sensor"}),
+    unsigned=frozenset({"GroundTruth", "INS"}),
+    spelling={"Panning": "Paning"},
+    glued=False,
+    one_sided=OneSided.WORKS,
+    sticky_normalized=False,
+    exact_true=False,
+)
+
+UT3 = Dialect(
+    name="ut3",
+    styles=_UDK_STYLES,
+    legged="LeggedRobot",
+    packed=False,
+    time_first=False,
+    conf_name_first=False,
+    flippers=False,
+    view=False,
+    responses=False,
+    package_state="MISSTA",
+    package_command="MISPKG",
+    effector_status=False,
+    untimed=frozenset({"INS", "GPS"}),
+    unsigned=frozenset({"INS"}),
+    spelling={},
+    glued=False,
+    one_sided=OneSided.ZERO,
+    sticky_normalized=False,
+    exact_true=False,
+)
+
+UDK = Dialect(
+    name="udk",
+    styles=_UDK_STYLES,
+    legged="LeggedVehicle",
+    packed=False,
+    time_first=True,
+    conf_name_first=True,
+    flippers=False,
+    view=False,
+    responses=False,
+    package_state="ASTA",
+    package_command="ACT",
+    effector_status=True,
+    untimed=frozenset({"INS", "GPS"}),
+    unsigned=frozenset({"INS"}),
+    spelling={},
+    glued=True,
+    one_sided=OneSided.IGNORED,
+    sticky_normalized=True,
+    exact_true=True,
+)
+
+DIALECTS: dict[str, Dialect] = {"ut2004": UT2004, "ut3": UT3, "udk": UDK}
+"""Name of an option → dialect."""
+
+
+def dialect(name: str) -> Dialect:
+    """Return the dialect called ``name``, in any case."""
+    try:
+        return DIALECTS[name.lower()]
+    except KeyError:
+        raise unknown("protocol", "dialect", name, DIALECTS) from None

@@ -1,0 +1,164 @@
+"""GEO: how big the robot is and where its sensors and packages are mounted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
+
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
+from grouser.protocol.usarsim.message import Message, from_found, number, text, to_segments, vector
+from grouser.protocol.usarsim.package import link
+from grouser.protocol.usarsim.segments import Line, Segment, runs, unpacked, write
+from grouser.protocol.usarsim.state import VEHICLES, spoken, vehicle
+from grouser.protocol.usarsim.values import Vector, read_whole
+
+PACKAGES = frozenset({"mispkg", "actuator"})
+"""Types, in lower case, that are mission packages."""
+
+ROBOTS = frozenset(kind.lower() for kind in (*VEHICLES, "LeggedRobot"))
+"""Types, in lower case, that are robots."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotGeometry(Message):
+    """How big the robot is, m; robots without wheels leave out what concerns them."""
+
+    head: ClassVar[str] = "GEO"
+
+    type: Annotated[str, text("Type")]
+    """One of `grouser.protocol.usarsim.state.VEHICLES`."""
+    name: Annotated[str, text("Name")]
+    dimensions: Annotated[Vector, vector("Dimensions", Quantity.LAYOUT)]
+    """Length, width, height; UDK says wheel base, wheel separation, 0."""
+    cog: Annotated[Vector, vector("COG", Quantity.LAYOUT)] = (0.0, 0.0, 0.0)
+    """Centre of gravity."""
+    wheel_radius: Annotated[float | None, number("WheelRadius", Quantity.SCALAR)] = None
+    wheel_separation: Annotated[float | None, number("WheelSeparation", Quantity.SCALAR)] = None
+    """Left to right."""
+    wheel_base: Annotated[float | None, number("WheelBase", Quantity.SCALAR)] = None
+    """Front to rear."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the type in any dialect's words."""
+        given = from_found(cls, line.found)
+        given["type"] = vehicle(given["type"])
+        return cls(**given)
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the type in the dialect's word."""
+        return [("Type", spoken(self.type, dialect)), *to_segments(self, dialect)[1:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mounting:
+    """Where one sensor is."""
+
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector, vector("Location", Quantity.LAYOUT)]
+    orientation: Annotated[Vector, vector("Orientation", Quantity.LAYOUT)]
+    mount: Annotated[str | None, text("Mount")] = None
+    """What it is fixed to; UT2004 says HARD for the chassis."""
+
+
+@dataclass(frozen=True, slots=True)
+class SensorGeometry(Message):
+    """Where all sensors of a type, or one of them, are; an empty list is UT2004's "none"."""
+
+    head: ClassVar[str] = "GEO"
+
+    type: str
+    sensors: tuple[Mounting, ...] = ()
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the sensors one after the other, in both forms."""
+        each = runs(unpacked(line.segments), "Name")
+        sensors = tuple(Mounting(**from_found(Mounting, run)) for run in each)
+        return cls(line.found.get("type", ""), sensors)
+
+    def lines(self, dialect: Dialect) -> list[str]:
+        """Return one line for all; UDK says nothing if there are none."""
+        if not self.sensors and not dialect.packed:
+            return []
+        return [
+            write(
+                self.head,
+                [("Type", self.type), *self._each(dialect)],
+                glued=("Mount",) if dialect.glued else (),
+            )
+        ]
+
+    def _each(self, dialect: Dialect) -> Iterator[Segment]:
+        for sensor in self.sensors:
+            segments = to_segments(sensor, dialect)
+            if dialect.packed:
+                rest = " ".join(f"{key} {said}" for key, said in segments[1:])
+                yield "Name", f"{sensor.name} {rest}"
+            else:
+                yield from segments
+
+
+@dataclass(frozen=True, slots=True)
+class LinkGeometry:
+    """Where one link of a package is."""
+
+    link: Annotated[int, link()]
+    """Counted from 0."""
+    parent: int | None
+    """The link that carries it, counted from 0; None: the chassis."""
+    location: Annotated[Vector, vector("Location", Quantity.LAYOUT)]
+    orientation: Annotated[Vector, vector("Orientation", Quantity.LAYOUT)]
+
+
+@dataclass(frozen=True, slots=True)
+class PackageGeometry(Message):
+    """Where the links of a mission package are."""
+
+    head: ClassVar[str] = "GEO"
+
+    type: Annotated[str, text("Type")]
+    """MisPkg or Actuator."""
+    name: Annotated[str, text("Name")]
+    links: tuple[LinkGeometry, ...] = ()
+    mount: Annotated[str | None, text("Mount")] = None
+    """UDK."""
+    tip: Annotated[Vector | None, vector("Tip", Quantity.LAYOUT)] = None
+    """UDK."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the links one after the other."""
+        links = tuple(_read_link(run) for run in runs(line.segments, "Link"))
+        return cls(links=links, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the links between the name and the rest."""
+        key = "Parent" if self.type.lower() == "actuator" else "ParentLink"
+        segments = to_segments(self, dialect)
+        each: list[Segment] = []
+        for part in self.links:
+            number, *rest = to_segments(part, dialect)
+            each += [number, (key, str(-1 if part.parent is None else part.parent + 1)), *rest]
+        return [*segments[:2], *each, *segments[2:]]
+
+
+def _read_link(run: dict[str, str]) -> LinkGeometry:
+    carrier = read_whole(run.get("parentlink", run.get("parent", "-1")))
+    return LinkGeometry(
+        parent=None if carrier < 0 else carrier - 1, **from_found(LinkGeometry, run)
+    )
+
+
+Geometry = RobotGeometry | SensorGeometry | PackageGeometry
+
+
+def read_geometry(line: Line, dialect: Dialect) -> Geometry:
+    """Tell by the type whose geometry it is, and read it."""
+    kind = line.found.get("type", "").lower()
+    if kind in ROBOTS:
+        return RobotGeometry.read(line, dialect)
+    if kind in PACKAGES:
+        return PackageGeometry.read(line, dialect)
+    return SensorGeometry.read(line, dialect)

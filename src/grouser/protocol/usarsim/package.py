@@ -1,0 +1,142 @@
+"""Mission packages and effectors: arms, pan-tilt heads, grippers.
+
+Links are counted from 0 here; on the wire from 1, but from 0 in UDK's ACT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
+
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
+from grouser.protocol.usarsim.drive import Order, order
+from grouser.protocol.usarsim.message import (
+    Message,
+    Wire,
+    from_found,
+    number,
+    text,
+    to_segments,
+    whole,
+)
+from grouser.protocol.usarsim.segments import Line, Segment, runs, write
+from grouser.protocol.usarsim.values import read_whole
+
+
+def link(key: str = "Link") -> Wire:
+    """Return the wire of a link's place, counted from 1 on the wire and from 0 here."""
+    return Wire(key, lambda said: read_whole(said) - 1, lambda value, _: str(value + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTarget:
+    """Where one link shall go."""
+
+    link: Annotated[int, link()]
+    value: Annotated[float, number("Value")]
+    """rad or m, or as the order says."""
+    order: Annotated[Order, order()] = Order.ANGLE
+
+
+@dataclass(frozen=True, slots=True)
+class MovePackage(Message):
+    """Move the links of a package: MISPKG, in UDK also ACT."""
+
+    head: ClassVar[str] = "MISPKG"
+
+    name: Annotated[str, text("Name")]
+    links: tuple[LinkTarget, ...] = ()
+    gripper: Annotated[int | None, whole("Gripper")] = None
+    sequence: int | None = None
+    """Number of a stored motion."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the links one after the other; an order at the end holds for its own link only."""
+        first = 0 if line.named() == "ACT" else 1
+        targets = (from_found(LinkTarget, run) for run in runs(line.segments, "Link"))
+        links = tuple(
+            LinkTarget(**{**target, "link": target["link"] + 1 - first}) for target in targets
+        )
+        said = line.found.get("sequence", line.found.get("seq"))
+        sequence = None if said is None else read_whole(said)
+        return cls(links=links, sequence=sequence, **from_found(cls, line.found))
+
+    def lines(self, dialect: Dialect) -> list[str]:
+        """Return the line, with the dialect's head and way of counting."""
+        act = dialect.package_command == "ACT"
+        segments = [("Name", self.name)]
+        for target in self.links:
+            counted = LinkTarget(target.link - act, target.value, target.order)
+            segments += to_segments(counted, dialect)
+        if self.gripper is not None:
+            segments.append(("Gripper", str(self.gripper)))
+        if self.sequence is not None:
+            segments.append(("Sequence" if act else "Seq", str(self.sequence)))
+        return [write(dialect.package_command, segments)]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """Where one link is."""
+
+    link: Annotated[int, link()]
+    value: Annotated[float, number("Value", Quantity.SCALAR)]
+    """rad or m."""
+    torque: Annotated[float | None, number("Torque", Quantity.COARSE)] = None
+    """N m or N; UDK does not say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageState(Message):
+    """Where the links of a package are: MISSTA, in UDK ASTA."""
+
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    name: Annotated[str, text("Name")]
+    links: tuple[LinkState, ...] = ()
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the links one after the other."""
+        links = tuple(
+            LinkState(**from_found(LinkState, run)) for run in runs(line.segments, "Link")
+        )
+        return cls(links=links, **from_found(cls, line.found))
+
+    def lines(self, dialect: Dialect) -> list[str]:
+        """Return the line, with the dialect's head."""
+        segments = to_segments(self, dialect)
+        for state in self.links:
+            segments += [
+                segment
+                for segment in to_segments(state, dialect)
+                if dialect.package_state == "MISSTA" or segment[0] != "Torque"
+            ]
+        return [write(dialect.package_state, segments)]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectorState(Message):
+    """What a gripper does."""
+
+    head: ClassVar[str] = "EFF"
+
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    type: Annotated[str, text("Type")]
+    name: Annotated[str, text("Name")]
+    status: str
+    """OPEN, CLOSED…; older servers write ``{Open}``."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Find the status in its segment or in the one that has no value."""
+        bare = next((key for key, value in line.segments if not value), "")
+        status = line.found.get("status", bare).upper()
+        return cls(status=status, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the status in the dialect's way."""
+        status = (
+            ("Status", self.status) if dialect.effector_status else (self.status.capitalize(), "")
+        )
+        return [*to_segments(self, dialect), status]

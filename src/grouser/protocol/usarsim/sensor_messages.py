@@ -1,0 +1,376 @@
+"""SEN: what one sensor felt, one class per type of sensor.
+
+Sensors that UT2004 puts together into one line are in `grouser.protocol.usarsim.sensor_groups`.
+Places and angles are in the wire's axes (`grouser.protocol.usarsim.axes`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
+
+from grouser.errors import BadValue
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
+from grouser.protocol.usarsim.message import (
+    Message,
+    angles,
+    from_found,
+    number,
+    numbers,
+    text,
+    to_segments,
+    vector,
+    whole,
+)
+from grouser.protocol.usarsim.segments import Line, Segment, runs
+from grouser.protocol.usarsim.values import Vector, read_named
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Message):
+    """What a sensor felt."""
+
+    head: ClassVar[str] = "SEN"
+    type: ClassVar[str]
+    """Name of the type of sensor."""
+    stamp: ClassVar[Quantity] = Quantity.STAMP
+    """How its time is written."""
+
+    time: float | None
+    """s; None: not said. Some dialects leave it out for some types."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the time, if it is said, and the fields of the class."""
+        return cls(time=read_time(line), **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write time and type before the rest."""
+        return [*self.stamped(dialect), *to_segments(self, dialect)]
+
+    def stamped(self, dialect: Dialect) -> list[Segment]:
+        """Return the segments of time and type."""
+        kind = ("Type", self.type)
+        if self.time is None or self.type in dialect.untimed:
+            return [kind]
+        return [("Time", dialect.write(self.stamp, self.time)), kind]
+
+
+def read_time(line: Line) -> float | None:
+    """Return the time that a line says, if it does."""
+    said = line.found.get("time")
+    return None if said is None else read_named("Time", said)
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth(Reading):
+    """Where the robot really is."""
+
+    type: ClassVar[str] = "GroundTruth"
+
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector, vector("Location", Quantity.TRUTH)]
+    orientation: Annotated[Vector, angles("Orientation", Quantity.TRUTH, "GroundTruth")]
+
+
+@dataclass(frozen=True, slots=True)
+class Ins(Reading):
+    """Where inertial navigation believes the robot to be."""
+
+    type: ClassVar[str] = "INS"
+
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector, vector("Location", Quantity.INS)]
+    orientation: Annotated[Vector, angles("Orientation", Quantity.INS, "INS")]
+
+
+@dataclass(frozen=True, slots=True)
+class Odometry(Reading):
+    """Where the wheels believe the robot to be."""
+
+    type: ClassVar[str] = "Odometry"
+
+    name: Annotated[str, text("Name")]
+    pose: Annotated[Vector, vector("Pose", Quantity.SCALAR)]
+    """x, y (m), heading (rad), since the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class RangeScan(Reading):
+    """One sweep of a laser, from right to left."""
+
+    type: ClassVar[str] = "RangeScanner"
+    stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
+
+    name: Annotated[str, text("Name")]
+    resolution: Annotated[float, number("Resolution", Quantity.SCALAR)]
+    """Angle between two rays, rad."""
+    fov: Annotated[float, number("FOV", Quantity.SCALAR)]
+    """Angle between the first ray and the last, rad."""
+    ranges: Annotated[tuple[float, ...], numbers("Range", Quantity.SCAN)]
+    """m; the greatest range where nothing was hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class InfraredScan(RangeScan):
+    """One sweep of an infrared scanner."""
+
+    type: ClassVar[str] = "IRScanner"
+
+
+@dataclass(frozen=True, slots=True)
+class RangeImage(Reading):
+    """A piece of a range imager's picture."""
+
+    type: ClassVar[str] = "RangeImager"
+    stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
+
+    name: Annotated[str, text("Name")]
+    frames: Annotated[int, whole("Frames")]
+    """How many pieces there are."""
+    frame: Annotated[int, whole("Frame")]
+    """Which one this is."""
+    resolution: Annotated[float, number("Resolution", Quantity.SCALAR)]
+    fov: Annotated[float, number("FOV", Quantity.SCALAR)]
+    ranges: Annotated[tuple[float, ...], numbers("Range", Quantity.SCAN)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tachometer(Reading):
+    """How fast the wheels spin and how far they have."""
+
+    type: ClassVar[str] = "Tachometer"
+
+    name: Annotated[str, text("Name")]
+    speeds: Annotated[tuple[float, ...], numbers("Vel", Quantity.SCALAR)]
+    """rad/s, per wheel."""
+    angles: Annotated[tuple[float, ...], numbers("Pos", Quantity.SCALAR)]
+    """rad, per wheel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imu(Reading):
+    """An inertial unit (UDK)."""
+
+    type: ClassVar[str] = "IMU"
+
+    name: Annotated[str, text("Name")]
+    acceleration: Annotated[Vector, vector("XYZAcceleration", Quantity.SCALAR)]
+    """m/s2."""
+    angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
+    """rad/s."""
+    angular_acceleration: Annotated[Vector, vector("AngularAccel", Quantity.SCALAR)]
+    """rad/s2."""
+    rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)]
+
+
+@dataclass(frozen=True, slots=True)
+class Acceleration(Reading):
+    """Acceleration without gravity, m/s2, in the robot's axes."""
+
+    type: ClassVar[str] = "Accel"
+
+    name: Annotated[str, text("Name")]
+    acceleration: Annotated[Vector, vector("Acceleration", Quantity.SCALAR)]
+
+
+@dataclass(frozen=True, slots=True)
+class ProperAcceleration(Reading):
+    """Acceleration as an accelerometer feels it, gravity included, m/s2, in the robot's axes."""
+
+    type: ClassVar[str] = "AcceleroMeter"
+
+    name: Annotated[str, text("Name")]
+    acceleration: Annotated[Vector, vector("ProperAcceleration", Quantity.SCALAR)]
+
+
+@dataclass(frozen=True, slots=True)
+class Compass(Reading):
+    """Where north is, rad (UDK)."""
+
+    type: ClassVar[str] = "MagneticCompass"
+
+    name: Annotated[str, text("Name")]
+    angle: Annotated[float, number("MagneticAngle", Quantity.SCALAR)]
+
+
+@dataclass(frozen=True, slots=True)
+class Altitude(Reading):
+    """How high the robot is, m (UDK)."""
+
+    type: ClassVar[str] = "AltitudeSensor"
+
+    name: Annotated[str, text("Name")]
+    relative: Annotated[float, number("relativeAltitude", Quantity.SCALAR)]
+    absolute: Annotated[float, number("absoluteAltitude", Quantity.SCALAR)]
+
+
+@dataclass(frozen=True, slots=True)
+class MissionTime(Reading):
+    """Minutes of the mission (UDK)."""
+
+    type: ClassVar[str] = "MissionTime"
+
+    name: Annotated[str, text("Name")]
+    minutes: Annotated[int, whole("Minutes")]
+
+
+@dataclass(frozen=True, slots=True)
+class Gas(Reading):
+    """How much of a gas is in the air."""
+
+    type: ClassVar[str] = "CO2Sensor"
+
+    name: Annotated[str, text("Name")]
+    gas: Annotated[str, text("Gas")]
+    density: Annotated[float, number("Density", Quantity.COARSE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Acoustic(Reading):
+    """Whether something is heard: from far, or from a direction."""
+
+    type: ClassVar[str] = "Acoustic"
+
+    name: Annotated[str, text("Name")]
+    far: bool = False
+    direction: Annotated[Vector | None, vector("Direction")] = None
+    volume: Annotated[float | None, number("Volume")] = None
+    duration: Annotated[float | None, number("Duration")] = None
+    """s."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Look for ``{Far}``."""
+        far = any(key.lower() == "far" and not value for key, value in line.segments)
+        return cls(time=read_time(line), far=far, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write ``{None}`` if nothing is heard."""
+        said = to_segments(self, dialect)
+        if self.far:
+            said.append(("Far", ""))
+        elif self.direction is None:
+            said.append(("None", ""))
+        return [*self.stamped(dialect), *said]
+
+
+@dataclass(frozen=True, slots=True)
+class Victims(Reading):
+    """Parts of victims that are seen (UT2004)."""
+
+    type: ClassVar[str] = "VictSensor"
+
+    name: Annotated[str, text("Name")]
+    parts: tuple[tuple[str, Vector], ...] = ()
+    """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → where."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the parts one after the other."""
+        seen = (Part(**from_found(Part, run)) for run in runs(line.segments, "PartName"))
+        parts = tuple((part.name, part.location) for part in seen)
+        return cls(time=read_time(line), parts=parts, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the parts, or that there are none."""
+        said = [*self.stamped(dialect), ("Name", self.name)]
+        if not self.parts:
+            return [*said, ("Status", "NoVictims")]
+        for name, location in self.parts:
+            said += to_segments(Part(name, location), dialect)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a victim."""
+
+    name: Annotated[str, text("PartName")]
+    location: Annotated[Vector, vector("Location", Quantity.PLACE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A radio tag within reach."""
+
+    id: Annotated[str, text("ID")]
+    location: Annotated[Vector | None, vector("Location", Quantity.PLACE)] = None
+    distance: Annotated[float | None, number("Distance", Quantity.PLACE)] = None
+    """m."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags(Reading):
+    """Radio tags within reach (UT2004)."""
+
+    type: ClassVar[str] = "RFID"
+
+    name: Annotated[str, text("Name")]
+    tags: tuple[Tag, ...] = ()
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read the tags one after the other."""
+        tags = tuple(Tag(**from_found(Tag, run)) for run in runs(line.segments, "ID"))
+        return cls(time=read_time(line), tags=tags, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the tags behind the name."""
+        said = [*self.stamped(dialect), ("Name", self.name)]
+        for tag in self.tags:
+            said += to_segments(tag, dialect)
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class Gps(Reading):
+    """Where satellites believe the robot to be."""
+
+    type: ClassVar[str] = "GPS"
+
+    name: Annotated[str, text("Name")]
+    satellites: Annotated[int, whole("Satellites")] = 0
+    latitude_deg: float | None = None
+    """North positive; None: no fix."""
+    longitude_deg: float | None = None
+    """East positive; None: no fix."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Read degrees and minutes."""
+        return cls(
+            time=read_time(line),
+            latitude_deg=_read_degrees("Latitude", line.found.get("latitude")),
+            longitude_deg=_read_degrees("Longitude", line.found.get("longitude")),
+            **from_found(cls, line.found),
+        )
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write degrees and minutes, if there is a fix."""
+        said = [*self.stamped(dialect), ("Name", self.name)]
+        fix = "0"
+        if self.latitude_deg is not None and self.longitude_deg is not None:
+            said.append(("Latitude", _write_degrees(self.latitude_deg, "NS")))
+            said.append(("Longitude", _write_degrees(self.longitude_deg, "EW")))
+            fix = "1"
+        return [*said, ("Fix", fix), ("Satellites", str(self.satellites))]
+
+
+def _read_degrees(key: str, said: str | None) -> float | None:
+    """Return ``39,8.0341,N`` in degrees."""
+    if said is None:
+        return None
+    words = said.replace(",", " ").split()
+    if len(words) != 3 or words[2].upper() not in ("N", "S", "E", "W"):
+        raise BadValue(f"{key} is '{said[:40]}', must be degrees,minutes,N|S|E|W")
+    degrees = read_named(key, words[0]) + read_named(key, words[1]) / 60.0
+    return degrees if words[2].upper() in "NE" else -degrees
+
+
+def _write_degrees(degrees: float, hemispheres: str) -> str:
+    """Return degrees, minutes with four decimals, and the letter; 60 minutes are never written."""
+    parts = round(degrees * 600_000)  # ten thousandths of minutes
+    whole_degrees, rest = divmod(abs(parts), 600_000)
+    minutes, fraction = divmod(rest, 10_000)
+    return f"{whole_degrees},{minutes}.{fraction:04d},{hemispheres[parts < 0]}"

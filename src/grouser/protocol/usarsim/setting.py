@@ -1,0 +1,281 @@
+"""SET: joints, cameras, viewports, sensors, grippers and tags.
+
+Type and opcode are compared in any case. A pair that is not known here stays a
+`Set`, with its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
+
+from grouser.errors import BadValue
+from grouser.protocol.usarsim.dialects import Dialect
+from grouser.protocol.usarsim.drive import Order
+from grouser.protocol.usarsim.message import (
+    Message,
+    Wire,
+    from_found,
+    number,
+    numbers,
+    text,
+    to_segments,
+)
+from grouser.protocol.usarsim.segments import Line, Segment
+
+EVERY_JOINT = frozenset({"allangles", "alljoints"})
+"""Names, in lower case, that mean all joints of a robot (UT3, UDK)."""
+
+_OPCODES: dict[Order, str] = {
+    Order.ANGLE: "Angle",
+    Order.SPEED: "Velocity",
+    Order.TORQUE: "Torque",
+    Order.BRAKE: "3",
+    Order.RELATIVE_ANGLE: "RelAngle",
+    Order.RELATIVE_SPEED: "RelVelocity",
+    Order.RELATIVE_TORQUE: "RelTorque",
+}
+
+_ORDERS: dict[str, Order] = {
+    **{word.upper(): order for order, word in _OPCODES.items()},
+    **{str(int(order)): order for order in Order},
+    "TARGET": Order.ANGLE,
+}
+
+_PLACES = {"Type": 0, "Robot": 1, "Name": 2, "Opcode": 3, "Params": 4}
+
+
+def opcode() -> Wire:
+    """Return the wire of an opcode that is a word of its own, in upper case."""
+    return Wire("Opcode", lambda said: said.upper(), lambda value, _: str(value))
+
+
+def joint_opcode() -> Wire:
+    """Return the wire of an `Order` as SET writes it: a word, or the order's number."""
+    return Wire("Opcode", lambda said: _ORDERS[said.upper()], lambda value, _: _OPCODES[value])
+
+
+class Setting(Message):
+    """Any SET."""
+
+    __slots__ = ()
+
+    head: ClassVar[str] = "SET"
+    fixed: ClassVar[tuple[Segment, ...]] = ()
+    """Segments that are the same in every message of a class."""
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write what is fixed and what is not, in the usual order."""
+        segments = [*self.fixed, *to_segments(self, dialect)]
+        return sorted(segments, key=lambda segment: _PLACES.get(segment[0], len(_PLACES)))
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Setting):
+    """Any SET that has no meaning of its own here."""
+
+    type: Annotated[str, text("Type")]
+    name: Annotated[str | None, text("Name")] = None
+    opcode: Annotated[str | None, text("Opcode")] = None
+    params: Annotated[str | None, text("Params")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetJoint(Setting):
+    """Move one joint, or all (`EVERY_JOINT`)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Joint"),)
+
+    name: Annotated[str, text("Name")]
+    params: Annotated[tuple[float, ...], numbers("Params")]
+    """The value in rad, rad/s or N m, as the order says.
+
+    UT2004 may say behind it which of a wheel joint's two axes is meant.
+    """
+    order: Annotated[Order, joint_opcode()] = Order.ANGLE
+
+    @property
+    def value(self) -> float:
+        """The first of the params."""
+        return self.params[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SetStiffness(Setting):
+    """How firmly a joint holds (UT3, UDK)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Joint"), ("Opcode", "Stiffness"))
+
+    name: Annotated[str, text("Name")]
+    stiffness: Annotated[float, number("Params")]
+    """0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetZoom(Setting):
+    """The field of view of a camera."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Camera"), ("Opcode", "Zoom"))
+
+    name: Annotated[str, text("Name")]
+    fov: Annotated[float, number("Params")]
+    """rad; 0: as it was built."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchCamera(Setting):
+    """Show a robot's camera to a viewer (UT2004); without robot and camera: stop showing one."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Camera"),)
+
+    client: Annotated[str, text("Client")]
+    """Address of the viewer."""
+    robot: Annotated[str | None, text("Robot")] = None
+    camera: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetViewports(Setting):
+    """What the viewer's four fields show (UT2004)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Viewports"),)
+
+    config: Annotated[str | None, text("Config")] = None
+    """SingleView, QuadView, 0 or 1."""
+    views: tuple[Segment, ...] = ()
+    """Viewport1… → name of a camera, or Disabled."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Take every key that begins with Viewport."""
+        views = tuple(view for view in line.segments if view[0].lower().startswith("viewport"))
+        return cls(views=views, **from_found(cls, line.found))
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the viewports behind the configuration."""
+        return [*self.fixed, *to_segments(self, dialect), *self.views]
+
+
+@dataclass(frozen=True, slots=True)
+class ResetSensor(Setting):
+    """Let a sensor that counts begin again: odometry, encoder, tachometer."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "RESET"),)
+
+    type: Annotated[str, text("Type")]
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetPose(Setting):
+    """Tell inertial navigation where it is."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "INS"), ("Opcode", "POSE"))
+
+    pose: Annotated[tuple[float, ...], numbers("Params")]
+    """x, y, z (m), roll, pitch, yaw (rad)."""
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Setting):
+    """Let a range scanner or a range imager measure now."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "SCAN"),)
+
+    type: Annotated[str, text("Type")]
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetGripper(Setting):
+    """Open or close a gripper."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Gripper"),)
+
+    action: Annotated[str, opcode()]
+    """OPEN, CLOSE or GRIP."""
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTag(Setting):
+    """Drop a radio tag (UT2004)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFIDReleaser"), ("Opcode", "Release"))
+
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTag(Setting):
+    """Read what is stored on a radio tag (UT2004)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFID"), ("Opcode", "Read"))
+
+    id: Annotated[str, text("Params")]
+    """The tag's number."""
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTag(Setting):
+    """Store something on a radio tag (UT2004)."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFID"), ("Opcode", "Write"))
+
+    params: Annotated[str, text("Params")]
+    """The tag's number, a blank, the data."""
+    name: Annotated[str | None, text("Name")] = None
+
+    @property
+    def id(self) -> str:
+        """The tag's number."""
+        return self.params.partition(" ")[0]
+
+    @property
+    def data(self) -> str:
+        """What shall be stored."""
+        return self.params.partition(" ")[2]
+
+
+_COUNTERS = ("ODOMETRY", "ENCODER", "TACHOMETER")
+_SCANNERS = ("RANGESCANNER", "IRSCANNER", "RANGEIMAGER")
+
+_MEANING: dict[tuple[str, str], Callable[[Line, Dialect], Setting]] = {
+    **{("JOINT", word): SetJoint.read for word in _ORDERS},
+    ("JOINT", "STIFFNESS"): SetStiffness.read,
+    ("CAMERA", "ZOOM"): SetZoom.read,
+    ("CAMERA", "FOV"): SetZoom.read,
+    **{(counter, "RESET"): ResetSensor.read for counter in _COUNTERS},
+    ("INS", "POSE"): SetPose.read,
+    **{(scanner, "SCAN"): Scan.read for scanner in _SCANNERS},
+    **{("GRIPPER", action): SetGripper.read for action in ("OPEN", "CLOSE", "GRIP")},
+    ("RFIDRELEASER", "RELEASE"): ReleaseTag.read,
+    ("RFID", "READ"): ReadTag.read,
+    ("RFID", "WRITE"): WriteTag.read,
+}
+"""Type and opcode, in upper case → what they mean."""
+
+
+def read_set(line: Line, dialect: Dialect) -> Setting:
+    """Tell what a SET means by its type and opcode, and read it."""
+    kind = line.found.get("type", "").upper()
+    word = line.found.get("opcode", "").upper()
+    if read := _MEANING.get((kind, word)):
+        return _complete(read(line, dialect))
+    if kind == "CAMERA" and "client" in line.found:
+        return WatchCamera.read(line, dialect)
+    if kind == "VIEWPORTS":
+        return SetViewports.read(line, dialect)
+    return Set.read(line, dialect)
+
+
+def _complete(setting: Setting) -> Setting:
+    """Refuse lists of numbers that are too short or too long."""
+    if isinstance(setting, SetPose) and len(setting.pose) != 6:
+        raise BadValue(f"Params has {len(setting.pose)} numbers, must have six")
+    if isinstance(setting, SetJoint) and not setting.params:
+        raise BadValue("Params has no number, must have one")
+    return setting

@@ -1,0 +1,136 @@
+"""STA: how the robot is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Self
+
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
+from grouser.protocol.usarsim.message import (
+    Message,
+    flag,
+    from_found,
+    number,
+    text,
+    to_segments,
+    vector,
+    whole,
+)
+from grouser.protocol.usarsim.segments import Line, Segment
+from grouser.protocol.usarsim.values import Vector, read_named
+
+GROUND = "GroundVehicle"
+LEGGED = "LeggedVehicle"
+AERIAL = "AerialVehicle"
+NAUTIC = "NauticVehicle"
+VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
+"""Types of robots, as UDK calls them; UT2004 and UT3 say LeggedRobot."""
+
+OBJECT = "Object"
+"""What the state of an object has for a type."""
+
+NO_BATTERY = 99999
+"""What `State.battery` is when batteries are not simulated."""
+
+_OLD_LEGGED = "leggedrobot"
+
+_TYPE_FIRST = ("Type", "Time", "FrontSteer", "RearSteer", "", "LightToggle", "LightIntensity",
+               "Battery", "View")  # fmt: skip
+_TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "FrontSteer",
+               "RearSteer", "", "View")  # fmt: skip
+"""Order of the keys; the empty one stands for the joints."""
+
+
+def vehicle(said: str) -> str:
+    """Return UDK's name of a type of robot, for the name in any dialect."""
+    return LEGGED if said.lower() == _OLD_LEGGED else said
+
+
+def spoken(kind: str, dialect: Dialect) -> str:
+    """Return a dialect's name of a type of robot."""
+    return dialect.legged if kind == LEGGED else kind
+
+
+@dataclass(frozen=True, slots=True)
+class State(Message):
+    """How the robot is; a field of None does not apply to its type."""
+
+    head: ClassVar[str] = "STA"
+
+    type: Annotated[str, text("Type")]
+    """One of `VEHICLES`."""
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    """s."""
+    battery: Annotated[int, whole("Battery")] = NO_BATTERY
+    """What is left of the battery, s."""
+    front_steer: Annotated[float | None, number("FrontSteer", Quantity.STEER)] = None
+    """rad."""
+    rear_steer: Annotated[float | None, number("RearSteer", Quantity.STEER)] = None
+    """rad."""
+    light: Annotated[bool | None, flag("LightToggle")] = None
+    light_intensity: Annotated[int | None, whole("LightIntensity")] = None
+    view: Annotated[int | None, whole("View")] = None
+    """Tile of the robot's picture in the mosaic, -1: none; UT2004."""
+    joints: tuple[tuple[str, float], ...] = ()
+    """Joint → angle, rad: flippers (UT2004), or all joints of a legged robot."""
+
+    @classmethod
+    def read(cls, line: Line, dialect: Dialect) -> Self:
+        """Take every key that is not known for a joint."""
+        given = from_found(cls, line.found)
+        given["type"] = vehicle(given["type"])
+        joints = tuple(
+            (key, read_named(key, said)) for key, said in line.segments if key.lower() not in _KNOWN
+        )
+        return cls(joints=joints, **given)
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the keys in the dialect's order."""
+        said = dict(to_segments(self, dialect))
+        said["Type"] = spoken(self.type, dialect)
+        if not dialect.view:
+            said.pop("View", None)
+        segments: list[Segment] = []
+        for key in _TIME_FIRST if dialect.time_first else _TYPE_FIRST:
+            if not key:
+                segments += self._joints(dialect)
+            elif key in said:
+                segments.append((key, said[key]))
+        return segments
+
+    def _joints(self, dialect: Dialect) -> list[Segment]:
+        if self.type == GROUND and not dialect.flippers:
+            return []
+        return [(joint, dialect.write(Quantity.SCALAR, angle)) for joint, angle in self.joints]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState(Message):
+    """Where an object is that a world controller made (CONTROL {Type GetSTA}).
+
+    How the old servers wrote it is not known: this form is ours.
+    """
+
+    head: ClassVar[str] = "STA"
+
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    """s."""
+    class_name: Annotated[str, text("Class")]
+    name: Annotated[str, text("Name")]
+    location: Annotated[Vector, vector("Location", Quantity.SCALAR)]
+    rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)]
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Write the type behind the time."""
+        time, *rest = to_segments(self, dialect)
+        return [time, ("Type", OBJECT), *rest]
+
+
+def read_state(line: Line, dialect: Dialect) -> State | ObjectState:
+    """Tell by the type whose state it is, and read it."""
+    if line.found.get("type", "").lower() == OBJECT.lower():
+        return ObjectState.read(line, dialect)
+    return State.read(line, dialect)
+
+
+_KNOWN = frozenset(key.lower() for key in _TYPE_FIRST if key)

@@ -1,0 +1,1 @@
+"""The one renderer that pictures, videos and cameras share."""

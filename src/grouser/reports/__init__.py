@@ -1,0 +1,1 @@
+"""Tables, plots and pages: the one look of everything we show."""

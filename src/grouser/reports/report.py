@@ -1,0 +1,156 @@
+"""The report of an experiment: one HTML file with everything in it.
+
+Pictures, plots and videos are inside the file, nothing is fetched, no script runs, and the same
+results give the same bytes: there is no date in it. It reads on a phone and in the dark.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser import files
+from grouser.errors import BadValue
+from grouser.reports.html import (
+    data,
+    drawn,
+    figure_of,
+    grid,
+    image_of,
+    inline,
+    page,
+    png_of,
+    tiles,
+)
+from grouser.reports.table import Column, Row, Table, agreement, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Report:
+    """Collects parts in reading order and writes them as one page.
+
+    The table comes first; the parts that are added follow it.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._parts: list[str] = []
+
+    def add_text(self, text: str) -> None:
+        """Add paragraphs, parted by empty lines.
+
+        ``## `` makes a heading, lines that start with ``- `` a list, ``**bold**`` and
+        ```code``` what they say. All else is shown as it is written.
+        """
+        self._parts.extend(_paragraph(part) for part in re.split(r"\n\s*\n", text.strip()))
+
+    def add_picture(self, image: npt.NDArray[np.uint8] | bytes, caption: str = "") -> None:
+        """Add a picture: uint8 (height, width, 3) RGB, or the bytes of a PNG file."""
+        png = image if isinstance(image, bytes) else png_of(image)
+        self._parts.append(image_of(png, caption))
+
+    def add_plot(self, figure: Figure, caption: str = "") -> None:
+        """Add a matplotlib figure as it is now; the caller closes it."""
+        self.add_picture(drawn(figure), caption)
+
+    def add_video(self, path: Path | str, caption: str = "") -> None:
+        """Add an MP4 file's content; the file itself is no longer needed afterwards."""
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
+        source = data("video/mp4", content)
+        video = f'<video controls loop muted playsinline src="{source}"></video>'
+        self._parts.append(figure_of(video, caption))
+
+    def add_rows(self, title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Add a second table under a heading of its own."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(shown(cell))}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        heading = f"<h2>{escape(title)}</h2>"
+        self._parts.append(heading + grid(f"<tr>{head}</tr>", body))
+
+    def html(self) -> str:
+        """Return the page."""
+        table = self.table
+        mood = "good" if table.agree == table.of else "bad"
+        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
+        return page(
+            table.title,
+            above=table.paper,
+            verdict=table.verdict,
+            mood=mood,
+            parts=[tiles(table.figures), _main_table(table), notes, *self._parts],
+            command=f"grouser experiment {table.experiment}",
+        )
+
+    def write(self, folder: Path | str) -> Path:
+        """Write ``folder/index.html``, whole or not at all, and return its path."""
+        path = Path(folder) / "index.html"
+        files.write_text(path, self.html())
+        return path
+
+
+def _main_table(table: Table) -> str:
+    columns = table.columns()
+    noted = any(row.note for row in table.rows)
+    heads = _heads(columns, ["Agrees", *(["Note"] if noted else [])])
+    body = "".join(_row(columns, index, row, noted) for index, row in enumerate(table.rows))
+    return grid(heads, body)
+
+
+def _heads(columns: Sequence[Column], last: Sequence[str]) -> str:
+    """Return the header: one line, or two where several columns share a heading."""
+    depth = 2 if any(column.group and column.name for column in columns) else 1
+    upper, lower = "", ""
+    for group, together in itertools.groupby(columns, key=lambda column: column.group):
+        members = list(together)
+        shared = bool(group and members[0].name)
+        if shared:
+            upper += f'<th class="group" colspan="{len(members)}">{escape(group)}</th>'
+        names = [
+            f'<th class="{_align(column)}" rowspan="{1 if shared else depth}">'
+            f"{escape(column.name or group)}</th>"
+            for column in members
+        ]
+        if shared:
+            lower += "".join(names)
+        else:
+            upper += "".join(names)
+    upper += "".join(f'<th rowspan="{depth}">{escape(name)}</th>' for name in last)
+    return f"<tr>{upper}</tr><tr>{lower}</tr>" if depth == 2 else f"<tr>{upper}</tr>"
+
+
+def _row(columns: Sequence[Column], index: int, row: Row, noted: bool) -> str:
+    cells = "".join(
+        f'<td class="{_align(column)}">{escape(column.cells[index])}</td>' for column in columns
+    )
+    mood = {True: "good", False: "bad", None: "open"}[row.agrees]
+    mark = f'<td><span class="mark {mood}">{agreement(row)}</span></td>'
+    note = f'<td class="note">{escape(row.note)}</td>' if noted else ""
+    return f'<tr class="{mood}">{cells}{mark}{note}</tr>'
+
+
+def _align(column: Column) -> str:
+    return "number" if column.numeric else "text"
+
+
+def _paragraph(text: str) -> str:
+    lines = text.splitlines()
+    if text.startswith("## "):
+        return f"<h2>{inline(text[3:])}</h2>"
+    if all(line.startswith("- ") for line in lines):
+        return "<ul>" + "".join(f"<li>{inline(line[2:])}</li>" for line in lines) + "</ul>"
+    return f"<p>{inline(text)}</p>"

@@ -1,0 +1,1 @@
+"""What several robots share: hulls, wheels, cranks, linkages."""

@@ -1,0 +1,316 @@
+"""What Sony's AIBO ERS-7 and ERS-210 share: four legs of the same build, a tail, a mouth, two ears.
+
+Their numbers are in `ers7.py` and `ers210.py`. The root's frame lies midway between the four
+shoulder joints: x forward, y left, z up. Joint limits are the **software limits** of robots.md B1
+and B2 (what the robots' own controllers keep to); the mechanical stops lie 1 to 5 degrees beyond
+them.
+
+Signs: legs as in `legs.py` (rotor forward positive for all four); neck, head and mouth up positive,
+pan left positive, tail up and left positive. Servo torques, gains and rotor inertias are estimates:
+no source gives them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from grouser.errors import unknown
+from grouser.locomotion.gait import Trot
+from grouser.locomotion.legs import JOINTS, LEGS, SIDE, Legs, Stance
+from grouser.robots.parts.hull import Vector
+from grouser.robots.parts.linkage import (
+    Mass,
+    Mount,
+    Part,
+    Servo,
+    Shape,
+    assemble,
+    ball,
+    box,
+    capsule,
+)
+from grouser.robots.robot import Robot
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.inertial import Accelerometer
+from grouser.sensors.range import Infrared
+from grouser.sensors.sensor import Sensor
+from grouser.sensors.touch import Touch
+from grouser.sensors.truth import Truth
+
+FORWARD: Vector = (0.0, -1.0, 0.0)
+"""Axis about which what hangs down swings forwards, and what points ahead rises."""
+BACKWARD: Vector = (0.0, 1.0, 0.0)
+UPWARD = BACKWARD
+"""Axis about which what points back rises."""
+LEFT: Vector = (0.0, 0.0, 1.0)
+"""Axis about which what points ahead turns left."""
+RIGHT: Vector = (0.0, 0.0, -1.0)
+ROLL: Vector = (1.0, 0.0, 0.0)
+
+WHITE: Vector = (0.88, 0.88, 0.86)
+SILVER: Vector = (0.66, 0.68, 0.72)
+DARK: Vector = (0.16, 0.16, 0.18)
+UNIFORMS: dict[str, Vector | None] = {
+    "": None,
+    "red": (0.80, 0.10, 0.10),
+    "blue": (0.08, 0.16, 0.62),
+}
+"""Colours of the league's two teams (estimate); None: the robot's own."""
+
+# Servos: estimates. A leg's joint holds the whole robot's weight 120 mm out; a neck holds the head
+# four times over; with these leads a standing robot sags by less than 1 mm.
+LEG = {"torque": 2.0, "lead": 0.015, "damping": 2.5, "armature": 1e-3}
+NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
+SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
+
+# Parts' masses, kg: shares of a whole, robots.md B2 (Webots; some of them are the ERS-210's).
+BODY_MASS = 0.613
+NECK_MASS, HEAD_BASE_MASS, HEAD_MASS = 0.015, 0.010, 0.190
+MOUTH_MASS = 0.010  # kg   estimate: taken out of the head
+EAR_MASS = 0.005
+SHOULDER_MASS, UPPER_LEG_MASS, LOWER_LEG_MASS = 0.050, 0.073, 0.073
+TAIL_BASE_MASS, TAIL_MASS = 0.001, 0.005
+WHOLE = (
+    BODY_MASS
+    + (NECK_MASS + HEAD_BASE_MASS + HEAD_MASS + 2 * EAR_MASS)
+    + 4 * (SHOULDER_MASS + UPPER_LEG_MASS + LOWER_LEG_MASS)
+    + (TAIL_BASE_MASS + TAIL_MASS)
+)
+
+PACKETS = 1 / 0.032  # Hz   robots.md B1: a packet of sensor values every 32 ms
+GRAVITY = 9.81  # m/s2
+SHAKE = 0.1  # m/s2   estimate: an accelerometer's noise; it shows up to 2 g, an estimate too
+CLICK = 0.3  # N   estimate: force at which a switch closes
+
+EAR_LIMITS_DEG = (-30.0, 0.0)  # estimate: the real ears only click between two positions
+EAR_SPEED = 10.0  # rad/s   estimate: as the mouth's
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegServos:
+    """A leg's rows of the joint table."""
+
+    rotor: Servo
+    elevator: Servo
+    knee: Servo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aibo:
+    """An AIBO as tables."""
+
+    mass: float
+    """Of everything, kg."""
+    body: Mass
+    hull: tuple[Shape, ...]
+    """What the body collides as."""
+    legs: Legs
+    fore: LegServos
+    hind: LegServos
+    leg_radius: float
+    """Of upper and lower legs, m."""
+    paw_radius: float
+    """Of the paws' balls, m."""
+    others: tuple[Part, ...]
+    """Head, tail, mouth and ears, parents first."""
+    mounts: Mapping[str, Mount]
+    """Where sensors sit, other than in the paws."""
+    sensors: tuple[Sensor, ...]
+    """What they are, other than encoders, accelerometer and the paws' switches."""
+    stance: Stance
+    gait: Trot
+    posture_deg: Mapping[str, float]
+    """Angles of head, tail, mouth and ears at rest."""
+    rgb: Vector
+
+    def build(self, *, sensors: bool = True, team: str = "") -> Robot:
+        """Return the robot: body, legs, head, tail, drives, gait, sensors.
+
+        Args:
+            sensors: False leaves out everything but encoders and the truth.
+            team: whose colour the body wears, red or blue; nothing: nobody's.
+        """
+        if team not in UNIFORMS:
+            raise unknown("team", "uniform", team, [name for name in UNIFORMS if name])
+        scale = self.mass / WHOLE
+        parts = (*self._legs(), *self.others)
+        spec = assemble(
+            "body",
+            self.body.scaled(scale),
+            tuple(_dressed(shape, team) for shape in self.hull),
+            tuple(_heavier(part, scale) for part in parts),
+            dict(self.mounts) | self._paw_mounts(),
+            self.rgb,
+        )
+        drives = {part.name: part.servo.drive for part in parts}
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=self.mass,
+            drives=drives,
+            limits={part.name: part.servo.limits for part in parts},
+            gait=self.gait,
+            groups={"ears": ("left_ear", "right_ear")},
+            sensors=(
+                Truth(body="body"),
+                Encoder(drives=tuple(drives), rate_hz=PACKETS),
+                *(self._senses() if sensors else ()),
+            ),
+            standing=self.paw_radius - min(self.stance.fore[2], self.stance.hind[2]),
+            posture=self.posture(),
+        )
+
+    def posture(self) -> dict[str, float]:
+        """Return every joint's angle (rad) when the robot stands."""
+        legs = dict(
+            zip(
+                self.gait.drives, self.legs.angles(self.stance.paws()).ravel().tolist(), strict=True
+            )
+        )
+        return legs | {name: math.radians(angle) for name, angle in self.posture_deg.items()}
+
+    def _senses(self) -> tuple[Sensor, ...]:
+        """Return accelerometer, the paws' switches and whatever else this AIBO has."""
+        shaken = Accelerometer(
+            mount="accelerometer", rate_hz=PACKETS, noise=SHAKE, limit=2 * GRAVITY
+        )
+        return shaken, *(switch(f"paw_{leg}") for leg in LEGS), *self.sensors
+
+    def _legs(self) -> list[Part]:
+        """Return shoulder, upper and lower part of all four legs."""
+        parts = []
+        for leg, side in zip(LEGS, SIDE.tolist(), strict=True):
+            fore = leg.endswith("f")
+            limb, servos = (self.legs.fore, self.fore) if fore else (self.legs.hind, self.hind)
+            names = [f"{leg}_{joint}" for joint in JOINTS]
+            knee: Vector = (limb.upper[0], side * limb.upper[1], limb.upper[2])
+            shoulder: Vector = (limb.shoulder[0], side * limb.shoulder[1], limb.shoulder[2])
+            parts += [
+                Part(
+                    name=names[0],
+                    parent="body",
+                    at=shoulder,
+                    axis=FORWARD,
+                    servo=servos.rotor,
+                    mass=Mass(mass=SHOULDER_MASS, half=(0.020, 0.015, 0.020)),
+                ),
+                Part(
+                    name=names[1],
+                    parent=names[0],
+                    at=(0.0, 0.0, 0.0),
+                    axis=(side, 0.0, 0.0),
+                    servo=servos.elevator,
+                    mass=_along(UPPER_LEG_MASS, knee, self.leg_radius),
+                    shapes=(capsule(self.leg_radius, (0.0, knee[1], 0.0), knee),),
+                ),
+                Part(
+                    name=names[2],
+                    parent=names[1],
+                    at=knee,
+                    axis=FORWARD if fore else BACKWARD,
+                    servo=servos.knee,
+                    mass=_along(LOWER_LEG_MASS, limb.lower, self.paw_radius),
+                    shapes=(
+                        capsule(self.paw_radius, (0.0, 0.0, 0.0), _short_of(limb.lower, 0.8)),
+                        ball(self.paw_radius, limb.lower, name=f"paw_{leg}", rgb=DARK),
+                    ),
+                ),
+            ]
+        return parts
+
+    def _paw_mounts(self) -> dict[str, Mount]:
+        """Return the middles of the paws' balls."""
+        limbs = {"f": self.legs.fore, "h": self.legs.hind}
+        return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
+
+
+def _heavier(part: Part, factor: float) -> Part:
+    return replace(part, mass=part.mass.scaled(factor))
+
+
+def _along(mass: float, end: Vector, radius: float) -> Mass:
+    """Return the mass of a rod from the hinge down to ``end``."""
+    middle: Vector = (end[0] / 2, end[1] / 2, end[2] / 2)
+    return Mass(mass=mass, half=(radius, radius, abs(end[2]) / 2), at=middle)
+
+
+def _short_of(end: Vector, part: float) -> Vector:
+    """Return the point that lies ``part`` of the way to ``end``."""
+    return end[0] * part, end[1] * part, end[2] * part
+
+
+def tail(at: Vector, tilt: Servo, pan: Servo, length: float) -> tuple[Part, Part]:
+    """Return a tail whose tilt axis is at ``at`` and which points back, ``length`` (m) long."""
+    return (
+        Part(
+            name="tail_tilt",
+            parent="body",
+            at=at,
+            axis=UPWARD,
+            servo=tilt,
+            mass=Mass(mass=TAIL_BASE_MASS, half=(0.005, 0.005, 0.005)),
+        ),
+        Part(
+            name="tail_pan",
+            parent="tail_tilt",
+            at=(0.0, 0.0, 0.0),
+            axis=RIGHT,
+            servo=pan,
+            mass=Mass(mass=TAIL_MASS, half=(length / 2, 0.005, 0.005), at=(-length / 2, 0.0, 0.0)),
+            shapes=(capsule(0.006, (-0.012, 0.0, 0.0), (-length, 0.0, 0.0)),),
+        ),
+    )
+
+
+def ears(head: str, at: Vector) -> tuple[Part, ...]:
+    """Return both ears; the left one's hinge is at ``at`` in the head's frame."""
+    servo = Servo(limits_deg=EAR_LIMITS_DEG, speed=EAR_SPEED, **SMALL)
+    return tuple(
+        Part(
+            name=f"{side}_ear",
+            parent=head,
+            at=(at[0], sign * at[1], at[2]),
+            axis=FORWARD,
+            servo=servo,
+            mass=Mass(mass=EAR_MASS, half=(0.008, 0.003, 0.020), at=(-0.005, 0.0, -0.015)),
+            shapes=(
+                capsule(0.006, (0.0, sign * 0.004, 0.0), (-0.010, sign * 0.006, -0.035), rgb=DARK),
+            ),
+        )
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
+
+
+def mouth(head: str, at: Vector, servo: Servo) -> Part:
+    """Return the lower jaw, hinged at ``at`` in the head's frame."""
+    return Part(
+        name="mouth",
+        parent=head,
+        at=at,
+        axis=FORWARD,
+        servo=servo,
+        mass=Mass(mass=MOUTH_MASS, half=(0.018, 0.015, 0.004), at=(0.018, 0.0, 0.0)),
+        shapes=(box((0.018, 0.015, 0.004), (0.018, 0.0, 0.0), rgb=DARK),),
+    )
+
+
+def switch(name: str, mount: str = "") -> Touch:
+    """Return the switch of a geom or a part (nothing: the geom of that name)."""
+    return Touch(name=name, mount=mount or name, rate_hz=PACKETS, threshold=CLICK)
+
+
+def infrared(name: str, near: float, far: float) -> Infrared:
+    """Return an infrared sensor that sees from ``near`` to ``far`` (m).
+
+    Its largest error grows with the distance, as in Zaratti et al. (sec. 3), who print no numbers:
+    2 % of the distance near by, 10 % far away, estimates.
+    """
+    bound = ((near, 0.02 * near), (far, 0.10 * far))
+    return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
+
+
+def _dressed(shape: Shape, team: str) -> Shape:
+    """Return a part of the hull in its team's colour; what has a colour of its own keeps it."""
+    return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])

@@ -1,0 +1,57 @@
+"""Bodies of robots: boxes that collide, boxes that weigh, and which of its own parts never meet."""
+
+from __future__ import annotations
+
+import mujoco
+
+from grouser.physics.contacts import BELT, HULL, HULL_TOUCHES, SLIPPERY
+
+Vector = tuple[float, float, float]
+
+ORANGE: Vector = (0.78, 0.33, 0.10)
+GREY: Vector = (0.27, 0.28, 0.31)
+OLIVE: Vector = (0.36, 0.38, 0.27)
+
+
+def add_hull(
+    body: mujoco.MjsBody, name: str, half: Vector, *, at: Vector = (0, 0, 0), rgb: Vector = GREY
+) -> None:
+    """Add a massless box with half edges ``half`` (m) that touches the world and other robots."""
+    body.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=half,
+        pos=at,
+        mass=0,
+        friction=[SLIPPERY, 0, 0],
+        contype=HULL,
+        conaffinity=HULL_TOUCHES,
+        rgba=(*rgb, 1.0),
+    )
+
+
+def weigh(body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0, 0)) -> None:
+    """Give ``body`` the mass (kg) and inertia of an even box with half edges ``half`` at ``at``."""
+    x, y, z = half
+    body.mass, body.ipos = mass, list(at)
+    body.inertia = [
+        mass * (y * y + z * z) / 3,
+        mass * (x * x + z * z) / 3,
+        mass * (x * x + y * y) / 3,
+    ]
+    body.explicitinertial = True
+
+
+def keep_apart(spec: mujoco.MjSpec) -> None:
+    """Let no hull of this robot collide with its own belts.
+
+    MuJoCo leaves a body and its children alone, but not its grandchildren or siblings.
+    """
+    hulls = [body for body in spec.bodies if any(geom.contype == HULL for geom in body.geoms)]
+    belts = [body for body in spec.bodies if any(geom.contype == BELT for geom in body.geoms)]
+    for hull in hulls:
+        for belt in belts:
+            if belt.parent.name != hull.name:
+                spec.add_exclude(
+                    name=f"{hull.name}|{belt.name}", bodyname1=hull.name, bodyname2=belt.name
+                )

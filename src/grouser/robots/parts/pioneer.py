@@ -1,0 +1,220 @@
+"""Pioneers: ActivMedia's wheeled robots, as USARSim's clients know them (usarsim.md).
+
+`P2dx`, `P2at` and `P3at` are tables of numbers; this is what they share. The root's frame is
+USARSim's: in the middle of the robot's length and half-way up, x forward, y left, z up, so places
+in GEO are places in this frame. Every wheel has a drive of its own, told spin in rad/s; ``left``
+and ``right`` stand for a side, ``forward`` (m/s) and ``turn`` (rad/s) steer.
+
+Sensors have USARSim's names and, as in its captures, all say something every 0.2 s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.frames import Array, Pose
+from grouser.physics.drives import Drive
+from grouser.robots.parts import pan_tilt
+from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
+from grouser.robots.parts.pan_tilt import PanTilt
+from grouser.robots.parts.wheel import Caster, Wheel
+from grouser.robots.robot import Robot, Steering
+from grouser.sensors.encoder import Encoder
+from grouser.sensors.ins import Ins
+from grouser.sensors.laser import SICK_LMS200, Laser
+from grouser.sensors.odometry import Odometry
+from grouser.sensors.range import Sonar
+from grouser.sensors.sensor import Sensor
+from grouser.sensors.truth import Truth
+
+SONAR_CONES = 2  # estimate: USARSim has 10; with 33 rays no gap is wider than 2.1 deg across
+RATE_HZ = 5.0  # usarsim.md 3: one burst of everything, about every 0.2 s
+TICK = math.tau / 360  # rad   usarsim.md 4.3: 0.01745, one tick; counts start again after a turn
+ODOMETRY_TICK = 0.0099  # rad   usarsim.md 4.6: EncoderResolution
+NOISE_PART = 0.001  # UDK config: Noise of every sensor
+INS_NOISE_PART = 0.01  # UDK config: Noise of the INS
+
+LASER_HALF = (0.078, 0.0775, 0.105)  # m   estimate: a SICK LMS200 is about 156 x 155 x 210
+DECK = 0.004  # m   estimate: half of the top plate's thickness
+CLEARANCE = 0.065  # m   estimate: under the belly
+
+RED: Vector = (0.62, 0.08, 0.08)
+BLUE: Vector = (0.12, 0.18, 0.42)
+
+Ring = tuple[tuple[str, float, float, float], ...]
+"""Sonars: name, x and y (m) and heading (deg, to the left positive)."""
+
+
+def ring(prefix: str, places: Iterable[tuple[float, float, float]]) -> Ring:
+    """Return four sonars from left to right and their mirror images, ``prefix`` 1 to 8."""
+    left = [(x, y, heading) for x, y, heading in places]
+    right = [(x, -y, -heading) for x, y, heading in reversed(left)]
+    return tuple((f"{prefix}{number}", *place) for number, place in enumerate([*left, *right], 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pioneer:
+    """A Pioneer as numbers."""
+
+    size: Vector
+    """Length, width and height over all, without laser and camera, m."""
+    mass: float
+    """Of everything, kg."""
+    centre: Vector = (0.0, 0.0, 0.0)
+    """Centre of mass of everything, m."""
+    standing: float
+    """Height of the root's frame over the ground, m."""
+    wheel: Wheel
+    axles: tuple[float, ...]
+    """Where they are, front first, x in m: one has the wheels ``left`` and ``right``, two have
+    ``front_left`` and so on."""
+    gauge: float
+    """Distance between the middles of a left and a right wheel, m."""
+    drive: Drive
+    """Of each wheel: rad/s, N m."""
+    caster: Caster | None = None
+    sonars: Ring
+    laser: Vector
+    """Where the scanner's rays start, m."""
+    camera: Vector
+    """Where the camera's pan axis crosses its tilt axis, m."""
+    rgb: Vector = RED
+
+    @property
+    def wheel_base(self) -> float:
+        """From the front axle to the rear one (none: to the caster's pin), m."""
+        rear = self.caster.at[0] if self.caster else self.axles[-1]
+        return self.axles[0] - rear
+
+    @property
+    def deck(self) -> float:
+        """Upper side of the top plate, z in m."""
+        return self.size[2] - self.standing
+
+    def build(self, *, sensors: bool) -> Robot:
+        """Return the robot, with all its ``sensors`` or with encoders and truth only."""
+        spec = mujoco.MjSpec()
+        spec.compiler.degree = False
+        body = spec.worldbody.add_body(name="body")
+        self._add_hulls(body)
+        sides = {side: self._add_side(spec, body, side) for side in ("left", "right")}
+        if self.caster:
+            self.caster.add(spec, body)
+        PanTilt(at=self.camera).add(spec, body)
+        self._weigh(body)
+        wheels = (*sides["left"], *sides["right"])
+        steering = Steering(**sides, gauge=self.gauge, radius=self.wheel.radius)
+        more = self._sensors(steering) if sensors else ()
+        return Robot(
+            spec=spec,
+            root="body",
+            mass=self.mass,
+            drives=dict.fromkeys(wheels, self.drive) | pan_tilt.DRIVES,
+            limits=pan_tilt.LIMITS,
+            steering=steering,
+            groups={side: names for side, names in sides.items() if len(names) > 1},
+            sensors=(*more, *_encoders(steering), _truth()),
+            standing=self.standing,
+        )
+
+    def _add_side(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, side: str) -> tuple[str, ...]:
+        """Add a side's wheels and their drives; return their names."""
+        y = self.gauge / 2 if side == "left" else -self.gauge / 2
+        ends = ("front_", "rear_") if len(self.axles) > 1 else ("",)
+        names = tuple(end + side for end in ends)
+        for name, x in zip(names, self.axles, strict=True):
+            self.wheel.add(spec, body, name, (x, y, self.wheel.radius - self.standing))
+            self.drive.add(spec, name, name)
+        return names
+
+    def _add_hulls(self, body: mujoco.MjsBody) -> None:
+        """Add what of the body can touch: belly, deck, laser and the camera's post."""
+        length, width, _ = self.size
+        top, bottom = self.deck, CLEARANCE - self.standing
+        inside = (self.gauge - self.wheel.width) / 2 - 0.01
+        belly = (length / 2 - 0.02, inside, (top - 2 * DECK - bottom) / 2)
+        add_hull(body, "belly", belly, at=(0, 0, bottom + belly[2]), rgb=self.rgb)
+        add_hull(body, "deck", (length / 2, width / 2, DECK), at=(0, 0, top - DECK), rgb=GREY)
+        x, y, _ = self.laser
+        add_hull(body, "laser", LASER_HALF, at=(x, y, top + LASER_HALF[2]), rgb=BLUE)
+        x, y, z = self.camera
+        foot = z - pan_tilt.TILT_OVER_PAN - pan_tilt.HEAD[2]
+        post = (0.015, 0.015, (foot - top) / 2)
+        add_hull(body, "post", post, at=(x, y, top + post[2]), rgb=GREY)
+
+    def _weigh(self, body: mujoco.MjsBody) -> None:
+        """Give the body the mass that is left, so that the whole robot balances as told."""
+        others, moment = _carried(body)
+        mass = self.mass - others
+        x, y, z = ((np.array(self.centre) * self.mass - moment) / mass).tolist()
+        length, width, height = self.size
+        weigh(body, mass, (length / 2, width / 3, height / 3), at=(x, y, z))
+
+    def _sensors(self, steering: Steering) -> tuple[Sensor, ...]:
+        """Return what USARSim's robots carry, in the order of its captures."""
+        return (
+            *(_sonar(*place) for place in self.sonars),
+            Laser(
+                name="Scanner1",
+                mount="body",
+                X_MS=Pose.at(*self.laser),
+                rate_hz=RATE_HZ,
+                noise_part=NOISE_PART,
+                **SICK_LMS200,
+            ),
+            Ins(name="INS", mount="body", rate_hz=RATE_HZ, noise_part=INS_NOISE_PART),
+            Odometry(
+                name="Odometry",
+                left=steering.left,
+                right=steering.right,
+                gauge=self.gauge,
+                radius=self.wheel.radius,
+                resolution=ODOMETRY_TICK * self.wheel.radius,
+                rate_hz=RATE_HZ,
+            ),
+            pan_tilt.CAMERA,
+        )
+
+
+def _carried(body: mujoco.MjsBody) -> tuple[float, Array]:
+    """Return the mass (kg) of all that hangs on ``body``, unturned, and mass x place in it (3,)."""
+    mass, moment = 0.0, np.zeros(3)
+    for part in body.bodies:
+        more, further = _carried(part)
+        mass += part.mass + more
+        moment += part.mass * part.ipos + further + (part.mass + more) * part.pos
+    return mass, moment
+
+
+def _sonar(name: str, x: float, y: float, heading_deg: float) -> Sonar:
+    return Sonar(
+        name=name,
+        mount="body",
+        X_MS=Pose.at(x, y, 0.0, yaw=math.radians(heading_deg)),
+        rate_hz=RATE_HZ,
+        cones=SONAR_CONES,
+        noise_part=NOISE_PART,
+    )
+
+
+def _encoders(steering: Steering) -> tuple[Encoder, ...]:
+    """Return USARSim's four: of the first wheel on each side, and of the camera's links."""
+    drives = {
+        "ECLeft": steering.left[0],
+        "ECRight": steering.right[0],
+        "ECTilt": "tilt",
+        "ECPan": "pan",
+    }
+    return tuple(
+        Encoder(name=name, drives=(drive,), rate_hz=RATE_HZ, resolution=TICK, wrap=math.tau)
+        for name, drive in drives.items()
+    )
+
+
+def _truth() -> Truth:
+    return Truth(name="GroundTruth", body="body", rate_hz=RATE_HZ)

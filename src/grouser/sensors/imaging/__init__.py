@@ -1,0 +1,1 @@
+"""What makes a real picture: lens, shutter, light, noise, and the CMOS sweep of them all."""

@@ -1,0 +1,235 @@
+"""The CMOS filter: arrays in, arrays out (cmos, sec. 4).
+
+It turns a pinhole's picture into what a lens and a chip make of it: distortion, row by row
+exposure, motion blur, lens blur, limb darkening, exposure, noise and white balance, in one sweep
+over the picture. It knows nothing of MuJoCo: a photograph does as well as a rendered view::
+
+    lens = Lens(width=640, height=480, fov_deg=(60, 46), distortion=Radial(-0.1))
+    seen = CmosFilter(lens, Cmos(noise=Noise(read=2.0)))(photograph, seed=1)
+
+Light is taken to be linear in grey levels.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, MissingDependency
+from grouser.frames import Array
+from grouser.sensors.imaging.compiled import NEEDS_NUMBA
+from grouser.sensors.imaging.lens import Lens, Plane
+from grouser.sensors.imaging.light import darkening
+from grouser.sensors.imaging.noise import QUIET, Noise, keys, normals
+from grouser.sensors.imaging.shutter import AT_AN_INSTANT, Shutter, turned, turning
+
+Image = npt.NDArray[np.uint8]
+"""A picture: (height, width, 3), red, green, blue, top row first."""
+
+STILL = (0.0, 0.0, 0.0)
+SPARE = 4
+"""Bytes that must follow the last pixel of a source: pixels are read four bytes at a time."""
+
+_MOST_TURN = 0.6  # rad   from the middle to the first or last row; beyond, a warp shows nothing
+_NO_KEYS = np.zeros(2, np.uint32)
+_MARGIN = 1  # pixels   around what is needed, for bilinear neighbours
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cmos:
+    """What a lens and a chip do to light, but for their geometry and timing."""
+
+    blur: float = 1.0
+    """Standard deviation of the 5 x 5 lens blur, pixels (cmos, sec. 4.1); 0: none."""
+    darkening: float = 4.0
+    """Power of the cosine in limb darkening; 0: none."""
+    noise: Noise = QUIET
+    exposure: float = 1.0
+    """Factor on all light; 1: as it was drawn or photographed."""
+    balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Gains of red, green and blue after the noise, as a camera's white balance; see `light`."""
+
+    def __post_init__(self) -> None:
+        numbers = (self.blur, self.darkening, self.exposure, *self.balance)
+        if not all(0 <= number < math.inf for number in numbers):
+            raise BadValue(
+                f"cmos: blur {self.blur}, darkening {self.darkening}, exposure {self.exposure} "
+                f"and balance {self.balance} must be at least 0"
+            )
+
+    def taps(self) -> npt.NDArray[np.float32]:
+        """Return the outer, inner and middle weights of the five-tap blur; all five sum to 1."""
+        if not self.blur:
+            return np.array([0.0, 0.0, 1.0], np.float32)
+        weights = np.exp(-(np.arange(-2, 3) ** 2) / (2 * self.blur**2))
+        return np.asarray((weights / weights.sum())[:3], np.float32)
+
+
+IDEAL = Cmos(blur=0.0, darkening=0.0)
+"""No blur, no darkening, no noise."""
+
+
+class CmosFilter:
+    """The filter of one camera: everything that does not change is computed once.
+
+    Args:
+        lens: geometry.
+        cmos: what happens to the light.
+        shutter: timing.
+    """
+
+    def __init__(self, lens: Lens, cmos: Cmos = IDEAL, shutter: Shutter = AT_AN_INSTANT) -> None:
+        self.lens, self.cmos, self.shutter = lens, cmos, shutter
+        rays = lens.rays()
+        self._rays = np.ascontiguousarray(np.moveaxis(rays, -1, 0), np.float32)
+        gains = cmos.exposure * darkening(rays, cmos.darkening)
+        self._gains = np.repeat(gains.astype(np.float32), 3, axis=1)
+        self._balance = np.tile(np.array(cmos.balance, np.float32), lens.width)
+        self._normals = normals() if cmos.noise else np.empty(0, np.float32)
+        self._taps = cmos.taps()
+        self._most_focal = max(lens.focal)
+        self._moments: dict[int, tuple[Array, npt.NDArray[np.int32]]] = {}
+
+    def __call__(self, picture: Image, *, spin: npt.ArrayLike = STILL, seed: int = 0) -> Image:
+        """Return what the camera sees of a pinhole's picture of its own size.
+
+        Where the lens looks past the picture's edge, the edge is repeated.
+
+        Args:
+            picture: uint8 (height, width, 3).
+            spin: how the camera turns, rad/s about its own x right, y down, z ahead.
+            seed: decides the noise.
+        """
+        wanted = (self.lens.height, self.lens.width, 3)
+        if picture.dtype != np.uint8 or picture.shape != wanted:
+            raise BadValue(
+                f"cmos: a picture of this camera is uint8 {wanted}, not {picture.dtype} "
+                f"{picture.shape}"
+            )
+        pixels = np.empty(picture.size + SPARE, np.uint8)
+        pixels[: picture.size] = picture.reshape(-1)
+        plane = self.lens.plane
+        return self.warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
+
+    def warped(
+        self,
+        pixels: npt.NDArray[np.uint8],
+        plane: Plane,
+        matrix: Array,
+        *,
+        spin: npt.ArrayLike,
+        seed: int,
+    ) -> Image:
+        """Return what the camera sees while it turns, from one pinhole's picture.
+
+        Args:
+            pixels: the picture's bytes, row by row, and `SPARE` more.
+            plane: its size.
+            matrix: (3, 3) from directions to its pixels.
+            spin: as in `__call__`.
+            seed: decides the noise.
+        """
+        held = self._held(spin)
+        samples = self.shutter.samples(math.sqrt(held @ held) * self._most_focal)
+        if samples not in self._moments:
+            times = self.shutter.times(self.lens.height, samples)
+            self._moments[samples] = times, np.zeros(times.shape, np.int32)
+        times, starts = self._moments[samples]
+        planes, rate = turning(matrix, held)
+        return self._swept(pixels, plane, starts, planes, times * rate, seed)
+
+    def sliced(
+        self,
+        pixels: npt.NDArray[np.uint8],
+        plane: Plane,
+        matrix: Array,
+        seen: npt.NDArray[np.int64],
+        *,
+        seed: int,
+    ) -> Image:
+        """Return what the camera sees, from pictures of many moments of its exposure.
+
+        Args:
+            pixels: the pictures' bytes, one after another, and `SPARE` more.
+            plane: the size of each.
+            matrix: (3, 3) from directions to pixels.
+            seen: (rows, samples) pictures that each row sees, as in `Slices`.
+            seed: decides the noise.
+        """
+        starts = (seen * (plane.height * plane.width * 3)).astype(np.int32)
+        planes, _ = turning(matrix, np.zeros(3))
+        return self._swept(pixels, plane, starts, planes, np.zeros(seen.shape), seed)
+
+    def window(self, spin: npt.ArrayLike = STILL) -> Plane:
+        """Return the smallest pinhole picture, of square pixels, that holds all that is seen."""
+        held = self._held(spin)
+        return self._widened(held) if held.any() else self._still_window
+
+    @cached_property
+    def _still_window(self) -> Plane:
+        return self._widened(np.zeros(3))
+
+    def _widened(self, spin: Array) -> Plane:
+        """Return the bounding box of every row's ends and of the first and last row."""
+        times = self.shutter.times(self.lens.height, 2)
+        times += np.array([-0.25, 0.25]) * self.shutter.exposure_s  # from mid-samples to the ends
+        turn = turned(np.eye(3), spin, times)
+        rays = np.concatenate([self._rays, np.ones_like(self._rays[:1])])  # (3, height, width)
+        seen = [
+            turn @ rays[:, :, [0, -1]].transpose(1, 0, 2)[:, None],
+            turn[[0, -1]] @ rays[:, [0, -1]].transpose(1, 0, 2)[:, None],
+        ]
+        flat = np.concatenate([part.swapaxes(-1, -2).reshape(-1, 3) for part in seen])
+        points = flat[:, :2] / flat[:, 2:]
+        focal = self.lens.focal[0]
+        low, high = points.min(axis=0) * focal, points.max(axis=0) * focal
+        width, height = (math.ceil(span) + 2 * _MARGIN + 1 for span in (high - low).tolist())
+        left, top = (_MARGIN - low).tolist()
+        return Plane(width, height, (focal, focal), (left, top))
+
+    def _held(self, spin: npt.ArrayLike) -> Array:
+        """Return ``spin``, slowed where the first row would look somewhere else altogether."""
+        held = np.asarray(spin, float)
+        turn = math.sqrt(held @ held) * (self.shutter.readout_s + self.shutter.exposure_s) / 2
+        return held * (_MOST_TURN / turn) if turn > _MOST_TURN else held
+
+    def _swept(
+        self,
+        pixels: npt.NDArray[np.uint8],
+        plane: Plane,
+        starts: npt.NDArray[np.int32],
+        planes: Array,
+        angles: Array,
+        seed: int,
+    ) -> Image:
+        try:
+            from grouser.sensors.imaging.cmos_kernel import (
+                sweep,
+            )  # numba takes half a second to import
+        except ModuleNotFoundError as error:
+            raise MissingDependency(NEEDS_NUMBA) from error
+        if plane.width < 2 or plane.height < 2:
+            raise BadValue(f"cmos: a source of {plane.width} x {plane.height} pixels is too small")
+        image = np.empty((self.lens.height, 3 * self.lens.width), np.uint8)
+        noise = self.cmos.noise
+        sweep(
+            pixels,
+            (plane.height, plane.width),
+            starts,
+            planes.astype(np.float32),
+            angles.astype(np.float32),
+            self._rays,
+            self._taps,
+            self._gains,
+            self._balance,
+            noise.read**2,
+            noise.shot,
+            self._normals,
+            keys(seed) if noise else _NO_KEYS,
+            image,
+        )
+        return image.reshape(self.lens.height, self.lens.width, 3)

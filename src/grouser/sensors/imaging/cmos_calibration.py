@@ -1,0 +1,196 @@
+"""Calibration: kappa, limb darkening and noise of a camera, estimated from its own pictures.
+
+Each of the paper's parameters "can be evaluated a priori" (cmos, sec. 4.2, 4.3); this is how:
+
+- `fit_kappa`: pictures of a checkerboard. The right kappa is the one without which the corners
+  would not lie on the perspective view of a flat board.
+- `fit_darkening`: pictures of an evenly lit wall. Their mean falls off with the angle.
+- `fit_noise`: the same at several brightnesses. What differs from picture to picture is noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose, rotate
+from grouser.rendering.opencv import opencv
+from grouser.sensors.imaging.lens import Lens, Plane, Radial
+from grouser.sensors.imaging.noise import Noise
+
+Images = npt.NDArray[np.uint8]
+"""Several pictures of one camera: (n, height, width, 3)."""
+
+KAPPAS = (-1.5, 1.5)
+"""Where `fit_kappa` looks, in tangents to the power of -2."""
+_ROUNDING = 1 / 12  # variance of rounding to whole grey levels
+_CLIPPED = (2.0, 253.0)  # grey levels; what is nearer to black or white may be cut off
+_FINER, _NARROWINGS = 9, 12  # points of a search, and how often it looks closer
+_SHADES = (30, 225)  # grey levels of a drawn checkerboard
+_SUPER = 4  # rays per pixel and direction in a drawn checkerboard
+
+
+@dataclass(frozen=True)
+class KappaFit:
+    """What checkerboards say about a lens."""
+
+    kappa: float
+    residual: float
+    """Root mean square distance of the corners from a flat board's, pixels."""
+
+
+@dataclass(frozen=True)
+class DarkeningFit:
+    """What an evenly lit wall says about a lens."""
+
+    power: float
+    """Of the cosine."""
+    brightness: float
+    """Grey level in the middle."""
+
+
+def checkerboard(
+    plane: Plane, X_EB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
+) -> npt.NDArray[np.uint8]:
+    """Draw a pinhole's picture of a checkerboard, (height, width, 3), by tracing rays.
+
+    Args:
+        plane: the picture.
+        X_EB: pose of the board in the camera's frame (x ahead, y left, z up): its middle, with the
+            board's y and z in its plane.
+        squares: across and down.
+        square: edge of one, m.
+    """
+    (fx, fy), (cx, cy) = plane.focal, plane.centre
+    fine = (np.arange(_SUPER) + 0.5) / _SUPER - 0.5
+    columns = (np.arange(plane.width)[:, None] + fine).reshape(-1)
+    rows = (np.arange(plane.height)[:, None] + fine).reshape(-1)
+    right, down = np.meshgrid((columns - cx) / fx, (rows - cy) / fy)
+    normal, along, up = (rotate(X_EB.wxyz, axis) for axis in np.eye(3))
+    ahead = np.stack([np.ones_like(right), -right, -down], axis=-1)
+    distance = (X_EB.position @ normal) / (ahead @ normal)
+    on_board = ahead * distance[..., None] - X_EB.position
+    across, high = on_board @ along / square, on_board @ up / square
+    inside = (np.abs(across) < squares[0] / 2) & (np.abs(high) < squares[1] / 2) & (distance > 0)
+    dark = (np.floor(across + squares[0] / 2) + np.floor(high + squares[1] / 2)) % 2 == 0
+    levels = np.where(inside & dark, *_SHADES).astype(float)
+    coarse = levels.reshape(plane.height, _SUPER, plane.width, _SUPER).mean(axis=(1, 3))
+    grey = np.rint(coarse).astype(np.uint8)
+    return np.repeat(grey[..., None], 3, axis=-1)
+
+
+def corners(picture: npt.NDArray[np.uint8], squares: tuple[int, int]) -> Array:
+    """Return the inner corners of a checkerboard, (down - 1, across - 1, 2), column and row.
+
+    Args:
+        picture: uint8 (height, width, 3), the whole board in view.
+        squares: across and down.
+    """
+    cv2 = opencv("checkerboards", "camera")
+    inner = (squares[0] - 1, squares[1] - 1)
+    # Twice the size: the finder wants squares of ten pixels or more.
+    large = cv2.resize(picture, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    found, places = cv2.findChessboardCornersSB(large, inner, flags=cv2.CALIB_CB_ACCURACY)
+    if not found:
+        raise BadValue(f"calibration: no checkerboard of {squares[0]} x {squares[1]} squares seen")
+    return np.asarray((places.reshape(inner[1], inner[0], 2) - 0.5) / 2, float)
+
+
+def fit_kappa(boards: Sequence[Array], lens: Lens) -> KappaFit:
+    """Return the kappa with which all boards are flat.
+
+    Args:
+        boards: corners of one picture each, (down, across, 2), column and row.
+        lens: gives the focal length and the middle; its distortion does not matter.
+    """
+    if not boards:
+        raise BadValue("calibration: fit_kappa needs a picture of a checkerboard or more")
+    seen = [(board - lens.centre) / lens.focal for board in boards]
+
+    def error(kappa: float) -> float:
+        flat = (_unflatness(Radial(kappa).undistort(points)) for points in seen)
+        return math.sqrt(float(np.mean(np.concatenate([part.reshape(-1) for part in flat]))))
+
+    kappa = _lowest(error, *KAPPAS)
+    return KappaFit(kappa, error(kappa) * lens.focal[0])
+
+
+def fit_darkening(walls: Images, lens: Lens) -> DarkeningFit:
+    """Return how limb darkening grows, from pictures of an evenly lit wall.
+
+    Args:
+        walls: (n, height, width, 3); neither black nor white anywhere.
+        lens: tells each pixel's angle.
+    """
+    mean = walls.astype(float).mean(axis=(0, 3))
+    _unclipped(mean)
+    rays = lens.rays()
+    log_cosine = -0.5 * np.log1p((rays * rays).sum(axis=-1))
+    slope, level = np.polyfit(log_cosine.reshape(-1), np.log(mean).reshape(-1), 1)
+    return DarkeningFit(float(slope), math.exp(level))
+
+
+def fit_noise(walls: Sequence[Images]) -> Noise:
+    """Return the noise, from several pictures at each of several brightnesses.
+
+    Args:
+        walls: one (n, height, width, 3) for each brightness, n at least 2, the camera held still.
+    """
+    if len(walls) < 2 or min(len(wall) for wall in walls) < 2:
+        raise BadValue("calibration: fit_noise needs 2 brightnesses or more, 2 pictures of each")
+    levels, variances = [], []
+    for wall in walls:
+        values = wall.astype(float)
+        mean = values.mean(axis=0)
+        _unclipped(mean)
+        # Pixels of about the same brightness together: few pictures, but many pixels.
+        bins = np.rint(mean / 4).astype(int).reshape(-1)
+        spread = values.var(axis=0, ddof=1).reshape(-1) - _ROUNDING
+        count = np.bincount(bins)
+        full = count > 100
+        levels.append(np.bincount(bins, mean.reshape(-1))[full] / count[full])
+        variances.append(np.bincount(bins, spread)[full] / count[full])
+    shot, dark = np.polyfit(np.concatenate(levels), np.concatenate(variances), 1)
+    return Noise(read=math.sqrt(max(dark, 0.0)), shot=max(float(shot), 0.0))
+
+
+def _unflatness(points: Array) -> Array:
+    """Return the squared distances (down, across) of a grid from the best perspective grid."""
+    down, across = points.shape[:2]
+    rows, columns = np.mgrid[:down, :across]
+    grid = np.stack([columns / across, rows / down, np.ones(rows.shape)], axis=-1).reshape(-1, 3)
+    x, y = points.reshape(-1, 2).T
+    zero = np.zeros_like(grid)
+    equations = np.concatenate(
+        [
+            np.hstack([grid, zero, -x[:, None] * grid]),
+            np.hstack([zero, grid, -y[:, None] * grid]),
+        ]
+    )
+    homography = np.linalg.svd(equations, full_matrices=False)[2][-1].reshape(3, 3)
+    seen = grid @ homography.T
+    away = seen[:, :2] / seen[:, 2:] - points.reshape(-1, 2)
+    return np.asarray((away * away).sum(axis=1).reshape(down, across))
+
+
+def _lowest(error: Callable[[float], float], low: float, high: float) -> float:
+    """Return where ``error`` is lowest between two numbers, by looking closer and closer."""
+    for _ in range(_NARROWINGS):
+        places = np.linspace(low, high, _FINER)
+        best = int(np.argmin([error(float(place)) for place in places]))
+        low, high = places[max(best - 1, 0)], places[min(best + 1, _FINER - 1)]
+    return float(low + high) / 2
+
+
+def _unclipped(mean: Array) -> None:
+    dark, bright = float(mean.min()), float(mean.max())
+    if dark < _CLIPPED[0] or bright > _CLIPPED[1]:
+        raise BadValue(
+            f"calibration: grey levels of a wall go from {dark:.0f} to {bright:.0f}; between "
+            f"{_CLIPPED[0]:.0f} and {_CLIPPED[1]:.0f} nothing is cut off"
+        )

@@ -1,1 +1,0 @@
-"""The service: what lets a running world be seen and driven from elsewhere."""

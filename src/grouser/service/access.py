@@ -1,0 +1,238 @@
+"""Who may come in, and what they may do: tokens, roles, TLS, for every port.
+
+A server that only this machine can reach needs no token. One that others can reach does not start
+without. Where tokens are set, everybody needs one, on this machine as well.
+
+A token file has one token per line, behind what it allows; ``#`` begins a comment::
+
+    drive watch: 5PzVhqXkJY0qYt4v    # a team: its robot and its pictures
+    all:         kG1w0sXq8Rr3Zc7L    # the referee
+
+Whoever guesses waits, longer each time, and is not listened to meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import logging
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from grouser.errors import BadValue, Refused, nearest
+from grouser.service.login_throttle import Attempts
+
+VARIABLE = "GROUSER_TOKEN"
+"""Environment variable that holds one token, good for everything."""
+SHORTEST = 12
+"""Characters that a token needs at least."""
+HOW = (
+    f"set one with --token-file FILE (a line 'all: SECRET', {SHORTEST} characters or more) "
+    f"or the environment variable {VARIABLE}"
+)
+"""What to do about a missing token, at the server."""
+HOW_CLIENT = "say it in the first line, LOGIN {Token …}, or in INIT"
+"""What to do about it, at a client."""
+
+_COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it is part of a secret
+
+_LOG = logging.getLogger("grouser.service.access")
+
+
+class Role(Enum):
+    """What somebody may do."""
+
+    DRIVE = "drive"
+    """Have a robot."""
+    CONTROL = "control"
+    """Change the world: the console, CONTROL."""
+    WATCH = "watch"
+    """See pictures and the ground truth."""
+
+
+EVERYTHING = frozenset(Role)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A secret and what it is good for."""
+
+    secret: str = field(repr=False)
+    roles: frozenset[Role] = EVERYTHING
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < SHORTEST:
+            raise BadValue(
+                f"a token is {len(self.secret)} characters long, must be {SHORTEST} or more, "
+                "plain ASCII without blanks"
+            )
+        if not all(33 <= ord(c) < 127 for c in self.secret):
+            raise BadValue("a token holds a letter beyond ASCII or a blank, must be without blanks")
+        if set("{}") & set(self.secret):
+            raise BadValue("a token holds a brace, which no line of the wire can carry")
+
+
+def loopback(host: str) -> bool:
+    """Return whether only this machine is at ``host`` (an address, or ``localhost``)."""
+    if host.lower() == "localhost":
+        return True
+    address = _address(host)
+    return address is not None and address.is_loopback
+
+
+def tokens(
+    file: Path | str | None = None,
+    *,
+    given: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> tuple[Token, ...]:
+    """Return all tokens that were set.
+
+    Args:
+        file: a token file.
+        given: one that is good for everything, from a program's own settings.
+        environment: where ``GROUSER_TOKEN`` may be.
+    """
+    found = [] if file is None else list(_from_file(Path(file)))
+    for where, secret in (("token", given), (VARIABLE, environment.get(VARIABLE))):
+        if secret:
+            found.append(_token(where, secret, EVERYTHING))
+    return tuple(found)
+
+
+class Gate:
+    """Lets people in, or says why not; one for all ports of a server."""
+
+    def __init__(
+        self,
+        tokens: Iterable[Token],
+        host: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Guard a server that listens at ``host``.
+
+        Args:
+            tokens: who may come in.
+            host: the address that the ports are bound to.
+            clock: wall time, s.
+
+        Raises:
+            Refused: others can reach ``host``, and there is no token.
+        """
+        # Digests are equally long, so comparing them tells nothing of a secret's length.
+        self._known = tuple((_digest(token.secret), token.roles) for token in tokens)
+        self._attempts = Attempts()
+        self._clock = clock
+        if not self._known and not loopback(host):
+            raise Refused(f"serving at '{host}' lets other machines in, which takes a token: {HOW}")
+
+    @property
+    def demands(self) -> bool:
+        """Whether a token is needed."""
+        return bool(self._known)
+
+    def check(self, address: str, token: str | None = None) -> frozenset[Role]:
+        """Return what somebody at ``address`` who said ``token`` may do.
+
+        Args:
+            address: the far side's host, as the socket says it.
+            token: None or empty: nothing was said, which is no attempt at guessing.
+
+        Raises:
+            Refused: may not come in; one sentence for the client.
+        """
+        if not self._known:
+            if loopback(address):
+                return EVERYTHING
+            raise Refused(f"this server lets no other machine in; its owner can: {HOW}")
+        if not token:
+            raise Refused(f"this server demands a token: {HOW_CLIENT}")
+        who, now = network(address), self._clock()
+        if (wait := self._attempts.wait(who, now)) > 0:
+            raise Refused(f"too many wrong tokens from {who}: try again in {wait:.0f} s")
+        if roles := self._roles(token):
+            self._attempts.forget(who)
+            return roles
+        failures = self._attempts.failed(who, now)
+        _LOG.warning("wrong token from %s (%d in a row)", address, failures)
+        raise Refused("this token is not one of the server's; ask its owner for yours")
+
+    def _roles(self, token: str) -> frozenset[Role]:
+        """Return the roles of ``token``, none for a wrong one, in the same time for all."""
+        said, roles = _digest(token), frozenset[Role]()
+        for known, these in self._known:
+            if hmac.compare_digest(said, known):
+                roles |= these
+        return roles
+
+
+def network(address: str) -> str:
+    """Return what one person has: an IPv4 address, but 64 bits of an IPv6 one."""
+    known = _address(address)
+    if isinstance(known, ipaddress.IPv6Address) and not known.is_loopback:
+        return str(ipaddress.IPv6Network((int(known) >> 64 << 64, 64)))
+    return str(known or address)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return ``host`` as an address, one of IPv4 inside IPv6 as IPv4; None: it is a name."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _from_file(path: Path) -> Iterable[Token]:
+    """Yield the tokens of a file; errors name the line, never what is in it."""
+    try:
+        text = path.read_text("utf-8")
+        mode = path.stat().st_mode
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise BadValue(f"{path}: cannot be read as a token file ({why})") from None
+    if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
+        _LOG.warning("%s: everybody on this machine can open it; use chmod 600", path)
+    found = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if entry := _COMMENT.split(line)[0].strip():
+            found = True
+            yield _entry(f"{path} line {number}", entry)
+    if not found:
+        raise BadValue(f"{path}: holds no token, a line 'drive watch: SECRET' is needed")
+
+
+def _entry(where: str, entry: str) -> Token:
+    words, colon, secret = entry.partition(":")
+    allowed = {role.value: frozenset({role}) for role in Role} | {"all": EVERYTHING}
+    names = words.replace(",", " ").lower().split()
+    if not colon or not names or not set(names) <= allowed.keys():
+        # A word that is like no role may be a secret in the wrong place, and is not repeated.
+        slips = (
+            f", not '{n}'{h}" for n in names if n not in allowed and (h := nearest(n, allowed))
+        )
+        raise BadValue(
+            f"{where}: must be 'ROLE ROLE: SECRET', with roles from {', '.join(allowed)}"
+            f"{next(slips, '') if colon else ''}"
+        )
+    return _token(where, secret.strip(), frozenset().union(*(allowed[name] for name in names)))
+
+
+def _token(where: str, secret: str, roles: frozenset[Role]) -> Token:
+    try:
+        return Token(secret, roles)
+    except BadValue as error:
+        raise BadValue(f"{where}: {error}") from None

@@ -1,0 +1,1 @@
+"""Everything that may change a running world, and who carries it out."""

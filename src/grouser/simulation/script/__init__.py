@@ -1,0 +1,1 @@
+"""Triggers, events, typed lines and the referee."""

@@ -1,0 +1,311 @@
+"""Events at run time: fired, delayed, chained, by chance, by the clock; what they do and what came.
+
+An event never stops a run: what goes wrong in one is told in the log (`Happened`), like everything
+else that happens. Each event draws from its own random generator, so another event in the file
+changes nobody else's luck.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import logging
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from grouser.errors import BadValue, GrouserError, unknown
+from grouser.simulation.changes.actions import (
+    Action,
+    Call,
+    Command,
+    Fire,
+    Happen,
+    Later,
+    Ring,
+    Whistle,
+)
+from grouser.simulation.schedule import generator
+from grouser.simulation.script.grammar import parse
+from grouser.simulation.script.referee import Referee
+from grouser.simulation.script.tokens import Names
+from grouser.simulation.script.triggers import Crossing, known
+from grouser.world.events import EACH, Event
+from grouser.world.file import World
+from grouser.world.triggers import ANYBODY
+
+if TYPE_CHECKING:
+    from grouser.simulation.simulation import Simulation
+
+WHO = "{who}"
+"""In an event's lines: whoever fired it."""
+DEEPEST = 50
+"""How many events may fire one another in no time."""
+KEPT = 10_000
+"""How much of the log is kept, entries."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Happened:
+    """An entry in the log of a run."""
+
+    time: float
+    """Simulated, s."""
+    kind: Literal["enter", "leave", "stay", "event", "said", "failed", "reset"]
+    """Somebody entered, left or stayed in a volume; an event happened; somebody said something;
+    something could not be done; the world began anew."""
+    name: str = ""
+    """Of the trigger or event."""
+    by: str = ""
+    """The robot or object that is the reason."""
+    text: str = ""
+    """What was said, or why it failed."""
+
+    def __str__(self) -> str:
+        """Return it as one line for people."""
+        said = {
+            "enter": f"{self.by} enters {self.name}",
+            "leave": f"{self.by} leaves {self.name}",
+            "stay": f"{self.by} stays in {self.name}",
+            "event": f"{self.name} happens" + (f", because of {self.by}" if self.by else ""),
+            "said": f"{self.by}: {self.text}" if self.by else self.text,
+            "failed": f"{self.name or 'this'} failed: {self.text}",
+            "reset": "the world begins anew",
+        }
+        return f"{self.time:.3f} s  {said[self.kind]}"
+
+
+class Log:
+    """What happened, newest last; the first entries are forgotten in a very long run."""
+
+    def __init__(self) -> None:
+        self.happened: deque[Happened] = deque(maxlen=KEPT)
+        self._fresh: deque[Happened] = deque(maxlen=KEPT)
+
+    def add(self, happened: Happened) -> None:
+        """Write an entry."""
+        self.happened.append(happened)
+        self._fresh.append(happened)
+
+    def fresh(self) -> list[Happened]:
+        """Return the entries since the last call."""
+        new = list(self._fresh)
+        self._fresh.clear()
+        return new
+
+
+class Events:
+    """All events of a run, from one reset to the next."""
+
+    def __init__(self, world: World, seed: int, log: Log) -> None:
+        """Read every line of every event and trigger.
+
+        Raises:
+            BadValue: one of them says something impossible; with its file and line.
+        """
+        self._told = check(world)
+        self._log = log
+        self._events = {event.name: event for event in world.events}
+        self._triggers = {trigger.name: trigger for trigger in world.triggers}
+        self._luck = {name: generator(seed, f"event/{name}") for name in self._events}
+        self._happened = dict.fromkeys(self._events, 0)
+        self._rung = dict.fromkeys(self._events, 0)
+        self._depth = 0
+        self.referee = Referee(world.match) if world.match else None
+        """Who looks after the world's match, if there is one."""
+
+    def start(self, simulation: Simulation) -> None:
+        """Set the clocks of all events that have one.
+
+        Raises:
+            BadValue: a robot is told what it has no drive for; with file and line.
+        """
+        for where, command in self._told:
+            if robot := simulation.scene.robots.get(command.robot):
+                try:
+                    robot.wishes(command.command)
+                    robot.setpoints(command.command)
+                except GrouserError as error:
+                    raise BadValue(f"{where}: {error}") from error
+        for event in self._events.values():
+            if event.at is not None or event.every is not None or event.between is not None:
+                self._set_clock(simulation, event)
+        if self.referee is not None:
+            for action in self.referee.start():
+                simulation.do(action)
+
+    def do(self, simulation: Simulation, action: Fire | Happen | Ring | Call | Whistle) -> None:
+        """Carry out ``action``."""
+        match action:
+            case Fire(event, by):
+                self.fire(simulation, event, by)
+            case Happen(event, by):
+                self.happen(simulation, event, by)
+            case Ring(event):
+                self.ring(simulation, event)
+            case Call(routine, event, by):
+                call(routine, simulation, event, by)
+            case Whistle():
+                self._whistle(simulation, action)
+
+    def ring(self, simulation: Simulation, name: str) -> None:
+        """Fire an event whose own clock has rung, and set the clock again."""
+        event = self._find(name)
+        self._rung[name] += 1
+        if event.every is not None or event.between is not None:
+            self._set_clock(simulation, event)
+        self.fire(simulation, name, "")
+
+    def fire(self, simulation: Simulation, name: str, by: str) -> None:
+        """Let an event happen after its delay, if chance will have it."""
+        event = self._find(name)
+        if event.chance < 1 and self._luck[name].random() >= event.chance:
+            return
+        if event.after:
+            simulation.schedule(simulation.time + event.after, Happen(name, by))
+        else:
+            simulation.do(Happen(name, by))
+
+    def happen(self, simulation: Simulation, name: str, by: str) -> None:
+        """Do what an event says, then fire what comes after it."""
+        event = self._find(name)
+        if event.times is not None and self._happened[name] >= event.times:
+            return
+        if self._depth >= DEEPEST:
+            raise BadValue(f"event '{name}': events fire one another without a pause")
+        self._happened[name] += 1
+        self._log.add(Happened(simulation.time, "event", name, by))
+        self._depth += 1
+        try:
+            self._do(simulation, event, by)
+        finally:
+            self._depth -= 1
+
+    def cross(self, simulation: Simulation, crossing: Crossing) -> None:
+        """Do what a trigger says when somebody came, went or stayed."""
+        trigger, who = self._triggers[crossing.trigger], crossing.who
+        self._log.add(Happened(simulation.time, crossing.doing, trigger.name, who))
+        for line in trigger.do:
+            self._say(simulation, trigger.name, line.replace(WHO, who))
+        for name in trigger.fires:
+            self._attempt(simulation, trigger.name, Fire(name, who))
+
+    def _whistle(self, simulation: Simulation, action: Whistle) -> None:
+        """Let the referee hear something, and do what it says."""
+        if self.referee is None:
+            raise BadValue("referee: there is none, the world has no match (key 'match')")
+        present = (*simulation.world.robots, *simulation.world.objects)
+        watched = {entry.name for entry in simulation.world.robots} | {self.referee.match.ball}
+        places = {one.name: simulation.pose(one.name) for one in present if one.name in watched}
+        for then in self.referee.hear(action, simulation.time, places):
+            simulation.do(then)
+
+    def _do(self, simulation: Simulation, event: Event, by: str) -> None:
+        for line in event.do:
+            for told in _dispatched(line, event, simulation.world):
+                self._say(simulation, event.name, told.replace(WHO, by))
+        if event.call is not None:
+            self._attempt(simulation, event.name, Call(event.call, event.name, by))
+        if event.one_of:
+            drawn = float(self._luck[event.name].random())
+            for choice in event.one_of:
+                if drawn < choice.chance:
+                    self._attempt(simulation, event.name, Fire(choice.fire, by))
+                    break
+                drawn -= choice.chance
+        for name in event.then:
+            self._attempt(simulation, event.name, Fire(name, by))
+
+    def _say(self, simulation: Simulation, name: str, line: str) -> None:
+        try:
+            action = parse(line, Names.of(simulation.world), trusted=True)
+        except GrouserError as error:
+            self._log.add(Happened(simulation.time, "failed", name, text=str(error)))
+            return
+        self._attempt(simulation, name, action)
+
+    def _attempt(self, simulation: Simulation, name: str, action: Action) -> None:
+        try:
+            simulation.do(action)
+        except GrouserError as error:
+            self._log.add(Happened(simulation.time, "failed", name, text=str(error)))
+        except Exception as error:  # a user's routine may raise anything; the world goes on
+            if not isinstance(action, Call):
+                raise
+            _log.exception("event '%s': %s failed", name, action.routine)
+            text = f"{action.routine} raised {type(error).__name__}: {error}"
+            self._log.add(Happened(simulation.time, "failed", name, text=text))
+
+    def _set_clock(self, simulation: Simulation, event: Event) -> None:
+        rung = self._rung[event.name]
+        if event.at is not None and rung == 0:
+            time = event.at
+        elif event.between is not None:
+            time = simulation.time + float(self._luck[event.name].uniform(*event.between))
+        else:
+            every = event.every or 0.0
+            begin = every if event.at is None else event.at
+            time = begin + rung * every  # counted, so nothing drifts
+        simulation.schedule(max(time, simulation.time), Ring(event.name))
+
+    def _find(self, name: str) -> Event:
+        if name not in self._events:
+            raise unknown("fire", "event", name, self._events)
+        return self._events[name]
+
+
+def call(routine: str, simulation: Simulation, event: str, by: str) -> None:
+    """Call a user's routine, ``module:function``, with the simulation and what happened."""
+    module, _, function = routine.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise BadValue(f"call: there is no routine '{routine}' ({error})") from error
+    found(simulation, Happened(simulation.time, "event", event, by))
+
+
+def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
+    """Yield ``line`` for each of those that it goes to."""
+    if EACH not in line:
+        yield line
+        return
+    robots, objects = ([member.name for member in group] for group in (world.robots, world.objects))
+    groups = {"robots": robots, "objects": objects, "any": [*robots, *objects]}
+    for word in event.each:
+        for name in groups.get(word) or fnmatch.filter(groups["any"], word):
+            yield line.replace(EACH, name)
+
+
+def check(world: World) -> list[tuple[str, Command]]:
+    """Refuse lines that cannot be understood and targets that nobody is called.
+
+    Returns:
+        What robots are told by the lines, and where; whoever knows their drives can judge it.
+    """
+    own = Names.of(world)
+    named = own.slot("NAME")
+    for i, event in enumerate(world.events):
+        for j, word in enumerate(event.each):
+            known(word, [*named, *ANYBODY], named, world.where("events", i, "each", j))
+    lines = [
+        (line, world.where(group, i, "do", j))
+        for group, members in (("events", world.events), ("triggers", world.triggers))
+        for i, member in enumerate(members)
+        for j, line in enumerate(member.do)
+    ]
+    spawned = [words[2] for line, _ in lines if len(words := line.split()) > 2 and "spawn" in words]
+    told = []
+    for line, where in lines:
+        blanks = [blank for blank in (WHO, EACH) if blank in line]
+        try:
+            action = parse(line, Names.of(world, also=(*spawned, *blanks)), trusted=True)
+        except GrouserError as error:
+            raise BadValue(f"{where}: {error}") from error
+        while isinstance(action, Later):
+            action = action.action
+        if isinstance(action, Command):
+            told.append((where, action))
+    return told

@@ -1,0 +1,238 @@
+"""Who is in which trigger volume, looked at 50 times a simulated second.
+
+Between two looks everybody is taken to have gone straight, so nobody is too fast for a thin volume:
+who went through it has entered and left. Whoever is put elsewhere has not gone at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, nearest, unknown
+from grouser.frames import Array
+from grouser.robots.robot import ROBOTS
+from grouser.simulation.scene import Scene
+from grouser.simulation.schedule import Clock
+from grouser.simulation.sensing import NEVER
+from grouser.world.file import World
+from grouser.world.objects import OBJECTS
+from grouser.world.triggers import ANYBODY, Trigger
+
+RATE_HZ = 50.0
+"""How often volumes are looked at, per simulated second."""
+FINEST = 256
+"""The most places on the way between two looks that are looked at."""
+
+Doing = Literal["enter", "leave", "stay"]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Somebody came in, went out or stayed."""
+
+    trigger: str
+    who: str
+    doing: Doing
+
+
+@dataclass(frozen=True)
+class _Body:
+    """Somebody who can be in a volume."""
+
+    name: str
+    kind: str
+    robot: bool
+    position: int
+    """Where its free joint is in ``qpos``."""
+    geoms: npt.NDArray[np.intp]
+    """Of all its bodies, those that have a size."""
+
+
+class Triggers:
+    """All volumes of a run; who was inside stays inside when somebody joins or leaves."""
+
+    def __init__(self, world: World) -> None:
+        """Look nowhere yet.
+
+        Raises:
+            UnknownName: a trigger waits for somebody or some kind that does not exist.
+        """
+        self._volumes = world.triggers
+        check(world)
+        self._centres = np.array([volume.position for volume in self._volumes])
+        self._reaches = np.array([volume.reach for volume in self._volumes])
+        self._bodily = any(volume.counts != "centre" for volume in self._volumes)
+        self._inside: dict[str, dict[str, float]] = {volume.name: {} for volume in self._volumes}
+        """By trigger: who is inside, and since when they have stayed."""
+        self._fired: dict[str, float] = {}
+        """When each trigger has fired last."""
+        self._last: dict[str, Array] = {}
+        """Where everybody's middle was at the last look."""
+        self.due = NEVER
+        """The step at which volumes are looked at next."""
+
+    def take(self, scene: Scene, step: int) -> None:
+        """Go on in ``scene``."""
+        if not self._volumes:
+            return
+        self._bodies = tuple(_bodies(scene))
+        places = np.array([body.position for body in self._bodies], int)
+        self._places = places[:, None] + np.arange(3)
+        self._counted = np.array(
+            [[_counts(volume, body) for body in self._bodies] for volume in self._volumes], bool
+        ).reshape(len(self._volumes), len(self._bodies))
+        present = {body.name for body in self._bodies}
+        self._last = {name: last for name, last in self._last.items() if name in present}
+        for trigger, inside in self._inside.items():
+            stay = {name: since for name, since in inside.items() if name in present}
+            self._inside[trigger] = stay
+        self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
+        self._clock.start(step + 1)
+        self.due = self._clock.due
+
+    def inside(self, trigger: str) -> list[str]:
+        """Return who is in a volume, as of the last look."""
+        if trigger not in self._inside:
+            raise unknown("inside", "trigger", trigger, self._inside)
+        return list(self._inside[trigger])
+
+    def jumped(self, name: str) -> None:
+        """Know that somebody was put elsewhere, and did not go there."""
+        self._last.pop(name, None)
+
+    def look(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
+        """Return what has happened since the last look, in the world's order of triggers."""
+        self._clock.tick()
+        self.due = self._clock.due
+        if self._bodily:
+            mujoco.mj_kinematics(model, data)  # after a step, places are those before it
+        here = data.qpos[self._places]
+        names = [body.name for body in self._bodies]
+        there = np.array([self._last.get(*pair) for pair in zip(names, here, strict=True)])
+        near = self._near(here, there.reshape(here.shape), model, data)
+        found = []
+        for volume, row in zip(self._volumes, near.tolist(), strict=True):
+            inside = self._inside[volume.name]
+            for number, body in enumerate(self._bodies):
+                if row[number]:
+                    way = _way(volume, here[number], there[number])
+                    seen = _inside(volume, body, way, model, data).tolist()
+                    found += self._compare(volume, body.name, seen, float(data.time))
+                elif body.name in inside:
+                    found += self._compare(volume, body.name, [False], float(data.time))
+        self._last = dict(zip(names, here, strict=True))
+        return found
+
+    def _near(
+        self, here: Array, there: Array, model: mujoco.MjModel, data: mujoco.MjData
+    ) -> npt.NDArray[np.bool_]:
+        """Say who may have been in which volume, (volumes, bodies); who is far need no look."""
+        slack = np.linalg.norm(here - there, axis=1)
+        if self._bodily:
+            for number, body in enumerate(self._bodies):
+                away = np.linalg.norm(data.geom_xpos[body.geoms] - here[number], axis=1)
+                slack[number] += (away + model.geom_rbound[body.geoms]).max(initial=0.0)
+        gaps = np.linalg.norm(self._centres[:, None] - here, axis=2)
+        return np.asarray(self._counted & (gaps <= self._reaches[:, None] + slack))
+
+    def _compare(self, volume: Trigger, who: str, seen: list[bool], now: float) -> list[Crossing]:
+        """Return what somebody has done who was ``seen`` inside or outside, one after the other."""
+        inside = self._inside[volume.name]
+        was = who in inside
+        doings: list[Doing] = []
+        for here in seen:
+            if here != was:
+                doings.append("enter" if here else "leave")
+            was = here
+        if doings:
+            inside.pop(who, None)
+        if was:
+            since = inside.setdefault(who, now)
+            if volume.seconds is not None and now - since >= volume.seconds - 1e-9:
+                inside[who] = since + volume.seconds
+                doings.append("stay")
+        return [
+            Crossing(volume.name, who, doing)
+            for doing in doings
+            if doing == volume.on and self._may_fire(volume, now)
+        ]
+
+    def _may_fire(self, volume: Trigger, now: float) -> bool:
+        last = self._fired.get(volume.name)
+        if last is not None and (volume.once or now - last < volume.rearm - 1e-9):
+            return False
+        self._fired[volume.name] = now
+        return True
+
+
+def _way(volume: Trigger, here: Array, there: Array) -> Array:
+    """Return where somebody was on the way from ``there`` to ``here``, as shifts from here."""
+    length = float(np.linalg.norm(here - there))
+    parts = min(FINEST, max(1, math.ceil(length / (volume.smallest / 4))))
+    return np.outer(np.arange(parts - 1, -1, -1) / parts, there - here)
+
+
+def _middle(body: _Body, data: mujoco.MjData) -> Array:
+    return np.array(data.qpos[body.position : body.position + 3])
+
+
+def _inside(
+    volume: Trigger, body: _Body, way: Array, model: mujoco.MjModel, data: mujoco.MjData
+) -> npt.NDArray[np.bool_]:
+    """Say for every place of ``way`` (n, 3) whether ``body`` was inside there."""
+    if volume.counts == "centre":
+        return np.asarray(volume.depth(_middle(body, data) + way) >= 0)
+    places, radii = data.geom_xpos[body.geoms], model.geom_rbound[body.geoms]
+    depths = volume.depth((places + way[:, None]).reshape(-1, 3)).reshape(len(way), -1)
+    if volume.counts == "touch":
+        return np.asarray((depths >= -radii).any(axis=1))
+    return np.asarray((depths >= radii).all(axis=1))
+
+
+def _bodies(scene: Scene) -> Iterator[_Body]:
+    """Yield everybody with a free joint, robots first."""
+    model = scene.model
+    roots = {name: f"{name}/{robot.root}" for name, robot in scene.robots.items()}
+    kinds = {entry.name: entry.kind for entry in scene.world.robots}
+    things = {thing.name: thing.name for thing in scene.world.objects}
+    kinds |= {thing.name: str(getattr(thing, "kind", "")) for thing in scene.world.objects}
+    for name, root in (roots | things).items():
+        body = model.body(root).id
+        joint = int(model.body_jntadr[body])
+        if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+            hanging = model.body_rootid[model.geom_bodyid] == body
+            geoms = np.flatnonzero(hanging & (model.geom_rbound > 0))
+            place = int(model.jnt_qposadr[joint])
+            yield _Body(name, kinds[name], name in roots, place, geoms)
+
+
+def _counts(volume: Trigger, body: _Body) -> bool:
+    groups = ("any", "robots" if body.robot else "objects", body.kind)
+    return any(word in groups or fnmatchcase(body.name, word) for word in volume.by)
+
+
+def check(world: World) -> None:
+    """Refuse triggers that wait for somebody or some kind that does not exist."""
+    names = [member.name for member in (*world.robots, *world.objects)]
+    for i, volume in enumerate(world.triggers):
+        for j, word in enumerate(volume.by):
+            where = world.where("triggers", i, "by", j)
+            known(word, [*names, *ROBOTS, *OBJECTS, *ANYBODY], names, where)
+
+
+def known(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:
+    """Refuse a word that is nobody's name; one with a ``*`` may mean who joins later."""
+    if "*" not in word and word not in allowed:
+        listing = ", ".join(sorted(names)) or "none"
+        raise BadValue(
+            f"{where}: there is nobody called '{word}' (there are: {listing}; kinds, robots, "
+            f"objects and any count as well){nearest(word, allowed)}"
+        )

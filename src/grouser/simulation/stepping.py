@@ -1,0 +1,161 @@
+"""What happens between physics steps: belts roll, drives settle, work is counted, legs walk.
+
+Written on `Rows`, so that one simulation and a batch of thousands share it to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from grouser.errors import unknown
+from grouser.frames import Array
+from grouser.physics.drives import Drives, Setpoint
+from grouser.physics.state import Rows, Which
+from grouser.simulation.gaits import Gaits, Walk
+from grouser.simulation.scene import SETTLE_TIME, Scene
+from grouser.tracks.segments import RollBack
+from grouser.tracks.surface import MovingSurface
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
+
+    turns: Array
+    """Pitches each segment belt was rolled back by, (n, belts)."""
+    work: Array
+    """Signed work of each drive, J, (n, drives): what it took back counts against it."""
+    effort: Array
+    """Sum of |force x speed| x dt of each drive, J, (n, drives): braking costs as well."""
+    walks: tuple[Walk, ...]
+    """What walking robots are doing, one for each kind of gait."""
+
+    def arrays(self) -> list[Array]:
+        """Return all that is remembered."""
+        walks = [array for walk in self.walks for array in (walk.state, walk.told, walk.awake)]
+        return [self.turns, self.work, self.effort, *walks]
+
+
+def settle_strides(every: float) -> int:
+    """Return after how many strides of ``every`` seconds drives settle."""
+    return max(1, round(SETTLE_TIME / every))
+
+
+class Parts:
+    """All belts and drives of a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Look everything up once."""
+        self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
+        self.gaits = Gaits(scene.robots, self.drives)
+        self._robots = scene.robots
+        index = {name: place for place, name in enumerate(self.drives.names)}
+        self.places = {
+            name: {drive: index[f"{name}/{drive}"] for drive in robot.drives}
+            for name, robot in scene.robots.items()
+        }
+        """Robot → its drives' places in `Drives.names`."""
+        every = self._every = scene.stride * float(scene.model.opt.timestep)
+        self._settle_strides = settle_strides(every)
+        self._settle_time = self._settle_strides * every
+        self._roll_back = RollBack(scene.model, scene.belts)
+        self._surface = MovingSurface(scene.model, scene.belts, every)
+        self._has_roll_back, self.moving = bool(self._roll_back), bool(self._surface)
+        self._has_gaits = bool(self.gaits)
+        pitches = {belt.name: belt.pitch for belt in scene.belts}
+        self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
+        for row, name in enumerate(self.belts):
+            self._per_turn[row, self.drives.names.index(name)] = pitches[name]
+
+    @property
+    def belts(self) -> tuple[str, ...]:
+        """Names of the belts that are rolled back, in the order of `Memory.turns`."""
+        return self._roll_back.names
+
+    def memory(self, simulations: int) -> Memory:
+        """Return a fresh memory."""
+        belts, drives = len(self._roll_back.names), len(self.drives.names)
+        turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
+        return Memory(turns, work, effort, self.gaits.walks(simulations))
+
+    def clear(self, memory: Memory, which: Which) -> None:
+        """Forget everything about the simulations ``which``."""
+        for array in (memory.turns, memory.work, memory.effort):
+            array[which] = 0.0
+        self.gaits.clear(memory.walks, which)
+
+    def settle_in(
+        self,
+        rows: Rows,
+        memory: Memory,
+        name: str,
+        command: Mapping[str, float],
+        which: Which = slice(None),
+    ) -> None:
+        """Make the drives of a new robot hold its posture, then give it its standing command."""
+        robot = self._robots[name]
+        for joint, value in robot.posture.items():
+            if joint in robot.drives:
+                self.drives.hold(rows, f"{name}/{joint}", value, which)
+        self.command(rows, memory, name, command, which)
+
+    def command(
+        self,
+        rows: Rows,
+        memory: Memory,
+        name: str,
+        command: Mapping[str, float | Setpoint],
+        which: Which = slice(None),
+    ) -> None:
+        """Tell robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
+        if name not in self._robots:
+            raise unknown("command", "robot", name, self._robots)
+        robot = self._robots[name]
+        wishes, setpoints = robot.wishes(command), robot.setpoints(command)
+        if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
+            self.gaits.sleep(memory.walks, name, which)
+        if wishes:
+            self.gaits.tell(rows, memory.walks, name, wishes, which)
+        for drive, setpoint in setpoints.items():
+            self.drives.command(rows, f"{name}/{drive}", setpoint, which)
+
+    def before(self, rows: Rows) -> None:
+        """Do what must happen before a stride of physics."""
+        if self.moving:
+            self._surface.apply(rows)
+
+    def after(self, rows: Rows, memory: Memory, stride: int) -> None:
+        """Do what must happen after the ``stride``-th stride of physics."""
+        if self._has_roll_back:
+            self._roll_back.apply(rows, memory.turns)
+        if stride % self._settle_strides == 0 and self.drives.names:
+            self.drives.settle(rows, self._settle_time)
+            if not self._has_gaits:
+                self._count(rows, memory, self._settle_time)
+        if self._has_gaits:
+            # Legs swing within a settling time, and to and fro: their work is counted more often.
+            self._count(rows, memory, self._every)
+            # After settling, which would tell their drives to stop between two targets.
+            self.gaits.apply(rows, memory.walks, self._every)
+
+    def _count(self, rows: Rows, memory: Memory, seconds: float) -> None:
+        """Add up the drives' work of the last ``seconds``."""
+        joules = self.drives.power(rows)
+        joules *= seconds
+        np.add(memory.work, joules, out=memory.work)
+        np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
+
+    def travel(self, rows: Rows, memory: Memory) -> Array:
+        """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
+        return self.drives.positions(rows) + memory.turns @ self._per_turn
+
+    def odometer(self, rows: Rows, memory: Memory) -> Callable[[], Array]:
+        """Return what gives the first simulation's `travel` of now, (drives,), whenever asked."""
+        return partial(self._travelled, self.drives.joints(rows), memory.turns.copy())
+
+    def _travelled(self, joints: Array, turns: Array) -> Array:
+        return np.asarray((self.drives.geared(joints) + turns @ self._per_turn)[0])
