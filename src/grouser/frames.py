@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,33 @@ Quaternion = tuple[float, float, float, float]
 """w, x, y, z as plain numbers: for one at a time arrays cost ten times as much."""
 
 IDENTITY_WXYZ: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+
+@overload
+def radians(value_deg: float) -> float: ...
+@overload
+def radians(value_deg: Array) -> Array: ...
+def radians(value_deg: float | Array) -> float | Array:
+    """Return degrees, one or many, in radians."""
+    return np.radians(value_deg) if isinstance(value_deg, np.ndarray) else math.radians(value_deg)
+
+
+@overload
+def degrees(value: float) -> float: ...
+@overload
+def degrees(value: Array) -> Array: ...
+def degrees(value: float | Array) -> float | Array:
+    """Return radians, one or many, in degrees."""
+    return np.degrees(value) if isinstance(value, np.ndarray) else math.degrees(value)
+
+
+@overload
+def millimetres(metres: float) -> float: ...
+@overload
+def millimetres(metres: Array) -> Array: ...
+def millimetres(metres: float | Array) -> float | Array:
+    """Return metres, one or many, in millimetres."""
+    return metres * 1e3
 
 
 def axis_angle(axis: Sequence[float], angle: float) -> Array:

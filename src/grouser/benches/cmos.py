@@ -16,7 +16,6 @@ interrupted more often), medians, measured in turns.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
@@ -43,10 +42,10 @@ from grouser.world.terrain.kinds import Flat, Step
 
 ERS210 = IMAGERS["ers210"]
 SIZES = ((176, 144), (640, 480))
-SPIN = (0.0, math.radians(300.0), 0.0)
+SPIN = (0.0, radians(300.0), 0.0)
 """rad/s about the camera's y, which points down: the paper's fig. 9."""
 STILL = (0.0, 0.0, 0.0)
-EYE = Pose.at(z=0.2, pitch=math.radians(5.0))
+EYE = Pose.at(z=0.2, pitch=radians(5.0))
 REPEATS = 40
 
 Progress = Callable[[str, int, int], None]

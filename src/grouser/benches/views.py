@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grouser.frames import degrees
 from grouser.gateways.images.render_pool import Eyes
 from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, Frame
@@ -67,7 +68,7 @@ def world() -> World:
             name=f"dog{number}",
             kind="ers7",
             position=(1.2 * math.cos(angle), 1.2 * math.sin(angle), 0.0),
-            yaw_deg=math.degrees(angle + math.pi / 2) % 360,
+            yaw_deg=degrees(angle + math.pi / 2) % 360,
             command={"forward": 0.15, "turn": 0.15 / 1.2},
         )
         for number, angle in enumerate(around)

@@ -37,7 +37,7 @@ from grouser.evaluation.following import (
     total,
 )
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array, to_rpy
+from grouser.frames import Array, degrees, radians, to_rpy
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
 from grouser.trials.trial import Outcome, Trial
@@ -47,9 +47,9 @@ SAMPLE_EVERY = 0.02
 """Simulated seconds between two samples of a simulated trajectory."""
 LATE = 0.5
 """The log may begin so long after its robot was let go, s; before that, up to half its length."""
-SCALES = np.array([0.005, 0.005, math.radians(0.5)])
+SCALES = np.array([0.005, 0.005, radians(0.5)])
 """How x, z (m) and pitch (rad) count against each other before the noise is known."""
-FLOOR = np.array([2e-4, 2e-4, math.radians(0.02)])
+FLOOR = np.array([2e-4, 2e-4, radians(0.02)])
 """Noise is never taken to be less: logs have digits, and simulators are rough."""
 CEILING = 20 * SCALES
 """… nor more: a bad fit is not noise."""
@@ -99,7 +99,7 @@ class Calibration:
             "left_over": {
                 "x_mm": self.noise["x"] * 1e3,
                 "z_mm": self.noise["z"] * 1e3,
-                "pitch_deg": math.degrees(self.noise["pitch"]),
+                "pitch_deg": degrees(self.noise["pitch"]),
                 "correlation": self.correlation,
             },
             "samples": len(self.real),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from grouser.cli.drive import Pace, times
-from grouser.frames import to_rpy
+from grouser.frames import degrees, to_rpy
 from grouser.simulation.simulation import Simulation
 
 MOVED = 1e-3
@@ -66,7 +65,7 @@ def _title(sim: Simulation, pace: Pace) -> Text:
 def _cells(sim: Simulation, pace: Pace, name: str) -> list[str]:
     pose, trip = sim.pose(name), pace.trips[name]
     place = [_number(value, 3) for value in pose.position]
-    turn = [_number(value, 1) for value in np.degrees(to_rpy(pose.wxyz))]
+    turn = [_number(value, 1) for value in degrees(to_rpy(pose.wxyz))]
     return [*place, *turn, _number(trip.speed, 3), _number(trip.distance, 3)]
 
 

@@ -11,7 +11,6 @@ the mean is right (ours: within 5 % up to 1.5 m).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.perception.colours import painted
 from grouser.rendering.renderer import Image, Renderer, View
 from grouser.reports.report import Report
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 DISTANCES_MM = tuple(range(300, 3001, 100))
 QUICK_MM = (300, 600, 1000, 1500, 2000, 3000)
 TIMES, QUICK_TIMES = 100, 20  # the paper's, and enough to see a deviation
-TILT = math.radians(-15.0)  # sees the ball from 200 mm to the horizon
+TILT = radians(-15.0)  # sees the ball from 200 mm to the horizon
 STAND = -1.8  # m   the robot's x: the ball is between it and the sky-blue goal
 SETTLED = 2.0  # s   after which the head has stopped
 NEAR_MM, MOST_OFF = 1500, 0.05  # how far the mean must be right, and how right

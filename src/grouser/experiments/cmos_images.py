@@ -7,7 +7,6 @@ set: kappa, limb darkening and noise by calibration, blur, row delay and motion 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ import numpy as np
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments import cmos_tripod as tripod
 from grouser.experiments.study import Study
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.perception.colours import painted
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
@@ -52,7 +51,7 @@ SQUARES = (9, 7)
 LEVELS, WALLS, QUICK_WALLS = (60, 120, 180, 230), 20, 6  # grey levels; pictures of each
 BALL_AT = 1.0  # m   fig. 5
 STAND = (-1.5, 0.0)  # m   where the robot stands, looking at the sky-blue goal
-TILT = math.radians(-12.0)
+TILT = radians(-12.0)
 SETTLED = 2.0  # s   after which the head has stopped
 LARGER = 3  # times, in the report
 CLOSER = 9  # times, for close-ups

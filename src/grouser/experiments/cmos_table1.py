@@ -21,7 +21,7 @@ import numpy as np
 
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
-from grouser.frames import Array
+from grouser.frames import Array, degrees, radians
 from grouser.perception.landmarks import Sighting
 from grouser.perception.localise import Estimate, Localiser, SensorModel, wrap
 from grouser.physics.drives import speed
@@ -44,7 +44,7 @@ QUICK = POSES[:: len(POSES) // 6 + 1]  # every x, y and heading is among them
 DURATION, QUICK_DURATION = 30.0, 15.0  # s   sec. 5.2; enough to see it work
 
 PICTURE = 1 / rig.CAMERAS["with"].rate_hz  # s
-SWING = math.radians(87.0)  # how far the head turns to either side; its limit is 89.6
+SWING = radians(87.0)  # how far the head turns to either side; its limit is 89.6
 IN_STEP = 75 * PICTURE  # s   one wave, a whole number of pictures: 116 deg/s; estimate
 OUT_OF_STEP = IN_STEP + 0.382 * PICTURE  # s   no two waves have pictures at the same angles
 SPARSE_IN, SPARSE_OUT = 15, 14  # every such picture makes 5 and 5.4 a wave
@@ -165,7 +165,7 @@ def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> Outcome:
         seed: decides everything random here.
     """
     x, y, heading = pose
-    truth = np.array([x, y, math.radians(heading)])
+    truth = np.array([x, y, radians(heading)])
     streams = np.random.SeedSequence(seed).spawn(1 + len(LOCALISERS))
     run_seed = int(streams[0].generate_state(1)[0])
     localisers = {
@@ -326,7 +326,7 @@ def _add_poses(report: Report, poses: Sequence[Start], outcomes: Sequence[Outcom
         row: list[float] = [x * 1e3, y * 1e3, heading]
         for name in LOCALISERS:
             off = outcome[name].error
-            row += [float(np.hypot(off[0], off[1])) * 1e3, math.degrees(off[2])]
+            row += [float(np.hypot(off[0], off[1])) * 1e3, degrees(off[2])]
         rows.append(row)
     heads = ["x mm", "y mm", "heading deg"]
     for name in LOCALISERS:

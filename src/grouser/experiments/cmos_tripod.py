@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.sensors.camera import Camera
 from grouser.sensors.imaging.cmos import Image
 from grouser.sensors.imaging.imager import Imager
@@ -22,7 +22,7 @@ from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import Moment
 from grouser.world.looks import add_looks
 
-SPEED = math.radians(300.0)  # rad/s   sec. 4.5: 0.30 deg/msec
+SPEED = radians(300.0)  # rad/s   sec. 4.5: 0.30 deg/msec
 DISTANCE, HALF_WIDTH, HALF_HEIGHT = 2.0, 0.06, 2.0  # m   the pole, higher than the view
 DARK, WALL = (0.05, 0.05, 0.05, 1.0), (0.7, 0.7, 0.7, 1.0)
 

@@ -21,7 +21,7 @@ from grouser.evaluation.matching import Match, match
 from grouser.evaluation.trajectory import Trajectory
 from grouser.experiments.kurose_table1 import FIG8, PAPER, Case, trial
 from grouser.experiments.study import Study
-from grouser.frames import to_rpy
+from grouser.frames import degrees, to_rpy
 from grouser.reports import plots
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -139,7 +139,7 @@ def _add_plots(
                 pairs[case][0].verdict,
                 pairs[case][1].verdict,
                 found.after.mean("norm") * 1e3,
-                float(np.degrees(found.after.mean("pitch"))),
+                float(degrees(found.after.mean("pitch"))),
             )
             for case, found in matches.items()
         ],

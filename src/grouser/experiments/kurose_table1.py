@@ -13,7 +13,6 @@ the edge is chance; the majority is the row's result. Two variants run: belts wi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -21,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from grouser.experiments.study import Study
+from grouser.frames import degrees, radians
 from grouser.locomotion.flippers import CLIMB, Climb
 from grouser.rendering.renderer import Renderer, View
 from grouser.reports.report import Report
@@ -99,7 +99,7 @@ def world(
     options = {
         "method": variant,
         "batteries": False,  # sec. II-B: "the batteries are removed from the robot"
-        "front_deg": math.degrees(CLIMB.raised) if with_flippers else UPRIGHT_DEG,
+        "front_deg": degrees(CLIMB.raised) if with_flippers else UPRIGHT_DEG,
         "rear_deg": 0.0 if with_flippers else UPRIGHT_DEG,
         "pitch_inertia": pitch_inertia,
     }
@@ -132,7 +132,7 @@ def trial(
         goal=Goal(x=EDGE + wide - NOSE + TRAVERSED, z=high + STANDING / 2),
         policy=partial(Climb, EDGE) if case.kind == "step with flippers" else None,
         stuck_after=3.0,
-        tipped_beyond=math.radians(80),  # nobody would let the real one fall on its back
+        tipped_beyond=radians(80),  # nobody would let the real one fall on its back
         case={"test": case.name, "variant": variant, "start": start, "inertia": pitch_inertia},
     )
 

@@ -6,12 +6,12 @@ one view. Everything runs on one core.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from grouser.frames import degrees
 from grouser.rendering.renderer import Renderer, View
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -48,7 +48,7 @@ def dog(name: str, x: float, y: float, heading: float, **command: float) -> Robo
         name=name,
         kind="ers7",
         position=(x, y, 0.0),
-        yaw_deg=math.degrees(heading) % 360,
+        yaw_deg=degrees(heading) % 360,
         command=command,
     )
 

@@ -10,7 +10,6 @@ ours is the mean of several placements, within `SLACK` of the nominal one. The c
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from grouser.evaluation.clouds import fit_plane, voxelised
 from grouser.experiments.study import Study
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.sensors.depth import DepthCamera
@@ -88,7 +87,7 @@ class Placement:
 def world(placement: Placement, camera: str) -> World:
     """Return a robot that carries a Kinect, and a wall in front of it."""
     kinect = {"kind": "depth", "camera": camera, "mount": "body", "at": [0.0, 0.0, HEIGHT]}
-    pitch, yaw = math.radians(placement.pitch_deg), math.radians(placement.yaw_deg)
+    pitch, yaw = radians(placement.pitch_deg), radians(placement.yaw_deg)
     face = Pose.at(placement.distance, 0.0, HEIGHT, pitch=pitch, yaw=yaw)
     x, y, z = face.apply([WALL[0] / 2, 0.0, 0.0]).tolist()
     wall = Box(

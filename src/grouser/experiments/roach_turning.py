@@ -22,7 +22,7 @@ from grouser.evaluation.energy import Energy, spent
 from grouser.evaluation.line import Line, fit
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments.study import Study
-from grouser.frames import Array
+from grouser.frames import Array, degrees
 from grouser.rendering.renderer import Renderer, View
 from grouser.reports import plots
 from grouser.reports.report import Report
@@ -179,7 +179,7 @@ def straightness(outcome: Outcome) -> tuple[float, float]:
     """Return speed (m/s) and drift (deg/m) of a straight run, sampled once a stride."""
     positions, wxyz = (part[:: round(STRIDE / SAMPLE)] for part in _measured(outcome))
     way = float(np.linalg.norm(positions[-1, :2] - positions[0, :2]))
-    drift = math.degrees(abs(rotation(wxyz))) / way
+    drift = degrees(abs(rotation(wxyz))) / way
     return way / (STRIDE * (len(positions) - 1)), drift
 
 

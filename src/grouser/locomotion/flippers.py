@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from grouser.frames import Array, to_rpy_one
+from grouser.frames import Array, radians, to_rpy_one
 
 GROUPS = ("front", "rear")
 """The groups of arms that a robot needs for the strategy."""
@@ -66,10 +66,10 @@ class Strategy:
 
 
 CLIMB = Strategy(  # no source gives one: estimates, the same for all robots, apparatus and sizes
-    raised=math.radians(45),
-    press_beyond=math.radians(20),
-    front_press=math.radians(-20),
-    rear_press=math.radians(-60),
+    raised=radians(45),
+    press_beyond=radians(20),
+    front_press=radians(-20),
+    rear_press=radians(-60),
     halted_after=1.0,
     halted_within=0.02,
 )

@@ -6,13 +6,12 @@ and the kicking leg's angles. Frames are given for the left paw; the right one's
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.locomotion.legs import LEGS, MIRROR, Legs, Stance, Vector
 
 
@@ -94,6 +93,6 @@ class Kick:
         for frame in self.frames:
             angles = self.legs.angles(standing - np.array(frame.lean))
             if frame.leg_deg is not None:
-                angles[LEGS.index("lf")] = [math.radians(angle) for angle in frame.leg_deg]
+                angles[LEGS.index("lf")] = [radians(angle) for angle in frame.leg_deg]
             made.append(angles)
         return np.array(made)

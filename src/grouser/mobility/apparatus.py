@@ -17,7 +17,7 @@ from functools import partial
 from typing import Literal
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.world.objects import Box
 from grouser.world.placed import FOUNDATION
 from grouser.world.terrain.apparatus import TILE, Hurdle, Incline, PitchRollRamps
@@ -122,19 +122,19 @@ def _hurdle(height_mm: float) -> Course:
 
 def _incline(slope_deg: float) -> Course:
     plane = Incline(x=0, slope_deg=slope_deg, side=FACE, friction=FRICTION, platform=2.0)
-    slope = math.radians(slope_deg)
+    slope = radians(slope_deg)
     return Course(terrain=(_flat(), plane), end=FACE * math.cos(slope), top=FACE * math.sin(slope))
 
 
 def _stairs(slope_deg: float) -> Course:
-    run = RISE / math.tan(math.radians(slope_deg))
+    run = RISE / math.tan(radians(slope_deg))
     flight = Stairs(x=0, rise=RISE, run=run, count=RISERS, friction=FRICTION)
     return Course(terrain=(_flat(), flight), end=(RISERS - 1) * run, top=RISERS * RISE, edge=RISE)
 
 
 def _ramps(slope_deg: float) -> Course:
     ramps = PitchRollRamps(x=0, slope_deg=slope_deg, rows=4, yaw_deg=TURNED, friction=FRICTION)
-    way = 2 * TILE / math.cos(math.radians(TURNED))
+    way = 2 * TILE / math.cos(radians(TURNED))
     return Course(terrain=(_flat(), ramps), end=way)
 
 
@@ -156,7 +156,7 @@ def _stepfield(pattern: Literal["hill", "diagonal"]) -> Callable[[float], Course
 
 def _tipping(slope_deg: float, *, uphill: bool) -> Course:
     """Return a slope that rises ahead, or to the left, with a bar under the left track."""
-    slope = math.radians(slope_deg)
+    slope = radians(slope_deg)
     plane = Incline(
         x=-FOOT if uphill else 0.0,
         y=0.0 if uphill else -FOOT,
@@ -168,9 +168,7 @@ def _tipping(slope_deg: float, *, uphill: bool) -> Course:
         friction=GRIP,
     )
     pitch_deg, roll_deg = (-slope_deg, 0.0) if uphill else (0.0, slope_deg)
-    X_WS = Pose.at(
-        z=FOOT * math.tan(slope), pitch=math.radians(pitch_deg), roll=math.radians(roll_deg)
-    )
+    X_WS = Pose.at(z=FOOT * math.tan(slope), pitch=radians(pitch_deg), roll=radians(roll_deg))
     bar = Box(
         name="bar",
         position=_point(X_WS, BAR / 2, BAR_FROM + 0.5, (BAR - FOUNDATION) / 2),

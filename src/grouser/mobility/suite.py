@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from grouser.errors import unknown
-from grouser.frames import Pose, to_rpy
+from grouser.frames import Pose, degrees, radians, to_rpy
 from grouser.locomotion.flippers import GROUPS, Climb
 from grouser.mobility.apparatus import APPARATUS, Apparatus, Course
 from grouser.mobility.operator import Operator
@@ -153,9 +153,9 @@ def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> T
     """Return the drive of ``who`` over ``test`` at ``size`` (mm or deg)."""
     course = known(test).at(size)
     start = -(who.front + RUN_UP + chance.back)
-    X_SB = Pose.at(start, yaw=math.radians(chance.heading_deg))
+    X_SB = Pose.at(start, yaw=radians(chance.heading_deg))
     X_WB = course.X_WS @ X_SB
-    roll, pitch, yaw = np.degrees(to_rpy(X_WB.wxyz)).tolist()
+    roll, pitch, yaw = degrees(to_rpy(X_WB.wxyz)).tolist()
     x, y, z = X_WB.position.tolist()
     entry = RobotEntry(
         name=who.kind,
@@ -180,7 +180,7 @@ def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> T
         policy=partial(_operator, who.speed, flippers),
         stuck_after=STUCK_AFTER,
         stuck_within=STUCK_WITHIN,
-        tipped_beyond=math.radians(TIPPED_DEG),
+        tipped_beyond=radians(TIPPED_DEG),
         case={"test": test, "size": size},
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 from grouser.perception.colours import Colour, Image, Kinds
 from grouser.perception.edges import refined
 from grouser.perception.optics import Optics, rise
@@ -23,7 +23,7 @@ from grouser.perception.regions import Mask, Region, regions
 
 LEAST_PIXELS = 4
 EDGE_SIGMA = 0.3  # pixels   estimate: how wrong an outline's radius may be
-TILT_SIGMA = math.radians(0.3)  # estimate: play of the neck, and a body that is not quite level
+TILT_SIGMA = radians(0.3)  # estimate: play of the neck, and a body that is not quite level
 HIGHEST = 0.03  # tangent over the horizon; a ball on the ground is below it, but for the errors
 _AROUND = 4  # pixels around the ball that show its surroundings; more than edges look out for
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.perception.landmarks import Sighting
 
 _BEST = 0.02  # part of a cloud that must explain what is seen; the rest may be unsure
@@ -46,7 +46,7 @@ class FieldMap:
 class SensorModel:
     """How wrong a sighting may be."""
 
-    bearing_sigma: float = math.radians(2.0)
+    bearing_sigma: float = radians(2.0)
     """rad."""
     distance_sigma: float = 0.1
     """Of the logarithm of a distance."""
@@ -66,7 +66,7 @@ class MotionModel:
     """Error of a step and a turn, of their size."""
     unrest: float = 0.005
     """m, each time the cloud is drawn anew."""
-    unrest_turn: float = math.radians(0.3)
+    unrest_turn: float = radians(0.3)
     """rad, each time the cloud is drawn anew."""
     roughening: float = 0.2
     """More unrest then, of the cloud's own spread along its own axes: copies must part."""

@@ -15,7 +15,7 @@ from grouser.errors import BadValue
 from grouser.evaluation.line import Line
 from grouser.evaluation.matching import Match, cost_table
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array
+from grouser.frames import Array, degrees
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def components(match: Match, *, title: str = "") -> Figure:
         *((1, np.arange(len(w)), t.taken(w), c, n) for (t, c, n), w in matched),
     ]
     for column, across, trajectory, colour, name in curves:
-        values = _mm(trajectory.x), _mm(trajectory.z), np.degrees(trajectory.pitch)
+        values = _mm(trajectory.x), _mm(trajectory.z), degrees(trajectory.pitch)
         for axes, value in zip(grid[:, column], values, strict=True):
             axes.plot(across, value, color=colour, label=name)
     for axes, label in zip(grid[:, 0], ("x [mm]", "z [mm]", "pitch, nose down [deg]"), strict=True):
@@ -76,7 +76,7 @@ def errors(match: Match, *, title: str = "") -> Figure:
     place.plot(_mm(after.norm), color=REAL, label="norm")
     place.set_ylabel("error [mm]")
     place.legend()
-    turn.plot(np.degrees(np.abs(after.pitch)), color=SIMULATED)
+    turn.plot(degrees(np.abs(after.pitch)), color=SIMULATED)
     turn.set(ylabel="pitch error [deg]", xlabel="frame (matched pair)")
     for axes in (place, turn):
         axes.set_ylim(bottom=0)
@@ -115,7 +115,7 @@ def bars(
     after = [match.after for match in tests.values()]
     colours = [SIMULATED if passed is None else PASS if passed[name] else FAIL for name in tests]
     _bars(place, [e.mean("norm") * 1e3 for e in after], colours, "mean norm error [mm]")
-    _bars(turn, [np.degrees(e.mean("pitch")) for e in after], colours, "mean pitch error [deg]")
+    _bars(turn, [degrees(e.mean("pitch")) for e in after], colours, "mean pitch error [deg]")
     turn.set_xticks(range(len(tests)), list(tests), rotation=30, ha="right")
     if passed is not None:
         for colour, name in ((PASS, "passed"), (FAIL, "failed")):

@@ -11,7 +11,7 @@ import numpy as np
 
 from grouser.evaluation.following import Following
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array
+from grouser.frames import Array, degrees
 from grouser.reports.plots import REAL, SIMULATED
 
 if TYPE_CHECKING:
@@ -83,4 +83,4 @@ def profile(
 def _human(columns: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
     """Return x, z, pitch in mm, mm, deg."""
     x, z, pitch = columns
-    return x * 1e3, z * 1e3, np.degrees(pitch)
+    return x * 1e3, z * 1e3, degrees(pitch)

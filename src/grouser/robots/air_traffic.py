@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import weigh
 from grouser.robots.robot import Robot
@@ -75,7 +75,7 @@ class AirTraffic:
 
     def path(self) -> Path:
         """Return the loop: climb, turn left, descend, turn left."""
-        bend, half = math.radians(self.climb_deg), Turn(self.radius, math.pi, LEFT)
+        bend, half = radians(self.climb_deg), Turn(self.radius, math.pi, LEFT)
         leg = Straight(self.straight)
         rise: list[Straight | Turn] = [
             Turn(self.radius, bend, UP),

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, nearest
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
@@ -154,7 +153,7 @@ def _step(number: int, step: Mapping[str, Any]) -> Straight | Turn:
         case {"line": length, **rest} if not rest:
             return Straight(length)
         case {"arc": [radius, angle_deg], **rest} if not rest:
-            return Turn(radius, math.radians(angle_deg))
+            return Turn(radius, radians(angle_deg))
         case _:
             raise BadValue(
                 f"path: segment {number} is {step!r}, "

@@ -18,7 +18,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import GREY, Vector, add_hull, keep_apart, weigh
@@ -57,7 +57,7 @@ TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = 5.0  # kg   estimate: belt 1 kg, the rest a geared motor's rotor seen at the belt
 ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
-ARM_SPEED = math.radians(60)  # rad/s   estimate
+ARM_SPEED = radians(60)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
 
 PLACES = ("front_left", "front_right", "rear_left", "rear_right")
@@ -93,7 +93,7 @@ class Kenaf:
     """Wheels per flipper when the method is wheels (robots.md A4)."""
 
     def __post_init__(self) -> None:
-        limit = math.degrees(ARM_LIMIT)
+        limit = degrees(ARM_LIMIT)
         for name in ("front_deg", "rear_deg"):
             if not -limit <= getattr(self, name) <= limit:
                 raise BadValue(f"{name} is {getattr(self, name)}, must be within {limit:.1f}")
@@ -117,11 +117,11 @@ class Kenaf:
         belts += [self._add_flipper(spec, body, place) for place in PLACES]
         keep_apart(spec)
         _add_cameras(body)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=math.radians(2), damping=1.0)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
         for place in PLACES:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
         arms = {f"{place}_arm": arm for place in PLACES}
-        front, rear = math.radians(self.front_deg), math.radians(self.rear_deg)
+        front, rear = radians(self.front_deg), radians(self.rear_deg)
         left, right = ((side, f"front_{side}", f"rear_{side}") for side in ("left", "right"))
         return Robot(
             spec=spec,

@@ -10,7 +10,6 @@ left.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -18,7 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.locomotion import biped
 from grouser.locomotion.biped import Balance, Biped, Wave
 from grouser.locomotion.biped_leg import JOINTS
@@ -45,8 +44,8 @@ GAIN = (0.04, 0.02, 0.15)  # m/s, m/s, rad/s from one step to the next
 
 WAVE = Wave(
     drives=("right_shoulder_pitch", "right_shoulder_roll", "right_elbow"),
-    up=(math.radians(150), math.radians(25), math.radians(35)),
-    swing=(0.0, math.radians(20), math.radians(10)),
+    up=(radians(150), radians(25), radians(35)),
+    swing=(0.0, radians(20), radians(10)),
     rise=1.0,
     frequency=1.2,
 )

@@ -7,13 +7,12 @@ option below, named as an estimate, and the same in every experiment.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import GREY, ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
@@ -44,7 +43,7 @@ BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
 BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt; a
 #                            sub-track's belt hangs on the same motor, so it has the same
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
-ARM_SPEED = math.radians(90)  # rad/s   estimate
+ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
 
 PLACES = ("front_left", "front_right", "rear_left", "rear_right")
@@ -94,7 +93,7 @@ class Quince:
         self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in belts))
         belts += [self._add_sub(spec, body, place) for place in PLACES]
         keep_apart(spec)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=math.radians(2), damping=1.0)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
         for place in PLACES:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
         drives = {belt.name: self._belt_drive() for belt in belts}
@@ -102,7 +101,7 @@ class Quince:
         sensors = (Truth(body="body"), Encoder(drives=tuple(drives)))
         for sensor in sensors:
             sensor.add(spec)
-        front, rear = math.radians(self.front_deg), math.radians(self.rear_deg)
+        front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
             root="body",

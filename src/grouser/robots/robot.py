@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +17,7 @@ from typing import Any, Protocol
 import mujoco
 
 from grouser.errors import BadValue, nearest, unknown
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.physics.drives import Drive, Setpoint, angle, speed, torque
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
@@ -165,7 +164,7 @@ class Robot:
         if self.gait is None:
             return {}
         told = {
-            self._wish(key): _number(key, value) * (math.radians(1) if key.endswith("_deg") else 1)
+            self._wish(key): _number(key, value) * (radians(1) if key.endswith("_deg") else 1)
             for key, value in command.items()
             if self._wish(key)
         }
@@ -188,7 +187,7 @@ class Robot:
         if self.steering is None:
             raise BadValue(f"command: this robot does not steer; it has {', '.join(self.drives)}")
         numbers = {key: _number(key, value) for key, value in moves.items()}
-        turn = numbers.get("turn", 0.0) + math.radians(numbers.get("turn_deg", 0.0))
+        turn = numbers.get("turn", 0.0) + radians(numbers.get("turn_deg", 0.0))
         return self.steering.sides(numbers.get("forward", 0.0), turn)
 
     def _setpoint(self, key: str, value: float | Setpoint) -> tuple[tuple[str, ...], Setpoint]:
@@ -200,7 +199,7 @@ class Robot:
         makers = {"angle": angle, "speed": speed, "torque": torque}
         if names := self._named(stem):
             if unit == "deg":
-                return names, angle(math.radians(_number(key, value)))
+                return names, angle(radians(_number(key, value)))
             if unit in makers:
                 return names, makers[unit](_number(key, value))
         moves = ("forward", "turn") if self.steering else self.gait.inputs if self.gait else ()

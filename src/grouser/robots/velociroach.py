@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import mujoco
 
 from grouser.errors import BadValue
+from grouser.frames import degrees, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.crank import ENDS, LEGS, Cranks
@@ -49,10 +50,10 @@ own contact a foot loses touch 43 times in a stride, with this one 21 times, and
 instead of 0.03 mm (medians, on the straight). With less damping still, a robot at rest trembles
 under ``implicitfast``."""
 
-PROTRACTION = math.radians(25)  # rad   estimate (B4 suggests 40: neighbouring legs would meet)
-ABDUCTION = math.radians(15)  # rad   estimate (B4 suggests 20)
-PROTRACTION_RANGE = (-math.radians(60), math.radians(60))  # rad   estimate: the rods' stops
-ABDUCTION_RANGE = (-math.radians(15), math.radians(75))  # rad   estimate: the rods' stops
+PROTRACTION = radians(25)  # rad   estimate (B4 suggests 40: neighbouring legs would meet)
+ABDUCTION = radians(15)  # rad   estimate (B4 suggests 20)
+PROTRACTION_RANGE = (-radians(60), radians(60))  # rad   estimate: the rods' stops
+ABDUCTION_RANGE = (-radians(15), radians(75))  # rad   estimate: the rods' stops
 RANGES = {"protraction": PROTRACTION_RANGE, "abduction": ABDUCTION_RANGE}
 
 TOP_SPEED = 2 * math.pi * 24  # rad/s   robots.md B4, unchecked: up to 24 strides a second
@@ -72,15 +73,15 @@ GREEN: Vector = (0.20, 0.42, 0.26)
 class VelociRoach:
     """VelociRoACH's options."""
 
-    protraction_deg: float = math.degrees(PROTRACTION)
+    protraction_deg: float = degrees(PROTRACTION)
     """How far a leg swings fore and aft of its middle, deg."""
-    abduction_deg: float = math.degrees(ABDUCTION)
+    abduction_deg: float = degrees(ABDUCTION)
     """Half of how far a leg swings outwards, deg."""
 
     def __post_init__(self) -> None:
         for name, most in (
-            ("protraction_deg", math.degrees(PROTRACTION_RANGE[1])),
-            ("abduction_deg", math.degrees(ABDUCTION_RANGE[1]) / 2),
+            ("protraction_deg", degrees(PROTRACTION_RANGE[1])),
+            ("abduction_deg", degrees(ABDUCTION_RANGE[1]) / 2),
         ):
             value = getattr(self, name)
             if not 0 < value <= most:
@@ -115,8 +116,8 @@ class VelociRoach:
 
     def _cranks(self) -> Cranks:
         return Cranks(
-            protraction=math.radians(self.protraction_deg),
-            abduction=math.radians(self.abduction_deg),
+            protraction=radians(self.protraction_deg),
+            abduction=radians(self.abduction_deg),
             top_speed=TOP_SPEED,
             acceleration=ACCELERATION,
             period=SETPOINT_TIME,

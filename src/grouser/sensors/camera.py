@@ -13,7 +13,6 @@ speeds: a hundred times slower, to check the warp with.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,7 +22,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array, Pose, conjugate, rotate
+from grouser.frames import Array, Pose, conjugate, radians, rotate
 from grouser.rendering.renderer import shared
 from grouser.rendering.snapshot import Snapshot, stand
 from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
@@ -87,7 +86,7 @@ class Camera(Mounted):
     @property
     def aim(self) -> Aim:
         """Where it looks at the start."""
-        return Aim(math.radians(self.pan_deg), math.radians(self.tilt_deg), self.zoom)
+        return Aim(radians(self.pan_deg), radians(self.tilt_deg), self.zoom)
 
     def ideal(self) -> Self:
         """Return a pinhole camera of the same view, without any of the characteristics."""

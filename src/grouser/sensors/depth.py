@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.rendering.renderer import shared
 from grouser.rendering.snapshot import Snapshot, stand
 from grouser.sensors.depth_errors import Disparity, Flight, incidence_cosines, pinhole, slopes
@@ -47,7 +47,7 @@ class Optics:
     """Furthest depth it can tell, m."""
     cloud: Plane | None = None
     """The pixels on which depths are given, if they are another camera's."""
-    grazing: float = math.radians(80.0)
+    grazing: float = radians(80.0)
     """Angle of incidence from which there is no answer, rad; estimate."""
 
     def __post_init__(self) -> None:

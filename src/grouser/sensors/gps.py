@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.sensors.mounted import Mounted
 from grouser.sensors.rays import Rays
 from grouser.sensors.sensor import Moment, Needs, Values, check
@@ -25,7 +25,7 @@ ENOUGH = 4
 """Satellites without which there is no fix."""
 SKY = 1000.0
 """How far away, m, something may stand in front of a satellite."""
-LOWEST = math.radians(15.0)
+LOWEST = radians(15.0)
 """Elevation of the lowest satellite, rad; estimate."""
 
 
@@ -36,9 +36,9 @@ class Gps(Mounted):
     name: str = "gps"
     rate_hz: float = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
-    latitude: float = math.radians(39 + 8.0273 / 60)
+    latitude: float = radians(39 + 8.0273 / 60)
     """Of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""
-    longitude: float = -math.radians(77 + 12.998 / 60)
+    longitude: float = -radians(77 + 12.998 / 60)
     """Of the world's origin, rad, east positive (USARSim: 77° 12.998' W)."""
     noise: float = 0.75
     """Standard deviation along each axis with all satellites in view, m (USARSim)."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
@@ -22,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue, UnknownName, nearest, unknown
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 
 Value = float | npt.NDArray[Any]
 """A number, or an array whose shape the sensor's ``read`` says."""
@@ -295,7 +294,7 @@ def _place(given: dict[str, Any]) -> Pose:
     turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in PLACE_KEYS[1:]}
     try:
         x, y, z = at
-        return Pose.at(x, y, z, **{key: math.radians(turn) for key, turn in turns.items()})
+        return Pose.at(x, y, z, **{key: radians(turn) for key, turn in turns.items()})
     except (TypeError, ValueError):
         raise BadValue(f"at is {at!r} and turns are {turns}, numbers are needed") from None
 

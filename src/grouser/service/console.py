@@ -9,13 +9,12 @@ that ask. No socket and no terminal: both give it lines.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from grouser.errors import BadValue, nearest
-from grouser.frames import to_rpy
+from grouser.frames import degrees, to_rpy
 from grouser.simulation.changes.doors_and_motors import doors
 from grouser.simulation.script.grammar import PHRASES, Phrase, parse
 from grouser.simulation.script.tokens import Names, Words
@@ -219,7 +218,7 @@ class Console:
     def _whereabouts(self, name: str, kind: str = "") -> str:
         pose = self.simulation.pose(name)
         x, y, z = pose.position.tolist()
-        yaw = math.degrees(to_rpy(pose.wxyz)[2])
+        yaw = degrees(to_rpy(pose.wxyz)[2])
         who = f"{name} ({kind})" if kind else name
         return f"{who}  x {x:.3f}  y {y:.3f}  z {z:.3f} m  yaw {yaw:.1f} deg"
 

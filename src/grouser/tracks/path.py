@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate
+from grouser.frames import Array, Pose, axis_angle, conjugate, degrees, multiply, rotate
 
 CLOSED_TO = 1e-6
 """How far (m, and rad) the end of a path may be from its start."""
@@ -282,7 +282,7 @@ def _check(segments: Sequence[Segment]) -> None:
             )
             raise BadValue(
                 f"path: {where} misses the next start by {gap * 1000:.3g} mm and "
-                f"{math.degrees(turn):.3g} deg (allowed: {CLOSED_TO * 1000:g} mm, smooth)"
+                f"{degrees(turn):.3g} deg (allowed: {CLOSED_TO * 1000:g} mm, smooth)"
             )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from grouser.errors import BadValue
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.world.file import World
 
 Verdict = Literal["arrived", "stuck", "tipped", "out of time", "diverged"]
@@ -69,7 +69,7 @@ class Trial:
     """Give up when the robot has not got ``stuck_within`` further in this time, s."""
     stuck_within: float = 0.01
     """m."""
-    tipped_beyond: float = math.radians(100)
+    tipped_beyond: float = radians(100)
     """Give up when the root is tilted further than this, rad."""
     case: Mapping[str, object] = field(default_factory=dict)
     """What distinguishes this trial, for tables."""

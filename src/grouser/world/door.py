@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field
 
+from grouser.frames import radians
 from grouser.physics.drives import Drive
 from grouser.world.field_types import Length, Rgb
 from grouser.world.object import Object
@@ -68,7 +69,7 @@ class Door(Object):
     def travel(self) -> float:
         """How far the leaf goes from closed to open, rad or m."""
         if self.hinged:
-            return math.radians(self.wide_deg)
+            return radians(self.wide_deg)
         return self.height if self.opens == "slide_up" else self.width
 
     @property

@@ -17,7 +17,6 @@ robot exist is not known here: a robot is a name, a kind and options, for the sc
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from importlib import resources
@@ -35,7 +34,7 @@ from pydantic import (
 )
 
 from grouser.errors import WorldFileError, nearest, unknown
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.world.complaints import Keys, complaint, shown
 from grouser.world.events import Choice, Event, check
 from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
@@ -75,7 +74,7 @@ class Placed(Description):
     def ground(self) -> Pose:
         """Pose in the world of the ground that it stands on."""
         turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
-        roll, pitch, yaw = (math.radians(turn) for turn in turns)
+        roll, pitch, yaw = (radians(turn) for turn in turns)
         return Pose.at(*self.position, roll=roll, pitch=pitch, yaw=yaw)
 
 

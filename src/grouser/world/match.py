@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from grouser.errors import nearest
+from grouser.frames import degrees
 from grouser.world.events import Time
 from grouser.world.field_types import Coordinate, Description, Length, Name, mistake
 from grouser.world.league_field import (
@@ -230,7 +231,7 @@ class Match(Description):
             # From the middle of the border's foot, along the diagonal, to the volume's own middle.
             beyond = (WALL_SLOPE + CORNER / 2) / math.sqrt(2)
             at = (i * (LENGTH / 2 - CORNER / 2 + beyond), j * (WIDTH / 2 - CORNER / 2 + beyond))
-            yaw = math.degrees(math.atan2(j, i))
+            yaw = degrees(math.atan2(j, i))
             watched.append(self._volume(f"corner_{number}", at, size, "out", yaw_deg=yaw))
         return tuple(watched)
 

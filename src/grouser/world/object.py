@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 import mujoco
 from pydantic import Field, model_validator
 
-from grouser.frames import from_rpy
+from grouser.frames import from_rpy, radians
 from grouser.world.field_types import Name, Point, Rgb, mistake
 from grouser.world.physics_settings import Contact
 from grouser.world.surface import Surface
@@ -52,7 +51,7 @@ class Object(Surface):
         """Add the body where it is, and its joint if it is free."""
         turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
         body = spec.worldbody.add_body(
-            name=self.name, pos=self.position, quat=from_rpy(*(math.radians(t) for t in turns))
+            name=self.name, pos=self.position, quat=from_rpy(*(radians(t) for t in turns))
         )
         if not self.fixed:
             body.add_freejoint(name=f"{self.name}/free")

@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 from pydantic import Field
 
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 from grouser.world.field_types import Coordinate, Rgb
 from grouser.world.surface import Surface
 
@@ -47,7 +47,7 @@ class Placed(Surface):
         self, x: float, y: float, z: float, *, roll: float = 0.0, yaw: float = 0.0
     ) -> dict[str, Any]:
         """Return a geom's place in the world; x, y, z (m), roll, yaw (rad) are in the piece."""
-        X_WP = Pose.at(self.x, self.y, yaw=math.radians(self.yaw_deg))
+        X_WP = Pose.at(self.x, self.y, yaw=radians(self.yaw_deg))
         X_WG = X_WP @ Pose.at(x, y, z, roll=roll, yaw=yaw)
         return {"pos": X_WG.position, "quat": X_WG.wxyz}
 

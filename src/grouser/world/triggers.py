@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, Strict, model_validator
 
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.world.field_types import Description, Length, Name, Point, mistake
 
 ANYBODY = ("any", "robots", "objects")
@@ -87,7 +87,7 @@ class BoxTrigger(Trigger):
     """Turn about z, deg."""
 
     def _depth(self, local: Array) -> Array:
-        c, s = math.cos(math.radians(self.yaw_deg)), math.sin(math.radians(self.yaw_deg))
+        c, s = math.cos(radians(self.yaw_deg)), math.sin(radians(self.yaw_deg))
         x, y, z = local.T
         own = np.abs(np.stack([c * x + s * y, c * y - s * x, z], axis=1))
         return _inside(own - np.asarray(self.size) / 2)

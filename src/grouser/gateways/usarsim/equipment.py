@@ -6,9 +6,9 @@ a thousand trials do not pay for them.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from grouser.frames import degrees
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots import kenaf
 from grouser.robots.parts.pan_tilt import FOV_DEG, HEIGHT, RATE_HZ, UPRIGHT_FOV_DEG, WIDTH
@@ -24,7 +24,7 @@ def _camera(name: str, at: Vector, *, down: float = 0.0) -> Entry:
         "name": name,
         "mount": "body",
         "at": list(at),
-        "pitch_deg": math.degrees(down),
+        "pitch_deg": degrees(down),
         "rate_hz": RATE_HZ,
         "camera": {
             "width": WIDTH,

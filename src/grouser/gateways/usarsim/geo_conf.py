@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from grouser.frames import Pose, to_rpy_one
+from grouser.frames import Pose, degrees, to_rpy_one
 from grouser.gateways.images.tiles import CameraTile
 from grouser.gateways.usarsim.anatomy import Anatomy, Link
 from grouser.gateways.usarsim.drive_modes import Wheels
@@ -300,7 +300,5 @@ def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | Non
         )
     angles = (optics.usual, optics.narrowest, optics.widest, optics.angle(zoom))
     titles = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
-    degrees = tuple(
-        (title, round(math.degrees(a), 6)) for title, a in zip(titles, angles, strict=True)
-    )
+    degrees = tuple((title, round(degrees(a), 6)) for title, a in zip(titles, angles, strict=True))
     return (*where, *degrees, *((("ImageKey", key),) if key else ()))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grouser.errors import BadValue
-from grouser.frames import Pose, to_rpy_one, up_tilt
+from grouser.frames import Pose, radians, to_rpy_one, up_tilt
 from grouser.gateways.usarsim.anatomy import Anatomy, Link
 from grouser.gateways.usarsim.drive_modes import Command, Driving, Mover
 from grouser.gateways.usarsim.joints import Joint
@@ -35,7 +35,7 @@ from grouser.protocol.usarsim.package import LinkState, MovePackage, PackageStat
 from grouser.protocol.usarsim.setting import EVERY_JOINT, SetJoint, SetStiffness
 from grouser.protocol.usarsim.state import GROUND, LEGGED, NO_BATTERY, State
 
-TIPPED = math.radians(20)
+TIPPED = radians(20)
 """A robot that leans less is not put back on its feet (rad)."""
 
 FULL_LIGHT = 100
@@ -157,7 +157,7 @@ class Body(Anatomy):
             forward, sideways, turn = (s * p for s, p in zip(shares, mover.paces, strict=True))
         else:
             forward, sideways = outlook.from_length(ahead), -outlook.from_length(right)
-            turn = -math.radians(about)
+            turn = -radians(about)
         driving.left = driving.right = 0.0
         ahead, across, round_ = mover.paces
         return mover.go(_cut(forward, ahead), _cut(sideways, across), _cut(turn, round_))

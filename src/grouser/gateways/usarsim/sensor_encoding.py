@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from grouser.frames import degrees, radians
 from grouser.gateways.usarsim.anatomy import Anatomy
 from grouser.gateways.usarsim.port_profile import Outlook
 from grouser.gateways.usarsim.sweeps import sweeps
@@ -61,7 +62,7 @@ TYPES: dict[type, str] = {
 }
 """Our sensors → their type on the wire, in the order in which they are said."""
 
-TICK = math.radians(1.0)
+TICK = radians(1.0)
 """Angle of an encoder's tick (rad) where the sensor itself counts none: USARSim's default."""
 
 _ORDER = {kind: place for place, kind in enumerate(TYPES)}
@@ -272,7 +273,7 @@ def _gps(sensor: Gps, reading: Reading, body: Anatomy, outlook: Outlook) -> Iter
     if not reading["fix"]:
         yield sensor_messages.Gps(reading.time, sensor.name, satellites)
         return
-    latitude, longitude = (math.degrees(reading[key]) for key in ("latitude", "longitude"))
+    latitude, longitude = (degrees(reading[key]) for key in ("latitude", "longitude"))
     yield sensor_messages.Gps(reading.time, sensor.name, satellites, latitude, longitude)
 
 

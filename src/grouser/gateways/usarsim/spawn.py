@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Pose
+from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.equipment import EQUIPMENT
 from grouser.gateways.usarsim.port_profile import Outlook
 from grouser.gateways.usarsim.wire_names import CLASSES
@@ -95,7 +95,7 @@ def start_poses(world: World, outlook: Outlook) -> StartPoses:
 
 def _pose(start: Start, outlook: Outlook) -> StartPose:
     turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
-    roll, pitch, yaw = (math.radians(turn) for turn in turns)
+    roll, pitch, yaw = (radians(turn) for turn in turns)
     return StartPose(start.name, outlook.place(start.position), outlook.angles((roll, pitch, yaw)))
 
 
@@ -155,4 +155,4 @@ def _start(said: str | None, world: World) -> Start | None:
 
 def _degrees(turn: float) -> float:
     """Return an angle (rad) in degrees within a half turn."""
-    return math.degrees(math.remainder(turn, math.tau))
+    return degrees(math.remainder(turn, math.tau))

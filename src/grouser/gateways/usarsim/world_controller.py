@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Pose, to_rpy_one
+from grouser.frames import Pose, degrees, radians, to_rpy_one
 from grouser.gateways.usarsim.port_profile import Outlook
 from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.message import Message
@@ -166,13 +166,13 @@ class Controllers:
         starts = {start.name.lower(): start for start in self._host.simulation.world.starts}
         if said.start and said.start.lower() in starts:
             start = starts[said.start.lower()]
-            (x, y, z), yaw = start.position, math.radians(start.yaw_deg)
+            (x, y, z), yaw = start.position, radians(start.yaw_deg)
         options: dict[str, Any] = {
             "name": said.name or self._free(title),
             "position": (x, y, z),
-            "roll_deg": math.degrees(roll),
-            "pitch_deg": math.degrees(pitch),
-            "yaw_deg": math.degrees(yaw),
+            "roll_deg": degrees(roll),
+            "pitch_deg": degrees(pitch),
+            "yaw_deg": degrees(yaw),
             "friction": FRICTION,
             "fixed": (said.physics or "RigidBody").lower() == "none",
         }
@@ -203,7 +203,7 @@ class Controllers:
         if not things[name].fixed:
             self._host.do(Place(name, X_WB))
             return
-        roll, pitch, yaw = map(math.degrees, to_rpy_one(*X_WB.wxyz.tolist()))
+        roll, pitch, yaw = map(degrees, to_rpy_one(*X_WB.wxyz.tolist()))
         moved = things[name].model_copy(
             update={
                 "position": tuple(X_WB.position.tolist()),

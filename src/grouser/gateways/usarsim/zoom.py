@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from grouser.frames import radians
 from grouser.sensors.camera import Camera
 
-NARROWEST = math.radians(20.0)
+NARROWEST = radians(20.0)
 """rad; UDK's ``CameraMinFov``."""
-WIDEST = math.radians(120.0)
+WIDEST = radians(120.0)
 """rad; UDK's ``CameraMaxFov``."""
 
 
@@ -36,5 +37,5 @@ class Reach:
 
 def reach(camera: Camera) -> Reach:
     """Return how far ``camera`` zooms; its own angle of view is always within."""
-    usual = math.radians(camera.lens.fov_deg[0])
+    usual = radians(camera.lens.fov_deg[0])
     return Reach(usual, min(NARROWEST, usual), max(WIDEST, usual))

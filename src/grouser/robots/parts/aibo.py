@@ -12,11 +12,11 @@ no source gives them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from grouser.errors import unknown
+from grouser.frames import radians
 from grouser.locomotion.gait import Trot
 from grouser.locomotion.legs import JOINTS, LEGS, SIDE, Legs, Stance
 from grouser.robots.parts.hull import Vector
@@ -169,7 +169,7 @@ class Aibo:
                 self.gait.drives, self.legs.angles(self.stance.paws()).ravel().tolist(), strict=True
             )
         )
-        return legs | {name: math.radians(angle) for name, angle in self.posture_deg.items()}
+        return legs | {name: radians(angle) for name, angle in self.posture_deg.items()}
 
     def _senses(self) -> tuple[Sensor, ...]:
         """Return accelerometer, the paws' switches and whatever else this AIBO has."""

@@ -6,14 +6,13 @@ angle zero, the axes of the body. It weighs like an even box, and collides as a 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import mujoco
 
-from grouser.frames import from_rpy
+from grouser.frames import from_rpy, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import Vector, weigh
@@ -123,7 +122,7 @@ class Servo:
     def limits(self) -> tuple[float, float]:
         """From, to, rad."""
         low, high = self.limits_deg
-        return math.radians(low), math.radians(high)
+        return radians(low), radians(high)
 
     @property
     def drive(self) -> Drive:
@@ -180,7 +179,7 @@ class Mount:
         spec.body(self.part).add_site(
             name=name,
             pos=self.at,
-            quat=from_rpy(0.0, math.radians(self.down_deg), 0.0),
+            quat=from_rpy(0.0, radians(self.down_deg), 0.0),
         )
 
 

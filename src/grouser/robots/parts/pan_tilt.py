@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import mujoco
 
-from grouser.frames import Pose
+from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
@@ -36,8 +36,8 @@ LENS_X = HEAD[0] + 0.005  # m   estimate: the lens before the tilt axis
 RATE_HZ = 15.0  # usarsim.md 3: camera textures
 WIDTH, HEIGHT = 320, 240  # usarsim.md 5: a tile
 FOV_DEG = 80.0  # usarsim.md 4.6: CameraDefFov, across
-UPRIGHT_FOV_DEG = math.degrees(
-    2 * math.atan(math.tan(math.radians(FOV_DEG / 2)) * HEIGHT / WIDTH)
+UPRIGHT_FOV_DEG = degrees(
+    2 * math.atan(math.tan(radians(FOV_DEG / 2)) * HEIGHT / WIDTH)
 )  # square pixels
 
 DRIVE = Drive(force=TORQUE, speed=SPEED, lead=LEAD, damping=DAMPING)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
 from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
@@ -195,7 +195,7 @@ def _sonar(name: str, x: float, y: float, heading_deg: float) -> Sonar:
     return Sonar(
         name=name,
         mount="body",
-        X_MS=Pose.at(x, y, 0.0, yaw=math.radians(heading_deg)),
+        X_MS=Pose.at(x, y, 0.0, yaw=radians(heading_deg)),
         rate_hz=RATE_HZ,
         cones=SONAR_CONES,
         noise_part=NOISE_PART,

@@ -8,10 +8,9 @@ masses add up to the published 6.5 kg.
 
 from __future__ import annotations
 
-import math
-
 import mujoco
 
+from grouser.frames import radians
 from grouser.locomotion.biped_leg import BipedLeg
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
@@ -82,8 +81,8 @@ TORSO = MASS - LIMBS - PELVIS - HEAD - CROSS
 # Servos: estimates. A leg's joint can do three times what a bent knee needs to carry the robot, at
 # the speed of the fastest steps here; an arm's three times what holds the arm out level. Rotors are
 # small motors' behind gears of 100-150.
-STRONG = {"torque": 9.0, "speed": 10.0, "lead": math.radians(1.5), "damping": 2.5, "armature": 0.01}
-LIGHT = {"torque": 2.5, "speed": 7.0, "lead": math.radians(2.0), "damping": 2.0, "armature": 0.003}
+STRONG = {"torque": 9.0, "speed": 10.0, "lead": radians(1.5), "damping": 2.5, "armature": 0.01}
+LIGHT = {"torque": 2.5, "speed": 7.0, "lead": radians(2.0), "damping": 2.0, "armature": 0.003}
 
 SERVOS = {  # limits: estimates, after humanoids of this build
     "waist_pitch": Servo(limits_deg=(-30, 30), **STRONG),

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue
-from grouser.frames import Array
+from grouser.frames import Array, degrees, radians
 
 _ROUNDS, _SMALL = 100, 1e-12  # rounds until a polynomial is undone; what is left then
 
@@ -144,7 +144,7 @@ class Lens:
     @property
     def focal(self) -> tuple[float, float]:
         """Focal length in pixels, across and down."""
-        across, down = (math.tan(math.radians(angle) / 2) for angle in self.fov_deg)
+        across, down = (math.tan(radians(angle) / 2) for angle in self.fov_deg)
         return self.width / 2 / across, self.height / 2 / down
 
     @property
@@ -162,8 +162,7 @@ class Lens:
         if not 0 < zoom < math.inf:
             raise BadValue(f"lens: zoom is {zoom}, must be above 0")
         across, down = (
-            2 * math.degrees(math.atan(math.tan(math.radians(angle) / 2) / zoom))
-            for angle in self.fov_deg
+            2 * degrees(math.atan(math.tan(radians(angle) / 2) / zoom)) for angle in self.fov_deg
         )
         return replace(self, fov_deg=(across, down))
 

@@ -6,13 +6,12 @@ the world as it is now, and what runs is still what the description says.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import mujoco
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Pose, to_rpy
+from grouser.frames import Pose, degrees, to_rpy
 from grouser.simulation.changes.actions import Gravity, Rub, Shine
 from grouser.world.file import World
 from grouser.world.lamp import Lamp
@@ -110,7 +109,7 @@ def fixed(world: World, name: str) -> Object | None:
 def rebuilt(world: World, thing: Object, X_WB: Pose) -> World:
     """Return the world with ``thing`` built elsewhere."""
     x, y, z = X_WB.position.tolist()
-    roll, pitch, yaw = (math.degrees(turn) for turn in to_rpy(X_WB.wxyz).tolist())
+    roll, pitch, yaw = (degrees(turn) for turn in to_rpy(X_WB.wxyz).tolist())
     turns = {"roll_deg": roll, "pitch_deg": pitch, "yaw_deg": yaw}
     there = thing.model_copy(update={"position": (x, y, z), **turns})
     objects = tuple(there if other.name == thing.name else other for other in world.objects)

@@ -7,7 +7,6 @@ typed by people), speeds m/s and deg/s. A pure function of the line and of the n
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, nearest
+from grouser.frames import radians
 from grouser.robots.robot import ROBOTS
 from grouser.simulation.changes.actions import (
     Action,
@@ -129,7 +129,7 @@ def _move(words: Words) -> Action:
     place = words.numbers()
     if len(place) not in (2, 3):
         raise BadValue(f"move: {len(place)} numbers after '{way}', x y or x y z is needed")
-    yaw = math.radians(words.number("yaw")) if words.skip("yaw") else None
+    yaw = radians(words.number("yaw")) if words.skip("yaw") else None
     seconds = _seconds(words)
     if way == "by":
         by = (place[0], place[1], place[2] if len(place) == 3 else 0.0)
@@ -163,7 +163,7 @@ def _glide(words: Words) -> Action:
 
 def _turn(words: Words) -> Action:
     name, way = words.name("robot or object", "NAME"), words.one_of("by or at", ("by", "at"))
-    angle = math.radians(words.number("angle"))
+    angle = radians(words.number("angle"))
     if way == "at":
         return Turn(name, angle)
     return Shift(name, turn=angle, seconds=_seconds(words))

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field, model_validator
 
+from grouser.frames import radians
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
 from grouser.world.placed import DARK, FOUNDATION, LIGHT, Angle, Placed
@@ -78,7 +79,7 @@ class Incline(Placed):
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the wedge ``{name}/slope`` and, if there is one, the block ``{name}/top``."""
-        slope = math.radians(self.slope_deg)
+        slope = radians(self.slope_deg)
         crest, height = self.side * math.cos(slope), self.side * math.sin(slope)
         width = self.side if self.width is None else self.width
         wedge = [(0.0, -FOUNDATION), (crest, -FOUNDATION), (crest, height), (0.0, 0.0)]
@@ -116,7 +117,7 @@ class PitchRollRamps(Placed):
     def rise(self) -> float:
         """Height of the crests above the ground, m."""
         run = self.tile / 2 if self.crossing else self.tile
-        return run * math.tan(math.radians(self.slope_deg))
+        return run * math.tan(radians(self.slope_deg))
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the roofs: ``{name}/crest_0`` onwards, or ``{name}/tile_{column}_{row}``."""

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field
 
-from grouser.frames import axis_angle
+from grouser.frames import axis_angle, radians
 from grouser.world.field_types import Coordinate, Length, Rgb
 from grouser.world.league_field import LeagueField
 from grouser.world.looks import ground_material
@@ -42,7 +42,7 @@ class Flat(Surface):
             name=f"{name}/plane",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=[20, 20, 0.1],
-            quat=axis_angle((0, 1, 0), -math.radians(self.slope_deg)),
+            quat=axis_angle((0, 1, 0), -radians(self.slope_deg)),
             material=ground_material(spec),
             **self.geom(contact, GROUND),
         )
@@ -116,7 +116,7 @@ class Ramp(Surface):
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the wedge ``{name}/slope`` and the block ``{name}/top``."""
-        crest = self.x + self.height / math.tan(math.radians(self.slope_deg))
+        crest = self.x + self.height / math.tan(radians(self.slope_deg))
         wedge = [(self.x, 0.0), (crest, self.height), (crest, -FOUNDATION), (self.x, -FOUNDATION)]
         surface = self.geom(contact, LIGHT)
         add_prism(spec, f"{name}/slope", outline=wedge, width=self.width, **surface)
@@ -180,7 +180,7 @@ class Ridge(Surface):
             outline=outline,
             width=self.width,
             pos=[self.x, 0, 0],
-            quat=axis_angle((0, 0, 1), math.radians(self.yaw_deg)),
+            quat=axis_angle((0, 0, 1), radians(self.yaw_deg)),
             **self.geom(contact, LIGHT),
         )
 
