@@ -49,10 +49,10 @@ def test_a_gait_sleeps_until_told_and_again_when_told_to_stop():
 
 def test_degrees_and_left_out_inputs():
     robot = standing().scene.robots["rex"]
-    told = robot.wishes({"turn_deg": 90})
+    told = robot.gait_inputs({"turn_deg": 90})
     assert told["turn"] == pytest.approx(math.pi / 2)
     assert told["forward"] == 0.0
-    assert robot.wishes({"neck_deg": -20}) == {}
+    assert robot.gait_inputs({"neck_deg": -20}) == {}
 
 
 def test_a_drive_told_directly_belongs_to_whoever_told_it():

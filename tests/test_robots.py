@@ -172,3 +172,13 @@ def test_mistakes_are_one_sentence(kind, options, message):
     with pytest.raises((BadValue, UnknownName), match=message) as caught:
         describe(kind, options, "here").build()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ROBOTS)
+def test_halt_stops_every_drive_and_the_gait(kind):
+    robot = simulation(kind).scene.robots["robot0"]
+    walking = robot.gait.drives if robot.gait else ()
+    stopped = robot.setpoints(robot.halt())
+    assert stopped == {name: speed(0.0) for name in robot.drives if name not in walking}
+    inputs = robot.gait.inputs if robot.gait else ()
+    assert robot.gait_inputs(robot.halt()) == dict.fromkeys(inputs, 0.0)

@@ -142,10 +142,10 @@ class Robot:
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
         a `Setpoint`, or a number: ``front`` its natural one (speed if it rolls, else an angle),
         ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. What the
-        gait is told is left out: `wishes` has it.
+        gait is told is left out: `gait_inputs` has it.
         """
         if self.gait:
-            command = {key: value for key, value in command.items() if not self._wish(key)}
+            command = {key: value for key, value in command.items() if not self._gait_input(key)}
         moves = {key: command[key] for key in _STEERS if key in command}
         wanted = self._steer(moves) if moves else {}
         for key, value in command.items():
@@ -155,7 +155,15 @@ class Robot:
                     wanted[name] = setpoint
         return wanted
 
-    def wishes(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
+    def halt(self) -> dict[str, float | Setpoint]:
+        """Return the command that stops it: wheels and belts stand, a gait stands, joints hold."""
+        still: dict[str, float | Setpoint] = (
+            dict.fromkeys(self.gait.inputs, 0.0) if self.gait else {}
+        )
+        walking = self.gait.drives if self.gait else ()
+        return still | {name: speed(0.0) for name in self.drives if name not in walking}
+
+    def gait_inputs(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
         """Return what ``command`` tells the gait, by input, in SI (``turn_deg`` as ``turn``).
 
         As in steering, an input that a command leaves out is 0, but a command that names none
@@ -164,9 +172,9 @@ class Robot:
         if self.gait is None:
             return {}
         told = {
-            self._wish(key): _number(key, value) * (radians(1) if key.endswith("_deg") else 1)
+            self._gait_input(key): _number(key, value) * (radians(1) if key.endswith("_deg") else 1)
             for key, value in command.items()
-            if self._wish(key)
+            if self._gait_input(key)
         }
         if not told:
             return {}
@@ -177,7 +185,7 @@ class Robot:
             )
         return dict.fromkeys(self.gait.inputs, 0.0) | told
 
-    def _wish(self, key: str) -> str:
+    def _gait_input(self, key: str) -> str:
         """Return the gait's input that ``key`` names, or nothing."""
         inputs = self.gait.inputs if self.gait else ()
         stem = key.removesuffix("_deg")

@@ -115,11 +115,11 @@ class Parts:
         if name not in self._robots:
             raise unknown("command", "robot", name, self._robots)
         robot = self._robots[name]
-        wishes, setpoints = robot.wishes(command), robot.setpoints(command)
+        gait_inputs, setpoints = robot.gait_inputs(command), robot.setpoints(command)
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
             self.gaits.sleep(memory.walks, name, which)
-        if wishes:
-            self.gaits.tell(rows, memory.walks, name, wishes, which)
+        if gait_inputs:
+            self.gaits.tell(rows, memory.walks, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 

@@ -241,12 +241,7 @@ class Body(Anatomy):
         """
         if driving:
             driving.stop()
-        gait = self.robot.gait
-        still: Command = {} if gait is None else dict.fromkeys(gait.inputs, 0.0)
-        walks = gait.drives if gait else ()
-        return still | {
-            joint.drive: speed(0.0) for joint in self.joints.all if joint.drive not in walks
-        }
+        return self.robot.halt()
 
     def flips(self, message: Message) -> bool:
         """Return whether a command asks to be put back on its feet (UT2004's ``{Flip true}``)."""

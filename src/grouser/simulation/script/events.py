@@ -126,7 +126,7 @@ class Events:
         for where, command in self._told:
             if robot := simulation.scene.robots.get(command.robot):
                 try:
-                    robot.wishes(command.command)
+                    robot.gait_inputs(command.command)
                     robot.setpoints(command.command)
                 except GrouserError as error:
                     raise BadValue(f"{where}: {error}") from error
