@@ -8,14 +8,14 @@ import numpy as np
 
 from grouser import Simulation
 from grouser.rendering.renderer import write_png
-from grouser.sensors.cameras import ERS210
+from grouser.sensors.camera import ERS210_CAMERA
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Cylinder
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 PLACE = {"kind": "camera", "mount": "body", "at": [0.2, 0.0, 0.3]}
-cameras = {"pinhole": ERS210.imager.ideal(), "ers210": ERS210.imager}
+cameras = {"pinhole": ERS210_CAMERA.imager.ideal(), "ers210": ERS210_CAMERA.imager}
 
 robot = RobotEntry(
     name="packbot",

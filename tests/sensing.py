@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.changes.actions import Place
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -40,7 +40,7 @@ def reader(sim, name, seed=0):
     """Return a call that reads a sensor again and again without time passing."""
     _, bound = sim.scene.sensors["a", name]
     rng = np.random.default_rng(seed)
-    moment = Moment(
+    moment = SensorContext(
         sim.model,
         sim.data,
         sim.parts.drives.names,

@@ -7,7 +7,7 @@ import pytest
 
 import grouser
 from grouser.errors import BadValue, UnknownName
-from grouser.sensors.cameras import ERS210
+from grouser.sensors.camera import ERS210_CAMERA
 from grouser.service.console import Console
 from grouser.simulation.changes.actions import (
     Daylight,
@@ -184,7 +184,7 @@ def brightness(sim):
 
 def test_pictures_and_cameras_see_lamps():
     camera = {"kind": "camera", "name": "eye", "mount": "body", "at": [0.2, 0, 0.3]}
-    camera |= {"camera": ERS210.imager.ideal(), "rate_hz": 10.0}
+    camera |= {"camera": ERS210_CAMERA.imager.ideal(), "rate_hz": 10.0}
     rover = RobotEntry(name="rover", kind="packbot", position=(0.0, 0.0, 0.0), sensors=(camera,))
     sim = simulation(LAMP, daylight=0.1, robots=(rover,))
 

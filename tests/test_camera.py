@@ -16,14 +16,14 @@ from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images
 from grouser.experiments.study import Study
 from grouser.frames import Pose
-from grouser.rendering.renderer import Renderer, View, _unseen, shared
-from grouser.sensors.camera import Camera
-from grouser.sensors.cameras import ERS7, ERS210
+from grouser.rendering.image_plane import ImagePlane
+from grouser.rendering.renderer import Renderer, Viewpoint, _unseen, shared
+from grouser.sensors.camera import ERS7_CAMERA, ERS210_CAMERA, Camera
 from grouser.sensors.imaging.cmos import IDEAL
 from grouser.sensors.imaging.imager import Imager
-from grouser.sensors.imaging.lens import Lens, Plane
+from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.world.file import RobotEntry
 from grouser.world.objects import Ball
@@ -58,7 +58,7 @@ def turned_head(camera, speed, **pole):
     model = spec.compile()
     data = mujoco.MjData(model)
     data.qvel[:] = speed
-    moment = Moment(model, data, (), lambda: np.empty(0), np.empty(0))
+    moment = SensorContext(model, data, (), lambda: np.empty(0), np.empty(0))
     return camera.bind(model, "").read(moment, np.random.default_rng(0))["image"]
 
 
@@ -102,9 +102,9 @@ def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact):
 
 def test_both_modes_agree_on_a_real_camera():
     """All characteristics but noise: the warp and the slices differ at edges, and little."""
-    imager = ERS210.imager
+    imager = ERS210_CAMERA.imager
     quiet = replace(imager, cmos=replace(imager.cmos, noise=IDEAL.noise))
-    camera = replace(ERS210, camera=quiet)
+    camera = replace(ERS210_CAMERA, camera=quiet)
     warped, exact = (
         turned_head(replace(camera, exact=exact), SPEED, **NARROW).astype(float)
         for exact in (False, True)
@@ -144,7 +144,7 @@ def test_it_sees_things_where_the_lens_says():
     put(sim, z=0.0)
     column, row, _ = red_middle(reader(sim, "camera")()["image"])
     front = np.array([1.95, 0.5, -0.2])  # the block's near face from the lens: ahead, left, up
-    expected = ERS210.lens.pixels((-front[1] / front[0], -front[2] / front[0]))
+    expected = ERS210_CAMERA.lens.pixels((-front[1] / front[0], -front[2] / front[0]))
     assert (column, row) == pytest.approx(tuple(expected), abs=1.5)
 
 
@@ -179,9 +179,9 @@ def test_the_eye_sees_what_a_picture_shows():
     """`look` and `picture` draw the same world: an eye placed as a free view gives its picture."""
     sim = sim_with(objects=(block("red", (1.5, 0.2, 0.3), (0.2, 0.3, 0.4), rgb=(1, 0, 0)),))
     mujoco.mj_forward(sim.model, sim.data)
-    view = View((1.0, 0.0, 0.3), 1.0, 0.0, 0.0, fovy_deg=50.0)
+    view = Viewpoint((1.0, 0.0, 0.3), 1.0, 0.0, 0.0, fovy_deg=50.0)
     focal = 60 / math.tan(math.radians(25.0))
-    plane = Plane(160, 120, (focal, focal), (79.5, 59.5))
+    plane = ImagePlane(160, 120, (focal, focal), (79.5, 59.5))
     with Renderer(160, 120, shadows=False, smooth=False) as renderer:
         picture = renderer.picture(sim.model, sim.data, view)
         seen = looked(renderer, sim, Pose.at(0.0, 0.0, 0.3), plane)
@@ -201,7 +201,7 @@ def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely():
         name="ball", radius=radius, position=(1, 0, 0.5), fixed=True, friction=1, rgb=(1, 0, 0)
     )
     sim = sim_with(objects=(ball,))
-    plane = Plane(200, 160, (190.0, 190.0), (99.5, 79.5))
+    plane = ImagePlane(200, 160, (190.0, 190.0), (99.5, 79.5))
     for distance in (0.3, 0.5):
         image = looked(shared(), sim, Pose.at(1 - distance, 0.0, 0.5), plane)
         *_, area = red_middle(image)
@@ -218,7 +218,7 @@ def test_what_is_not_drawn_cannot_be_seen():
     sim = sim_with(objects=blocks)
     mujoco.mj_forward(sim.model, sim.data)
     before = sim.model.geom_group.copy(), sim.model.geom_size.copy()
-    plane = Plane(90, 70, (80.0, 80.0), (60.0, 20.0))
+    plane = ImagePlane(90, 70, (80.0, 80.0), (60.0, 20.0))
     everything = Renderer(90, 70, shadows=True, smooth=False)
     for turn in np.linspace(0.0, 5.0, 5):
         eye = Pose.at(0.2, 0.1, 0.4, yaw=turn, pitch=0.2)
@@ -309,11 +309,19 @@ def test_the_papers_pictures_show_what_was_set():
 
 
 def test_known_cameras_have_their_printed_data():
-    assert (ERS210.lens.width, ERS210.lens.height, ERS210.rate_hz) == (176, 144, 25.0)
-    assert ERS210.lens.focal == pytest.approx((160.1, 162.5), abs=0.05)  # robots.md B1
-    assert ERS210.imager.shutter.exposure_s == 1 / 200
-    assert (ERS7.lens.width, ERS7.lens.height, ERS7.rate_hz) == (208, 160, 30.0)
-    assert ERS7.lens.fov_deg == (56.9, 45.2)
+    assert (ERS210_CAMERA.lens.width, ERS210_CAMERA.lens.height, ERS210_CAMERA.rate_hz) == (
+        176,
+        144,
+        25.0,
+    )
+    assert ERS210_CAMERA.lens.focal == pytest.approx((160.1, 162.5), abs=0.05)  # robots.md B1
+    assert ERS210_CAMERA.imager.shutter.exposure_s == 1 / 200
+    assert (ERS7_CAMERA.lens.width, ERS7_CAMERA.lens.height, ERS7_CAMERA.rate_hz) == (
+        208,
+        160,
+        30.0,
+    )
+    assert ERS7_CAMERA.lens.fov_deg == (56.9, 45.2)
 
 
 @pytest.mark.parametrize(

@@ -7,21 +7,20 @@ import pytest
 from sensing import block, put, simulation
 
 from grouser.errors import UnknownName
-from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, Optics, corrupt, seen_through
-from grouser.sensors.depth_errors import (
+from grouser.rendering.image_plane import ImagePlane
+from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, seen_through
+from grouser.sensors.imaging.depth_errors import (
     Disparity,
-    Flight,
+    TimeOfFlight,
     in_shadow,
     incidence_cosines,
-    pinhole,
-    slopes,
     smooth_noise,
 )
 from grouser.world.objects import Ball
 
 EYE = {"kind": "depth", "mount": "body", "at": [0.4, 0.0, 0.91]}  # (0.4, 0, 1) in the world
 WALL = block("wall", (2.5, 0, 2), (0.2, 30, 4))  # its face is 2 m ahead
-SMALL = pinhole(160, 120, 120.0)
+SMALL = ImagePlane.centred(160, 120, 120.0)
 
 
 def sees(camera, *objects):
@@ -33,13 +32,13 @@ def sees(camera, *objects):
 
 def wall(plane, distance, yaw=0.0):
     """Return the depths of a plane ``distance`` ahead that is turned about the vertical."""
-    right, _ = slopes(plane)
+    right, _ = plane.slopes()
     row = distance * math.cos(yaw) / (math.cos(yaw) - math.sin(yaw) * right)
     return np.tile(row, (plane.height, 1))
 
 
 def test_depths_and_clouds_agree_with_geometry():
-    exact = Optics(plane=SMALL, errors=None, near=0.3, far=20.0)
+    exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     ball = Ball(name="ball", friction=1, fixed=True, position=(1.9, 0.4, 1.2), radius=0.2)
     description, depth = sees(exact, WALL, ball)
     assert depth.shape == (120, 160)
@@ -58,13 +57,13 @@ def test_depths_and_clouds_agree_with_geometry():
 
 
 def test_edges_and_grazing_surfaces_do_not_answer():
-    exact = Optics(plane=SMALL, errors=None, near=0.3, far=20.0)
+    exact = DepthOptics(plane=SMALL, errors=None, near=0.3, far=20.0)
     box = block("box", (1.6, 0.0, 1.0), (0.4, 0.6, 0.4))
     _, depth = sees(exact, WALL, box)
     silent = np.isnan(depth)
     assert silent[60].sum() >= 2, "left and right edge of the box"
     assert 0.001 < silent[:80].mean() < 0.1, "edges alone"
-    right, down = slopes(SMALL)
+    right, down = SMALL.slopes()
     for angle, answers in ((75.0, True), (84.0, False)):
         said = corrupt(wall(SMALL, 2.0, math.radians(angle)), exact, 0, np.random.default_rng(0))
         assert np.isfinite(said[60, 80]) == answers
@@ -75,7 +74,7 @@ def test_edges_and_grazing_surfaces_do_not_answer():
 
 
 def test_the_sky_and_what_is_out_of_range_do_not_answer():
-    _, depth = sees(Optics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
+    _, depth = sees(DepthOptics(plane=SMALL, errors=None, near=0.3, far=1.9), WALL)
     assert np.isnan(depth[:60]).all()
     _, depth = sees("kinect2")
     assert np.isnan(depth[:200]).all()
@@ -167,7 +166,7 @@ def test_kinect_2_gives_three_sizes_of_cloud(camera, shape):
 
 def test_another_cameras_pixels_interpolate_planes_exactly():
     """1 / depth is linear in a plane, depth nearly so: a wall stays a wall."""
-    plane, other = pinhole(320, 240, 300.0), pinhole(480, 300, 420.0)
+    plane, other = ImagePlane.centred(320, 240, 300.0), ImagePlane.centred(480, 300, 420.0)
     seen = seen_through(wall(plane, 2.0, 0.3), plane, other)
     inside = np.isfinite(seen)
     assert inside.mean() > 0.9
@@ -191,7 +190,7 @@ def test_nothing_is_drawn_unless_somebody_looks():
 def test_unknown_cameras_are_named():
     with pytest.raises(UnknownName, match="did you mean 'kinect2'"):
         DepthCamera(mount="body", camera="kinekt2")
-    assert Flight(floor=0.0, growth=0.0).measure(
+    assert TimeOfFlight(floor=0.0, growth=0.0).measure(
         np.ones((2, 2)), SMALL, 0, np.random.default_rng(0)
     ).tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert Disparity(baseline=0.1).steps == 8

@@ -8,7 +8,7 @@ from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
 from grouser.sensors.gps import Gps, sky
-from grouser.sensors.odometry import Reckoned
+from grouser.sensors.odometry import OdometryState
 
 UP = {"mount": "body", "at": [0.0, 0.0, 0.3]}
 SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
@@ -37,8 +37,8 @@ def test_reckoning_goes_along_an_arc():
     """A quarter circle of radius 1 m to the left, in one step or in a hundred."""
     gauge = 0.5
     left, right = (1 - gauge / 2) * math.pi / 2, (1 + gauge / 2) * math.pi / 2
-    once = Reckoned().after(left, right, gauge)
-    many = Reckoned()
+    once = OdometryState().after(left, right, gauge)
+    many = OdometryState()
     for part in np.arange(1, 101) / 100:
         many = many.after(left * part, right * part, gauge)
     for end in (once, many):
@@ -49,7 +49,7 @@ def test_odometry_with_errors_drifts():
     """Noise of 5 % a reading: the error over 1 m is 5 % over the root of the readings."""
     ends = []
     for seed in range(300):
-        rng, at = np.random.default_rng(seed), Reckoned()
+        rng, at = np.random.default_rng(seed), OdometryState()
         for step in range(1, 26):
             at = at.after(step / 25, step / 25, 0.331, rng.normal(0.0, 0.05, 2))
         ends.append((at.x, at.yaw))

@@ -10,7 +10,7 @@ from grouser.errors import BadValue
 from grouser.sensors import rays
 from grouser.sensors.laser import HOKUYO_URG04LX, SICK_LMS200, Laser
 from grouser.sensors.range import Infrared, Sonar, cone
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Cylinder
@@ -52,7 +52,7 @@ def test_infrared_keeps_to_its_range_and_sees_through_glass():
     put(sim)
     sim.model.geom("glass/surface").rgba[3] = 0.2
     description, _ = sim.scene.sensors["a", "infrared"]
-    moment = Moment(sim.model, sim.data, (), list, np.zeros(0))
+    moment = SensorContext(sim.model, sim.data, (), list, np.zeros(0))
     clear = description.bind(sim.model, "a/").read(moment, np.random.default_rng(0))
     assert clear["range"] == pytest.approx(2.0)
 
@@ -213,9 +213,9 @@ def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit():
     simulation = Simulation(crowd())
     simulation.step(0.1)
     bound = [bound for _, bound in simulation.scene.sensors.values()]
-    bundles = [sensor.bundle for sensor in bound if isinstance(sensor, rays.Ranging)]
+    bundles = [sensor.bundle for sensor in bound if isinstance(sensor, rays.RangingSensor)]
     together, alone = simulation._moment(), simulation._moment()
-    rays.Volley(bundles).cast(together)
+    rays.RayBatch(bundles).cast(together)
     met = 0
     for bundle in bundles:
         a, b = bundle.cast(together), bundle.cast(alone)

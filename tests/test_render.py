@@ -13,7 +13,7 @@ from PIL import Image as Pillow
 
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.rendering import gl
-from grouser.rendering.renderer import Renderer, View, write_png
+from grouser.rendering.renderer import Renderer, Viewpoint, write_png
 from grouser.rendering.video import Video
 
 SCENE = """
@@ -28,7 +28,7 @@ SCENE = """
   </worldbody>
 </mujoco>
 """
-TOP_LIKE = View((0, 0, 0), 5.0, 90, -90)  # straight down, +y upwards: the camera "top"
+TOP_LIKE = Viewpoint((0, 0, 0), 5.0, 90, -90)  # straight down, +y upwards: the camera "top"
 FAST = {"shadows": False, "smooth": False}
 
 
@@ -51,7 +51,7 @@ def reddish(image: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("options", [{}, FAST])
 @pytest.mark.parametrize("view", ["top", TOP_LIKE])
-def test_a_red_box_is_where_it_should_be(options: dict[str, bool], view: View | str) -> None:
+def test_a_red_box_is_where_it_should_be(options: dict[str, bool], view: Viewpoint | str) -> None:
     with Renderer(161, 121, **options) as renderer:
         image = renderer.picture(*scene(x=1.0), view)
     assert image.shape == (121, 161, 3)
@@ -67,8 +67,8 @@ def test_a_red_box_is_where_it_should_be(options: dict[str, bool], view: View | 
 def test_azimuth_90_looks_along_y() -> None:
     model, data = scene(x=1.0)
     with Renderer(80, 60, **FAST) as renderer:
-        along_y = renderer.picture(model, data, View((0, 0, 0.5), 6, 90, 0))
-        from_y = renderer.picture(model, data, View((0, 0, 0.5), 6, -90, 0))
+        along_y = renderer.picture(model, data, Viewpoint((0, 0, 0.5), 6, 90, 0))
+        from_y = renderer.picture(model, data, Viewpoint((0, 0, 0.5), 6, -90, 0))
     assert centre(reddish(along_y))[1] > 45  # +x is to the right
     assert centre(reddish(from_y))[1] < 35
 
@@ -76,14 +76,16 @@ def test_azimuth_90_looks_along_y() -> None:
 def test_a_wider_view_makes_things_smaller() -> None:
     model, data = scene(x=0)
     with Renderer(320, 240, **FAST) as renderer:
-        narrow = reddish(renderer.picture(model, data, View((0, 0, 0), 5, 90, -90, fovy_deg=30)))
-        wide = reddish(renderer.picture(model, data, View((0, 0, 0), 5, 90, -90, fovy_deg=60)))
+        narrow = reddish(
+            renderer.picture(model, data, Viewpoint((0, 0, 0), 5, 90, -90, fovy_deg=30))
+        )
+        wide = reddish(renderer.picture(model, data, Viewpoint((0, 0, 0), 5, 90, -90, fovy_deg=60)))
     ratio = (np.tan(np.deg2rad(30)) / np.tan(np.deg2rad(15))) ** 2
     assert narrow.sum() / wide.sum() == pytest.approx(ratio, rel=0.1)
 
 
 @pytest.mark.parametrize("view", ["top", TOP_LIKE])
-def test_depth_is_geometry(view: View | str) -> None:
+def test_depth_is_geometry(view: Viewpoint | str) -> None:
     with Renderer(160, 120, **FAST) as renderer:
         depth = renderer.depth(*scene(x=0), view)
     assert depth.dtype == np.float32
@@ -93,7 +95,7 @@ def test_depth_is_geometry(view: View | str) -> None:
 
 def test_the_sky_is_infinitely_far() -> None:
     with Renderer(40, 30, **FAST) as renderer:
-        depth = renderer.depth(*scene(), View((0, 0, 4), 5, 90, 20))
+        depth = renderer.depth(*scene(), Viewpoint((0, 0, 4), 5, 90, 20))
     assert np.isinf(depth[0]).all()
 
 
@@ -122,7 +124,7 @@ def test_the_callers_model_is_unchanged() -> None:
     model, data = scene()
     before = _bytes(model)
     with Renderer(1300, 700, **FAST) as renderer:  # larger than MuJoCo's default buffer
-        image = renderer.picture(model, data, View((0, 0, 0), 5, 0, -30, fovy_deg=70))
+        image = renderer.picture(model, data, Viewpoint((0, 0, 0), 5, 0, -30, fovy_deg=70))
         renderer.depth(model, data, "top")
     assert image.shape == (700, 1300, 3)
     assert _bytes(model) == before
@@ -168,7 +170,7 @@ def run(code: str, **variables: str) -> str:
 
 
 def test_an_unknown_back_end_is_one_sentence() -> None:
-    said = run("from grouser.sensors import gl; gl.context(8, 8)", MUJOCO_GL="nonsense")
+    said = run("from grouser.rendering import gl; gl.context(8, 8)", MUJOCO_GL="nonsense")
     assert said.splitlines()[-1] == (
         "grouser.errors.UnknownName: MUJOCO_GL: there is no OpenGL back end 'nonsense' "
         "(there are: egl, glfw, osmesa)"
@@ -193,14 +195,14 @@ def test_only_the_wanted_back_end_is_tried(monkeypatch: pytest.MonkeyPatch) -> N
 def test_osmesa_takes_over_where_egl_has_no_driver() -> None:
     code = """
 import os
-from grouser.sensors import gl
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering import gl
+from grouser.rendering.renderer import Renderer, Viewpoint
 import mujoco
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
 data = mujoco.MjData(model)
 mujoco.mj_forward(model, data)
 with Renderer(16, 16) as renderer:
-    image = renderer.picture(model, data, View((0, 0, 0), 5, 0, 0))
+    image = renderer.picture(model, data, Viewpoint((0, 0, 0), 5, 0, 0))
 print(gl.back_end(), image[8, 8].max() > 0, os.environ.get("MUJOCO_GL"))
 """
     said = run(code, __EGL_VENDOR_LIBRARY_DIRS="/nonexistent", __EGL_VENDOR_LIBRARY_FILENAMES="")

@@ -242,14 +242,14 @@ def test_a_bad_standing_command_names_its_line():
 
 def test_truth_of_any_body_agrees_with_the_state():
     """A free root is read off the state, any other body is derived: both must say the same."""
-    from grouser.sensors.sensor import Moment, Needs
+    from grouser.sensors.sensor import Needs, SensorContext
     from grouser.sensors.truth import BoundTruth, Truth
 
     simulation = Simulation(world(packbot(forward=0.3, turn=0.5)))
     simulation.step(0.6)
     model, data = simulation.model, simulation.data
     mujoco.mj_forward(model, data)
-    moment, rng = Moment(model, data, (), list, np.zeros(0)), generator(0, "unused")
+    moment, rng = SensorContext(model, data, (), list, np.zeros(0)), generator(0, "unused")
     root = Truth(body="body").bind(model, "packbot/")
     derived = BoundTruth(model, model.body("packbot/body").id)
     derived._measure = derived._derived

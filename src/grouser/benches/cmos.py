@@ -26,11 +26,11 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose, radians
+from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
 from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
 from grouser.sensors.imaging.imager import IMAGERS
-from grouser.sensors.imaging.lens import Plane
 from grouser.sensors.imaging.light import darkening, white_balance
 from grouser.sensors.imaging.noise import QUIET, Noise
 from grouser.sensors.imaging.shutter import turned
@@ -156,7 +156,9 @@ class Chain:
     an array that is there already: asking for memory takes as long as some of the effects.
     """
 
-    def __init__(self, camera: CmosFilter, plane: Plane, spin: tuple[float, float, float]) -> None:
+    def __init__(
+        self, camera: CmosFilter, plane: ImagePlane, spin: tuple[float, float, float]
+    ) -> None:
         self._camera, self._spin, self._matrix = camera, np.array(spin), plane.matrix()
         points = camera.lens.rays()
         rays = np.concatenate([points, np.ones_like(points[..., :1])], axis=-1)

@@ -26,7 +26,7 @@ import numpy as np
 from grouser.frames import degrees
 from grouser.gateways.images.render_pool import Eyes
 from grouser.gateways.images.views import Views
-from grouser.sensors.camera import Camera, Frame
+from grouser.sensors.camera import Camera, CameraFrame
 from grouser.simulation.simulation import Simulation
 from grouser.trials.cores import cores
 from grouser.world.file import RobotEntry, World
@@ -179,7 +179,7 @@ def _view(simulation: Simulation, repeats: int = 40) -> float:
         if number % ROBOTS == 0:
             simulation.step(0.1)  # else the pictures are there already
         frame = simulation.read(f"dog{number % ROBOTS}", CAMERA).values
-        assert isinstance(frame, Frame)
+        assert isinstance(frame, CameraFrame)
         begun = time.process_time()
         _ = frame.image
         times.append(time.process_time() - begun)

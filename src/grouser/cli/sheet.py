@@ -9,7 +9,7 @@ import mujoco
 from grouser.cli.mobility_table import WORDS, conditions, marks, words
 from grouser.mobility.limits import Limit
 from grouser.mobility.suite import Candidate, Progress, Run, known, on_all_cores
-from grouser.rendering.renderer import Image, Renderer, View
+from grouser.rendering.renderer import Image, Renderer, Viewpoint
 from grouser.reports.page import Card, Page
 from grouser.simulation.simulation import Simulation
 from grouser.trials.replay import replay
@@ -97,5 +97,5 @@ def _draw(renderer: Renderer, who: Candidate, simulation: Simulation, end: float
     mujoco.mj_comPos(simulation.model, simulation.data)
     mujoco.mj_camlight(simulation.model, simulation.data)
     length = who.front + who.rear
-    view = View((x + 0.1 * length, y, z), 1.9 * max(length, 0.7) + 0.3 * end, 55.0, -20.0)
+    view = Viewpoint((x + 0.1 * length, y, z), 1.9 * max(length, 0.7) + 0.3 * end, 55.0, -20.0)
     return renderer.picture(simulation.model, simulation.data, view)

@@ -20,7 +20,7 @@ from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array, radians
 from grouser.perception.colours import painted
-from grouser.rendering.renderer import Image, Renderer, View
+from grouser.rendering.renderer import Image, Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -183,7 +183,7 @@ def _add_pictures(report: Report, found: list[Looks]) -> None:
     simulation.command(rig.ROBOT, tilt=TILT)
     simulation.step(SETTLED)
     with Renderer(960, 480) as renderer:
-        view = View((STAND + 0.6, 0.0, 0.1), 1.9, 60.0, -20.0)
+        view = Viewpoint((STAND + 0.6, 0.0, 0.1), 1.9, 60.0, -20.0)
         setting = renderer.picture(simulation.model, simulation.data, view)
     report.add_picture(setting, "The setting, ball at 1,000 mm (Fig. 10)")
     for looks in found:

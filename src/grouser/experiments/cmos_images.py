@@ -32,7 +32,7 @@ from grouser.sensors.imaging.imager import IMAGERS, Imager
 from grouser.sensors.imaging.lens import Radial
 from grouser.sensors.imaging.noise import QUIET
 from grouser.sensors.imaging.shutter import AT_AN_INSTANT
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.simulation import Simulation
 
 FULL = IMAGERS["ers210"]
@@ -245,7 +245,7 @@ def _shot(scene: Simulation, imager: Imager, *, exact: bool = False) -> Image:
     """Return what another imager in the robot's head sees at this instant."""
     camera = replace(rig.CAMERAS["with"], name="with", camera=imager, exact=exact)
     nothing = np.empty(0)  # a camera asks for no drives
-    moment = Moment(scene.model, scene.data, (), lambda: nothing, nothing)
+    moment = SensorContext(scene.model, scene.data, (), lambda: nothing, nothing)
     bound = camera.bind(scene.model, f"{rig.ROBOT}/")
     return bound.read(moment, np.random.default_rng(scene.seed)).image
 

@@ -19,10 +19,9 @@ from grouser.perception.optics import Neck, Optics
 from grouser.perception.vision import Seen, Vision
 from grouser.rendering.renderer import Image
 from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
-from grouser.sensors import cameras
-from grouser.sensors.camera import Camera
+from grouser.sensors.camera import ERS210_CAMERA, Camera
 from grouser.sensors.imaging.lens import Radial
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -41,7 +40,7 @@ from grouser.world.physics_settings import STANDARD
 
 PAPER = "Asanuma et al. 2004"
 ROBOT = "rex"
-CAMERAS: dict[str, Camera] = {"with": cameras.ERS210, "without": cameras.ERS210.ideal()}
+CAMERAS: dict[str, Camera] = {"with": ERS210_CAMERA, "without": ERS210_CAMERA.ideal()}
 """With and without camera characteristics; also the names of the sensors."""
 FIELD = LeagueField(friction=0.6)  # estimate: rubber paws on carpet
 HEIGHT = ERS210.build().standing
@@ -51,7 +50,7 @@ _NECK_ANGLES = {
     "kind": "encoder",
     "name": "neck",
     "drives": ("tilt", "pan", "roll"),
-    "rate_hz": cameras.ERS210.rate_hz,
+    "rate_hz": ERS210_CAMERA.rate_hz,
 }
 NECK = Neck(
     at=(NECK_AT[0], NECK_AT[1], NECK_AT[2] + HEIGHT), up=HEAD_UP, ahead=MOUNTS["camera"].at[0]
@@ -92,7 +91,7 @@ def pictures(simulation: Simulation, name: str, count: int) -> Iterator[Image]:
     """Yield pictures that one of the `CAMERAS` takes of this very instant."""
     _, camera = simulation.scene.sensors[ROBOT, name]
     nothing = np.empty(0)  # a camera asks for no drives
-    moment = Moment(simulation.model, simulation.data, (), lambda: nothing, nothing)
+    moment = SensorContext(simulation.model, simulation.data, (), lambda: nothing, nothing)
     rng = generator(simulation.seed, f"{ROBOT}/{name}/instant")
     for _ in range(count):
         yield np.asarray(camera.read(moment, rng)["image"])

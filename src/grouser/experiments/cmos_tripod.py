@@ -19,7 +19,7 @@ from grouser.sensors.imaging.cmos import Image
 from grouser.sensors.imaging.imager import Imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 from grouser.world.looks import add_looks
 
 SPEED = radians(300.0)  # rad/s   sec. 4.5: 0.30 deg/msec
@@ -94,5 +94,5 @@ def _picture(camera: Camera, speed: float, pole: bool) -> Image:
     data = mujoco.MjData(model)
     data.qvel[:] = speed
     nothing = np.empty(0)  # a camera asks for no drives
-    moment = Moment(model, data, (), lambda: nothing, nothing)
+    moment = SensorContext(model, data, (), lambda: nothing, nothing)
     return camera.bind(model, "").read(moment, np.random.default_rng(0)).image

@@ -22,7 +22,7 @@ import numpy as np
 from grouser.experiments.study import Study
 from grouser.frames import degrees, radians
 from grouser.locomotion.flippers import CLIMB, Climb
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
@@ -286,7 +286,7 @@ def film(
     [outcome] = threads.run([drive])
     looks = np.linspace(0.1 * len(outcome.times), len(outcome.times) - 1, pictures).astype(int)
     height = 0.0 if case.kind == "trench" else case.size_mm / 2000
-    view = View((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)
+    view = Viewpoint((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)
     frames, captions = [], []
     for look, simulation in enumerate(replay(drive)):
         if look in looks:

@@ -17,7 +17,7 @@ from typing import Any
 
 from grouser.experiments import okada_table2
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
@@ -193,7 +193,7 @@ def _real_time_factor(method: str) -> float:
 
 def _add_pictures(report: Report) -> None:
     """Add the Fig. 2 case: the same bump, the same moment, wheels and segments."""
-    view = View((EDGE, 0.0, 0.08), 1.15, 90.0, -6.0)
+    view = Viewpoint((EDGE, 0.0, 0.08), 1.15, 90.0, -6.0)
     frames, captions = [], []
     with Renderer(640, 360) as renderer:
         for method in ("wheels", "segments"):

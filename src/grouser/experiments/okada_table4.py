@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
@@ -205,7 +205,7 @@ def _add_pictures(report: Report, study: Study) -> None:
 def _film(case: Case, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
     """Return eight pictures of one drive and when they were taken."""
     simulation = Simulation(world(case))
-    view = View((EDGE - 0.2, 0.0, case.height_mm / 2000 + 0.06), 1.9, 68.0, -12.0)
+    view = Viewpoint((EDGE - 0.2, 0.0, case.height_mm / 2000 + 0.06), 1.9, 68.0, -12.0)
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from grouser.frames import degrees
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Thing
@@ -56,7 +56,7 @@ def dog(name: str, x: float, y: float, heading: float, **command: float) -> Robo
 class Frames:
     """A simulation that is watched: time passes in frames, each ends with a picture."""
 
-    def __init__(self, simulation: Simulation, view: View, renderer: Renderer) -> None:
+    def __init__(self, simulation: Simulation, view: Viewpoint, renderer: Renderer) -> None:
         self.simulation, self._view, self._renderer = simulation, view, renderer
         self._begun, self._count = simulation.time, 0
 

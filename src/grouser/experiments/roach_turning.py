@@ -23,7 +23,7 @@ from grouser.evaluation.line import Line, fit
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments.study import Study
 from grouser.frames import Array, degrees
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports import plots
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
@@ -302,7 +302,7 @@ def _add_pictures(report: Report) -> None:
             for _ in range(8):
                 simulation.step(STRIDE / 8)
                 x, y, _ = simulation.pose("roach").position.tolist()
-                view = View((x, y, 0.02), 0.2, azimuth_deg, -12.0)
+                view = Viewpoint((x, y, 0.02), 0.2, azimuth_deg, -12.0)
                 frames.append(renderer.picture(simulation.model, simulation.data, view))
                 captions.append(f"{simulation.time:.2f} s")
             report.add_picture(strip(frames, captions=captions, columns=4), caption)

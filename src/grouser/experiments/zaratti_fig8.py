@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from grouser.experiments.pack import PIXELS, RATE, TIMESTEP, Frames, dog, one_core, pack
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -97,10 +97,10 @@ def _row(count: int, rate: float) -> Row:
     )
 
 
-def _view(count: int) -> View:
+def _view(count: int) -> Viewpoint:
     """Return a view in which all of them are."""
     wide = APART * (math.ceil(math.sqrt(count)) - 1)
-    return View((wide / 2, wide / 2, 0.1), 1.5 + 1.6 * wide, 60.0, -30.0)
+    return Viewpoint((wide / 2, wide / 2, 0.1), 1.5 + 1.6 * wide, 60.0, -30.0)
 
 
 def _plot(rates: dict[int, float]) -> Figure:

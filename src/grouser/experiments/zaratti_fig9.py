@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from grouser.experiments.pack import PIXELS, RATE, Frames, dog, one_core, pack
 from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, View
+from grouser.rendering.renderer import Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
@@ -29,8 +29,8 @@ SPEED = 0.15  # m/s
 SECONDS, QUICK_SECONDS = 10.0, 4.0
 PAPER_SHARE = 0.75  # sec. 5: "more than 75% of CPU time is devoted to collision detection and …"
 
-VIEW = View((0.0, 0.0, 0.1), 1.5, 60.0, -30.0)
-KICK_VIEW = View((0.4, 0.05, 0.08), 1.3, 110.0, -22.0)
+VIEW = Viewpoint((0.0, 0.0, 0.1), 1.5, 60.0, -30.0)
+KICK_VIEW = Viewpoint((0.4, 0.05, 0.08), 1.3, 110.0, -22.0)
 
 
 def run(study: Study) -> Report:
@@ -145,7 +145,7 @@ def _plot(times: np.ndarray, touching: np.ndarray) -> Figure:
     return figure
 
 
-def _film(world: World, view: View, every: float) -> np.ndarray:
+def _film(world: World, view: Viewpoint, every: float) -> np.ndarray:
     """Return eight pictures of what happens in a world."""
     simulation = Simulation(world)
     frames, captions = [], []

@@ -31,7 +31,7 @@ from grouser import files
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, conjugate, rotate
 from grouser.rendering import gl
-from grouser.sensors.imaging.lens import Plane
+from grouser.rendering.image_plane import ImagePlane
 
 Image = npt.NDArray[np.uint8]
 """A picture: (height, width, 3), red, green, blue, top row first."""
@@ -60,7 +60,7 @@ LOOKS = ("geom_group", "geom_rgba", "mat_rgba", "mat_emission", "light_active")
 
 
 @dataclass(frozen=True)
-class View:
+class Viewpoint:
     """A camera that floats free in the world and looks at a point."""
 
     lookat: tuple[float, float, float]
@@ -99,7 +99,7 @@ class Renderer:
         self._stage: _Stage | None = None  # None: no model has been drawn
         self._gl: gl.Context | None = gl.context(width, height)  # None: closed
 
-    def picture(self, model: mujoco.MjModel, data: mujoco.MjData, view: View | str) -> Image:
+    def picture(self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str) -> Image:
         """Return what ``view`` sees; a string names a camera of the model.
 
         ``data`` must be forwarded: everything is drawn where it stands there.
@@ -111,7 +111,9 @@ class Renderer:
             mujoco.mjr_readPixels(pixels, None, self._rect, stage.context)
         return np.ascontiguousarray(pixels[::-1])  # OpenGL's first row is the lowest
 
-    def depth(self, model: mujoco.MjModel, data: mujoco.MjData, view: View | str) -> DepthImage:
+    def depth(
+        self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint | str
+    ) -> DepthImage:
         """Return how far each pixel's surface is along the axis of view, m; the sky is `inf`."""
         nearness = np.empty((self.height, self.width), np.float32)
         with self._staged(model) as stage:
@@ -126,7 +128,7 @@ class Renderer:
         model: mujoco.MjModel,
         data: mujoco.MjData,
         X_WE: Pose,
-        plane: Plane,
+        plane: ImagePlane,
         pixels: npt.NDArray[np.uint8],
     ) -> None:
         """Fill ``pixels`` with what an eye sees, **lowest row first**, as OpenGL gives it.
@@ -154,7 +156,7 @@ class Renderer:
             mujoco.mjr_readPixels(pixels, None, rect, stage.context)
 
     def depths(
-        self, model: mujoco.MjModel, data: mujoco.MjData, X_WE: Pose, plane: Plane
+        self, model: mujoco.MjModel, data: mujoco.MjData, X_WE: Pose, plane: ImagePlane
     ) -> DepthImage:
         """Return how far ahead of an eye each pixel's surface is, as `depth`; eyes as in `look`."""
         nearness = np.empty((plane.height, plane.width), np.float32)
@@ -214,7 +216,7 @@ class Renderer:
             scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
         return _Stage(model, drawn, scene, context)
 
-    def _make_room(self, stage: _Stage, plane: Plane) -> None:
+    def _make_room(self, stage: _Stage, plane: ImagePlane) -> None:
         room = max(self._room[0], plane.width), max(self._room[1], plane.height)
         if room != self._room:
             self._room = room
@@ -254,7 +256,7 @@ def write_png(path: Path | str, image: Image) -> None:
     files.write_bytes(path, encoded.getvalue())
 
 
-def _aim(stage: _Stage, data: mujoco.MjData, view: View | str) -> None:
+def _aim(stage: _Stage, data: mujoco.MjData, view: Viewpoint | str) -> None:
     """Fill the scene with what stands in front of ``view``."""
     free = {} if isinstance(view, str) else {"fovy": view.fovy_deg, "orthographic": 0}
     with _for_now(stage.model.vis.global_, free):
@@ -262,7 +264,7 @@ def _aim(stage: _Stage, data: mujoco.MjData, view: View | str) -> None:
         mujoco.mjv_updateScene(stage.model, data, _OPTION, None, camera, _SOLID, stage.scene)
 
 
-def _camera(model: mujoco.MjModel, view: View | str) -> mujoco.MjvCamera:
+def _camera(model: mujoco.MjModel, view: Viewpoint | str) -> mujoco.MjvCamera:
     camera = mujoco.MjvCamera()
     if isinstance(view, str):
         camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
@@ -279,7 +281,9 @@ def _camera(model: mujoco.MjModel, view: View | str) -> mujoco.MjvCamera:
     return camera
 
 
-def _set_eye(camera: mujoco.MjvGLCamera, model: mujoco.MjModel, X_WE: Pose, plane: Plane) -> None:
+def _set_eye(
+    camera: mujoco.MjvGLCamera, model: mujoco.MjModel, X_WE: Pose, plane: ImagePlane
+) -> None:
     """Aim OpenGL's camera; OpenGL itself opens it sideways as far as the picture is wide."""
     focal, (cx, cy) = plane.focal[0], plane.centre
     near = model.vis.map.znear * model.stat.extent
@@ -297,7 +301,7 @@ def _set_eye(camera: mujoco.MjvGLCamera, model: mujoco.MjModel, X_WE: Pose, plan
 
 
 def _unseen(
-    model: mujoco.MjModel, data: mujoco.MjData, X_WE: Pose, plane: Plane
+    model: mujoco.MjModel, data: mujoco.MjData, X_WE: Pose, plane: ImagePlane
 ) -> npt.NDArray[np.bool_]:
     """Say of every geom whether the sphere around it lies outside what an eye can see.
 

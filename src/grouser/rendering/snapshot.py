@@ -9,7 +9,6 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.sensor import Moment
 
 
 @dataclass(frozen=True)
@@ -23,11 +22,10 @@ class Snapshot:
     mocap_quat: Array
 
     @staticmethod
-    def of(moment: Moment) -> Snapshot:
-        """Return a copy of the state now."""
-        data = moment.data
+    def of(model: mujoco.MjModel, data: mujoco.MjData) -> Snapshot:
+        """Return a copy of the state that ``data`` is in now."""
         return Snapshot(
-            moment.model,
+            model,
             data.qpos.copy(),
             data.qvel.copy(),
             data.mocap_pos.copy(),

@@ -32,7 +32,7 @@ from grouser.robots.parts.aibo import (
 )
 from grouser.robots.parts.linkage import Mass, Mount, Part, Servo, capsule
 from grouser.robots.robot import Robot
-from grouser.sensors.cameras import ERS210 as ERS210_CAMERA
+from grouser.sensors.camera import ERS210_CAMERA
 from grouser.sensors.sensor import Sensor
 
 MASS = 1.45  # kg   B1: 1.4 to 1.5 with battery

@@ -31,7 +31,7 @@ from grouser.robots.parts.aibo import (
 )
 from grouser.robots.parts.linkage import Mass, Mount, Part, Servo, capsule
 from grouser.robots.robot import Robot
-from grouser.sensors.cameras import ERS7 as ERS7_CAMERA
+from grouser.sensors.camera import ERS7_CAMERA
 from grouser.sensors.sensor import Sensor
 
 MASS = 1.65  # kg   B2: with battery

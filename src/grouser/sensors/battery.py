@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class BoundBattery:
         self.memory: float | None = None
         """When it was full, s; None before the first reading."""
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return energy (J) and charge (0 to 1) left, and the seconds that will last.
 
         ``seconds`` supposes that the robot goes on taking what it has taken on average.

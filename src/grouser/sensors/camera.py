@@ -26,10 +26,10 @@ from grouser.frames import Array, Pose, conjugate, radians, rotate
 from grouser.rendering.renderer import shared
 from grouser.rendering.snapshot import Snapshot, stand
 from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
-from grouser.sensors.imaging.imager import Imager, imager
+from grouser.sensors.imaging.imager import IMAGERS, Imager, imager
 from grouser.sensors.imaging.lens import Lens
-from grouser.sensors.mounted import Mounted, site_pose
-from grouser.sensors.sensor import Moment, Needs, Value
+from grouser.sensors.mounted import MountedSensor, site_pose
+from grouser.sensors.sensor import Needs, SensorContext, Value
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Aim:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Camera(Mounted):
-    """A camera; `grouser.sensors.cameras` has those of known robots, ready to be mounted."""
+class Camera(MountedSensor):
+    """A camera; `ERS210_CAMERA` and `ERS7_CAMERA` are those of known robots."""
 
     name: str = "camera"
     rate_hz: float = 25.0
@@ -97,6 +97,18 @@ class Camera(Mounted):
         return BoundCamera(self, self.site(model, prefix))
 
 
+def _known_camera(imager: Imager, rate_hz: float) -> Camera:
+    """Return the camera whose pictures can be read as soon as their last row has been exposed."""
+    shutter = imager.shutter
+    delay_s = (shutter.readout_s + shutter.exposure_s) / 2
+    return Camera(mount="camera", camera=imager, rate_hz=rate_hz, delay_s=delay_s)
+
+
+ERS210_CAMERA = _known_camera(IMAGERS["ers210"], rate_hz=25.0)  # cmos, sec. 4
+"""On the robot's site ``camera``; ``replace(ERS210_CAMERA, mount="head")`` puts it elsewhere."""
+ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # robots.md B2
+
+
 @dataclass(frozen=True)
 class Shot:
     """All that decides a picture; it can be drawn anywhere, by the same camera."""
@@ -107,7 +119,7 @@ class Shot:
     """Of its noise."""
 
 
-class Frame(Mapping[str, Value]):
+class CameraFrame(Mapping[str, Value]):
     """What a camera says: ``image``, drawn when it is first asked for, and its ``digest``."""
 
     def __init__(self, shot: Shot, draw: Callable[[Shot], Image]) -> None:
@@ -139,7 +151,7 @@ class Frame(Mapping[str, Value]):
 
 
 @dataclass
-class Memory:
+class CameraMemory:
     """What a camera keeps when the scene is composed anew."""
 
     aim: Aim
@@ -155,7 +167,7 @@ class BoundCamera:
     def __init__(self, description: Camera, site: int) -> None:
         self._told, self._site = description, site
         self._filters: dict[float, CmosFilter] = {}
-        self.memory = Memory(description.aim)
+        self.memory = CameraMemory(description.aim)
 
     def aim(
         self, *, pan: float | None = None, tilt: float | None = None, zoom: float | None = None
@@ -165,11 +177,11 @@ class BoundCamera:
         changes = {name: value for name, value in given.items() if value is not None}
         self.memory.aim = replace(self.memory.aim, **changes)
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Frame:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> CameraFrame:
         """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
         seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
-        snapshot = Snapshot.of(moment)
-        frame = Frame(Shot(snapshot, self.memory.aim, seed), self.draw)
+        snapshot = Snapshot.of(moment.model, moment.data)
+        frame = CameraFrame(Shot(snapshot, self.memory.aim, seed), self.draw)
         if self._told.record:
             self.memory.hashes[float(moment.data.time)] = frame.hash
         return frame

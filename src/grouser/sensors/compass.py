@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.sensors.mounted import Mounted
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compass(Mounted):
+class Compass(MountedSensor):
     """A compass that is held level by its own electronics."""
 
     name: str = "compass"
@@ -43,7 +43,7 @@ class BoundCompass:
         self.memory: float | None = None
         """Its constant error, rad; None before the first reading."""
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return heading, rad from magnetic north towards west (to the left), -pi to pi."""
         told = self._told
         if self.memory is None:

@@ -1,8 +1,9 @@
 """Depth camera: a picture of distances, and the cloud of points in it.
 
-The true distances come out of the renderer that all cameras share; `grouser.sensors.depth_errors`
-says what a camera makes of them. Depths are along the axis of view, m, ``nan`` where there is no
-answer. As with `Camera`, a picture is drawn when somebody first looks at it, or never.
+The true distances come out of the renderer that all cameras share;
+`grouser.sensors.imaging.depth_errors` says what a camera makes of them. Depths are along the axis
+of view, m, ``nan`` where there is no answer. As with `Camera`, a picture is drawn when somebody
+first looks at it, or never.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
+from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import shared
 from grouser.rendering.snapshot import Snapshot, stand
-from grouser.sensors.depth_errors import Disparity, Flight, incidence_cosines, pinhole, slopes
-from grouser.sensors.imaging.lens import Plane
-from grouser.sensors.mounted import Mounted, site_pose
-from grouser.sensors.sensor import Moment, Needs, Value
+from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
+from grouser.sensors.mounted import MountedSensor, site_pose
+from grouser.sensors.sensor import Needs, SensorContext, Value
 
 Depths = npt.NDArray[np.float32]
 """A picture of depths, (height, width), m, top row first."""
@@ -34,18 +35,18 @@ _SKY = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optics:
+class DepthOptics:
     """What one make of depth camera can do."""
 
-    plane: Plane
+    plane: ImagePlane
     """The pixels that measure."""
-    errors: Flight | Disparity | None
+    errors: TimeOfFlight | Disparity | None
     """What they get wrong; None: nothing."""
     near: float
     """Nearest depth it can tell, m."""
     far: float
     """Furthest depth it can tell, m."""
-    cloud: Plane | None = None
+    cloud: ImagePlane | None = None
     """The pixels on which depths are given, if they are another camera's."""
     grazing: float = radians(80.0)
     """Angle of incidence from which there is no answer, rad; estimate."""
@@ -58,13 +59,15 @@ class Optics:
             )
 
     @property
-    def given(self) -> Plane:
+    def given(self) -> ImagePlane:
         """The pixels of what is read."""
         return self.cloud or self.plane
 
 
-_KINECT2 = pinhole(512, 424, 365.5)  # roach, sec. 2.1; focal length: estimate, 70 x 60 degrees
-_KINECT2_ERRORS = Flight(
+_KINECT2 = ImagePlane.centred(
+    512, 424, 365.5
+)  # roach, sec. 2.1; focal length: estimate, 70 x 60 degrees
+_KINECT2_ERRORS = TimeOfFlight(
     # Fitted to the six errors of the roach report's Table 3.1 (a wall at 6 m, QHD) as one set.
     floor=0.001,  # estimate
     growth=0.1347e-3,
@@ -77,13 +80,13 @@ _KINECT2_ERRORS = Flight(
 )
 
 
-def _kinect2(cloud: Plane | None = None) -> Optics:
-    return Optics(plane=_KINECT2, errors=_KINECT2_ERRORS, near=0.5, far=8.0, cloud=cloud)
+def _kinect2(cloud: ImagePlane | None = None) -> DepthOptics:
+    return DepthOptics(plane=_KINECT2, errors=_KINECT2_ERRORS, near=0.5, far=8.0, cloud=cloud)
 
 
-DEPTH_CAMERAS: dict[str, Optics] = {
-    "kinect1": Optics(
-        plane=pinhole(640, 480, 580.0),  # estimate: usual calibrations give 570 to 590
+DEPTH_CAMERAS: dict[str, DepthOptics] = {
+    "kinect1": DepthOptics(
+        plane=ImagePlane.centred(640, 480, 580.0),  # estimate: usual calibrations give 570 to 590
         errors=Disparity(
             baseline=0.075,  # m   usual calibrations
             steps=8,  # eighths of a pixel
@@ -94,21 +97,23 @@ DEPTH_CAMERAS: dict[str, Optics] = {
         far=5.0,
     ),
     "kinect2": _kinect2(),  # 424 x 512
-    "kinect2_qhd": _kinect2(pinhole(960, 540, 540.7)),  # roach, sec. 2.1; colour focal: estimate
-    "kinect2_hd": _kinect2(pinhole(1920, 1080, 1081.4)),
+    "kinect2_qhd": _kinect2(
+        ImagePlane.centred(960, 540, 540.7)
+    ),  # roach, sec. 2.1; colour focal: estimate
+    "kinect2_hd": _kinect2(ImagePlane.centred(1920, 1080, 1081.4)),
 }
 """Known cameras. The Kinect 2's larger clouds are its 424 x 512 depths seen through the lens of its
 colour camera, as its driver gives them; the 52 mm between the two cameras are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DepthCamera(Mounted):
+class DepthCamera(MountedSensor):
     """A depth camera; it looks along the sensor's x, with z up in the picture."""
 
     name: str = "depth"
     rate_hz: float = 30.0
     """Pictures per second."""
-    camera: str | Optics = "kinect2"
+    camera: str | DepthOptics = "kinect2"
     """A name from `DEPTH_CAMERAS`, or what another one can do."""
 
     def __post_init__(self) -> None:
@@ -117,7 +122,7 @@ class DepthCamera(Mounted):
             raise unknown(f"sensor '{self.name}'", "depth camera", self.camera, DEPTH_CAMERAS)
 
     @property
-    def optics(self) -> Optics:
+    def optics(self) -> DepthOptics:
         """What the camera can do."""
         return DEPTH_CAMERAS[self.camera] if isinstance(self.camera, str) else self.camera
 
@@ -127,7 +132,7 @@ class DepthCamera(Mounted):
 
     def points(self, depths: npt.NDArray[Any]) -> Array:
         """Return the cloud (n, 3) of all pixels that answer, in the sensor's frame, m."""
-        right, down = slopes(self.optics.given)
+        right, down = self.optics.given.slopes()
         rows, columns = np.nonzero(np.isfinite(depths))
         ahead = depths[rows, columns].astype(float)
         return np.stack([ahead, -right[columns] * ahead, -down[rows] * ahead], axis=1)
@@ -164,21 +169,28 @@ class BoundDepthCamera:
 
     needs = Needs.STATE  # the shared stand places everything, when it must
 
-    def __init__(self, optics: Optics, site: int) -> None:
+    def __init__(self, optics: DepthOptics, site: int) -> None:
         self._optics, self._site = optics, site
         self.memory: int | None = None
         """Seed of the camera's own pattern; None before the first picture."""
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> DepthFrame:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> DepthFrame:
         """Return depth, float32 (height, width), m; nan: no answer."""
         if self.memory is None:
             self.memory = int(rng.integers(2**63))
         seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
-        draw = partial(_draw, Snapshot.of(moment), self._site, self._optics, self.memory, seed)
+        draw = partial(
+            _draw,
+            Snapshot.of(moment.model, moment.data),
+            self._site,
+            self._optics,
+            self.memory,
+            seed,
+        )
         return DepthFrame(draw)
 
 
-def _draw(snapshot: Snapshot, site: int, optics: Optics, own: int, seed: int) -> Depths:
+def _draw(snapshot: Snapshot, site: int, optics: DepthOptics, own: int, seed: int) -> Depths:
     """Measure, corrupt, and give the depths on the pixels of the cloud."""
     model, data = snapshot.model, stand().show(snapshot)
     true = shared().depths(model, data, site_pose(data, site), optics.plane).astype(float)
@@ -188,7 +200,7 @@ def _draw(snapshot: Snapshot, site: int, optics: Optics, own: int, seed: int) ->
     return said.astype(np.float32)
 
 
-def corrupt(true: Array, optics: Optics, own: int, rng: np.random.Generator) -> Array:
+def corrupt(true: Array, optics: DepthOptics, own: int, rng: np.random.Generator) -> Array:
     """Return what a camera says of the ``true`` depths (height, width).
 
     Args:
@@ -205,12 +217,12 @@ def corrupt(true: Array, optics: Optics, own: int, rng: np.random.Generator) -> 
     return said
 
 
-def seen_through(depths: Array, plane: Plane, other: Plane) -> Array:
+def seen_through(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
     """Return ``depths``, measured on ``plane``, on the pixels ``other`` of a camera beside it.
 
     Values in between are interpolated; a pixel answers when all four of its neighbours do.
     """
-    right, down = slopes(other)
+    right, down = other.slopes()
     columns = right * plane.focal[0] + plane.centre[0]
     rows = down * plane.focal[1] + plane.centre[1]
     left, top = _inside(columns, plane.width), _inside(rows, plane.height)

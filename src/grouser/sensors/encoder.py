@@ -12,7 +12,15 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.sensor import Later, Moment, Needs, Value, Values, check, check_drives
+from grouser.sensors.sensor import (
+    LazyValues,
+    Needs,
+    SensorContext,
+    Value,
+    Values,
+    check,
+    check_drives,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +71,7 @@ class BoundEncoder:
         """Let the count begin again at the next reading."""
         self._begins = True
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
         if not self._places:
             self._places = moment.places(self._names)
@@ -71,7 +79,7 @@ class BoundEncoder:
             self.memory = tuple(moment.travelled[place] for place in self._places)
             self._begins = False
         if self._exact:
-            return Later(partial(self._exactly, moment, self.memory))
+            return LazyValues(partial(self._exactly, moment, self.memory))
         told, travelled = self._told, moment.travelled
         true = np.array([travelled[place] for place in self._places])
         if self.memory:
@@ -79,7 +87,7 @@ class BoundEncoder:
         said = corrupt(true, told.resolution, told.noise, told.wrap, rng)
         return dict(zip(told.drives, said.tolist(), strict=True))
 
-    def _exactly(self, moment: Moment, zero: tuple[float, ...] | None) -> dict[str, Value]:
+    def _exactly(self, moment: SensorContext, zero: tuple[float, ...] | None) -> dict[str, Value]:
         travelled = [moment.travelled[place] for place in self._places]
         if zero:
             travelled = [now - then for now, then in zip(travelled, zero, strict=True)]

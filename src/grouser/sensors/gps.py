@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, radians
-from grouser.sensors.mounted import Mounted
-from grouser.sensors.rays import Rays
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor
+from grouser.sensors.rays import RayOrigin
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 EARTH_RADIUS = 6_371_000.0
 """m, of a sphere as large as the Earth."""
@@ -30,7 +30,7 @@ LOWEST = radians(15.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gps(Mounted):
+class Gps(MountedSensor):
     """A GPS receiver."""
 
     name: str = "gps"
@@ -52,7 +52,7 @@ class Gps(Mounted):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundGps:
         """Return the receiver of the robot whose names begin with ``prefix``."""
         site = self.site(model, prefix)
-        return BoundGps(self, site, Rays(model, site))
+        return BoundGps(self, site, RayOrigin(model, site))
 
     def metres(self, latitude: float, longitude: float) -> tuple[float, float]:
         """Return x (north) and y (west) in the world, m, of a place on Earth (rad)."""
@@ -65,11 +65,11 @@ class BoundGps:
 
     needs = Needs.PLACES
 
-    def __init__(self, description: Gps, site: int, rays: Rays) -> None:
+    def __init__(self, description: Gps, site: int, rays: RayOrigin) -> None:
         self._told, self._site, self._rays = description, site, rays
         self._sky = sky()
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return fix (1, 0), satellites, latitude, longitude (rad), altitude (m over the origin).
 
         Without a fix, latitude, longitude and altitude are nan.

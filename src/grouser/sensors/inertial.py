@@ -18,14 +18,14 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.mounted import Mounted
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
-_Measure = Callable[[Moment, int, Array], Array]
+_Measure = Callable[[SensorContext, int, Array], Array]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inertial(Mounted):
+class Inertial(MountedSensor):
     """The error model that accelerometers and gyroscopes share, in their own unit."""
 
     bias: float = 0.0
@@ -78,7 +78,7 @@ class BoundInertial:
         self.memory: Array | None = None
         """The bias now, (3,); None before the first reading."""
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z in the sensor's frame, m/s² or rad/s."""
         true = self._measure(moment, self._site, self._felt)
         self.memory = wander(self.memory, self._told, rng)
@@ -86,14 +86,14 @@ class BoundInertial:
         return {"x": x, "y": y, "z": z}
 
 
-def _acceleration(moment: Moment, site: int, felt: Array) -> Array:
+def _acceleration(moment: SensorContext, site: int, felt: Array) -> Array:
     """Return what holds the site up and pushes it, in its own frame, (3,), m/s²."""
     kind = mujoco.mjtObj.mjOBJ_SITE
     mujoco.mj_objectAcceleration(moment.model, moment.data, kind, site, felt, 1)
     return felt[3:]
 
 
-def _turning(moment: Moment, site: int, felt: Array) -> Array:
+def _turning(moment: SensorContext, site: int, felt: Array) -> Array:
     """Return how fast the site turns, in its own frame, (3,), rad/s."""
     kind = mujoco.mjtObj.mjOBJ_SITE
     mujoco.mj_objectVelocity(moment.model, moment.data, kind, site, felt, 1)

@@ -23,12 +23,12 @@ from grouser.frames import (
     rotate_one,
     to_rpy_one,
 )
-from grouser.sensors.mounted import Mounted, site_pose
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor, site_pose
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ins(Mounted):
+class Ins(MountedSensor):
     """An inertial navigation system; it starts knowing where it is."""
 
     name: str = "ins"
@@ -55,7 +55,7 @@ PlainPose = tuple[Triple, Quaternion]
 
 
 @dataclass(frozen=True)
-class Believed:
+class InsState:
     """What an INS remembers."""
 
     time: float
@@ -75,14 +75,14 @@ class BoundIns:
 
     def __init__(self, description: Ins, site: int) -> None:
         self._told, self._site = description, site
-        self.memory: Believed | None = None
+        self.memory: InsState | None = None
 
     def believe(self, X_WI: Pose) -> None:
         """Take over ``X_WI`` as its pose; what it adds up goes on from there."""
         if self.memory is not None:
             self.memory = replace(self.memory, X_WI=_plain(X_WI))
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad) in the world frame, as believed."""
         X_WS = _plain(site_pose(moment.data, self._site))
         self.memory = self._believe(float(moment.data.time), X_WS, rng)
@@ -90,19 +90,19 @@ class BoundIns:
         roll, pitch, yaw = to_rpy_one(*wxyz)
         return {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw}
 
-    def _believe(self, time: float, X_WS: PlainPose, rng: np.random.Generator) -> Believed:
+    def _believe(self, time: float, X_WS: PlainPose, rng: np.random.Generator) -> InsState:
         told, was = self._told, self.memory
         if was is None:
             spread = np.repeat([told.drift, told.turn_drift], 3)
             drift = rng.normal(0.0, 1.0, 6) * spread
-            return Believed(time, X_WS, X_WS, tuple(drift.tolist()))
+            return InsState(time, X_WS, X_WS, tuple(drift.tolist()))
         way, turn = _change(was.X_WS, X_WS)
         errors = [speed * (time - was.time) for speed in was.drift]
         if told.noise_part:
             noise = told.noise_part * np.repeat([_length(way), _length(turn)], 3)
             errors = (errors + noise * rng.standard_normal(6)).tolist()
         step = _sum(way, errors[:3]), _from_turn_vector(_sum(turn, errors[3:]))
-        return Believed(time, X_WS, _composed(was.X_WI, step), was.drift)
+        return InsState(time, X_WS, _composed(was.X_WI, step), was.drift)
 
 
 def _plain(X_WB: Pose) -> PlainPose:

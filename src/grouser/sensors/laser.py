@@ -14,17 +14,17 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.sensors.mounted import Mounted
+from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.range import check_span
-from grouser.sensors.rays import Bundle, Rays
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.rays import RayBundle, RayOrigin
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 SICK_LMS200 = {"fov": math.pi, "resolution": math.pi / 180, "far": 20.0}  # USARSim's SICK
 HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laser(Mounted):
+class Laser(MountedSensor):
     """A scanner; ``Laser(mount="body", **HOKUYO_URG04LX)`` is a known one."""
 
     name: str = "laser"
@@ -63,7 +63,7 @@ class Laser(Mounted):
         """Return the scanner of the robot whose names begin with ``prefix``."""
         angles = self.angles
         fan = np.stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))], axis=1)
-        return BoundLaser(self, Rays(model, self.site(model, prefix)).bundle(fan, self.far))
+        return BoundLaser(self, RayOrigin(model, self.site(model, prefix)).bundle(fan, self.far))
 
 
 class BoundLaser:
@@ -71,10 +71,10 @@ class BoundLaser:
 
     needs = Needs.PLACES
 
-    def __init__(self, description: Laser, bundle: Bundle) -> None:
+    def __init__(self, description: Laser, bundle: RayBundle) -> None:
         self._told, self.bundle = description, bundle
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return ranges (n,), m, right to left, between near and far."""
         ranges = self.bundle.cast(moment).distances
         return {"ranges": corrupt(ranges, self._told, rng)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import axis_angle, multiply, to_rpy_one
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 _KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
 
@@ -61,7 +61,7 @@ class BoundMotionCapture:
     body: int
     needs: Needs = Needs.PLACES
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return tracked (1, 0), x, y, z (m), qw, qx, qy, qz and roll, pitch, yaw (rad).
 
         All in the world frame; nan in a frame that was lost.

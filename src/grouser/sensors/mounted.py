@@ -16,7 +16,7 @@ PLACE = "sensor/"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mounted:
+class MountedSensor:
     """What all sensors with a place share. The sensor's frame S: x ahead, y left, z up."""
 
     mount: str

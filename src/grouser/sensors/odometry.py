@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
+from grouser.sensors.sensor import Needs, SensorContext, Values, check, check_drives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Odometry:
 
 
 @dataclass(frozen=True)
-class Reckoned:
+class OdometryState:
     """Where dead reckoning has got to."""
 
     x: float = 0.0
@@ -71,7 +71,7 @@ class Reckoned:
 
     def after(
         self, left: float, right: float, gauge: float, errors: Sequence[float] = (0.0, 0.0)
-    ) -> Reckoned:
+    ) -> OdometryState:
         """Return where it has got to when the counters show ``left`` and ``right`` (m).
 
         ``errors`` are parts of the left and the right side's travel that are added to it.
@@ -81,7 +81,7 @@ class Reckoned:
         way, turn = (went_left + went_right) / 2, (went_right - went_left) / gauge
         chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
         middle = self.yaw + turn / 2
-        return Reckoned(
+        return OdometryState(
             self.x + chord * math.cos(middle),
             self.y + chord * math.sin(middle),
             self.yaw + turn,
@@ -101,14 +101,14 @@ class BoundOdometry:
             tuple(prefix + d for d in side) for side in (description.left, description.right)
         ]
         self._sides: list[list[int]] = []
-        self.memory: Reckoned | None = None
+        self.memory: OdometryState | None = None
         """Where it has got to; None before the first reading."""
 
     def reset(self) -> None:
         """Let dead reckoning begin again at the next reading, there and so."""
         self.memory = None
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y (m) and yaw (rad) from where and how the robot stood at the start."""
         told = self._told
         if not self._sides:
@@ -116,7 +116,7 @@ class BoundOdometry:
         travel = moment.travel()
         left, right = (self._counted(float(travel[side].mean())) for side in self._sides)
         if self.memory is None:
-            self.memory = Reckoned(left=left, right=right)
+            self.memory = OdometryState(left=left, right=right)
         errors = rng.normal(0.0, told.noise_part, 2).tolist() if told.noise_part else (0.0, 0.0)
         self.memory = self.memory.after(left, right, told.gauge, errors)
         return {"x": self.memory.x, "y": self.memory.y, "yaw": self.memory.yaw}

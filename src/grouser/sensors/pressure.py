@@ -13,7 +13,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 from grouser.sensors.skin import Skin
 
 
@@ -59,7 +59,7 @@ class BoundPressure:
         self._skin = Skin(model.geom_bodyid == body)
         self._places = np.array([place for _, place in description.places])
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return the force on each sensor, N, by its name."""
         forces = self._forces(moment)
         if self._told.noise:
@@ -67,7 +67,7 @@ class BoundPressure:
         names = (name for name, _ in self._told.places)
         return dict(zip(names, forces.tolist(), strict=True))
 
-    def _forces(self, moment: Moment) -> Array:
+    def _forces(self, moment: SensorContext) -> Array:
         """Return the true forces, N, (sensors,)."""
         data, forces = moment.data, np.zeros(len(self._places))
         R_WB = data.xmat[self._body].reshape(3, 3)

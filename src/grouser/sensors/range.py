@@ -18,9 +18,9 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.sensors.mounted import Mounted
-from grouser.sensors.rays import Bundle, Rays
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor
+from grouser.sensors.rays import RayBundle, RayOrigin
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 _AHEAD = np.array([[1.0, 0.0, 0.0]])
 
@@ -32,7 +32,7 @@ def check_span(name: str, near: float, far: float) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Infrared(Mounted):
+class Infrared(MountedSensor):
     """A narrow infrared beam along the sensor's x."""
 
     name: str = "infrared"
@@ -57,7 +57,7 @@ class Infrared(Mounted):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInfrared:
         """Return the sensor of the robot whose names begin with ``prefix``."""
-        rays = Rays(model, self.site(model, prefix), see_through=True)
+        rays = RayOrigin(model, self.site(model, prefix), see_through=True)
         return BoundInfrared(self, rays.bundle(_AHEAD, self.far))
 
 
@@ -66,10 +66,10 @@ class BoundInfrared:
     """An infrared sensor with its ray."""
 
     description: Infrared
-    bundle: Bundle
+    bundle: RayBundle
     needs: Needs = Needs.PLACES
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return the range, m, between near and far."""
         told = self.description
         true = float(self.bundle.cast(moment).distances[0])
@@ -86,7 +86,7 @@ def within(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sonar(Mounted):
+class Sonar(MountedSensor):
     """A cone of sound along the sensor's x."""
 
     name: str = "sonar"
@@ -118,7 +118,7 @@ class Sonar(Mounted):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSonar:
         """Return the sensor of the robot whose names begin with ``prefix``."""
         fan = cone(self.beam, self.cones)
-        return BoundSonar(self, Rays(model, self.site(model, prefix)).bundle(fan, self.far))
+        return BoundSonar(self, RayOrigin(model, self.site(model, prefix)).bundle(fan, self.far))
 
 
 class BoundSonar:
@@ -126,11 +126,11 @@ class BoundSonar:
 
     needs = Needs.PLACES
 
-    def __init__(self, description: Sonar, bundle: Bundle) -> None:
+    def __init__(self, description: Sonar, bundle: RayBundle) -> None:
         self._told, self.bundle = description, bundle
         self._least = math.cos(description.incidence)
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return the range of the nearest echo, m, between near and far."""
         told = self._told
         hits = self.bundle.cast(moment)

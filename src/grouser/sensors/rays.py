@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 
 HIDDEN = mujoco.mjNGROUP - 1
 """The geom group in which a sensor's own robot is while the sensor looks."""
@@ -25,7 +25,7 @@ _MET = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # the groups that are drawn
 
 
 @dataclass(frozen=True)
-class Hits:
+class RayHits:
     """What a bundle of rays came to."""
 
     distances: Array
@@ -36,7 +36,7 @@ class Hits:
     """Whose surface it is, (n,); -1: nothing."""
 
 
-class Rays:
+class RayOrigin:
     """Where rays start, and what they pass through; looked up once."""
 
     def __init__(self, model: mujoco.MjModel, site: int, *, see_through: bool = False) -> None:
@@ -56,57 +56,57 @@ class Rays:
         self.bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
         """Radii of spheres about geoms' middles that hold them, (ngeom,), m; planes have none."""
 
-    def bundle(self, directions: Array, far: float) -> Bundle:
+    def bundle(self, directions: Array, far: float) -> RayBundle:
         """Return rays along ``directions``, unit vectors (n, 3) in the site's frame, up to ``far``.
 
         A sensor that always sends out the same bundle makes it once.
         """
-        return Bundle(self, directions, far)
+        return RayBundle(self, directions, far)
 
-    def cast(self, moment: Moment, directions: Array, far: float) -> Hits:
-        """Return what rays meet now; see `bundle` and `Bundle.cast`."""
+    def cast(self, moment: SensorContext, directions: Array, far: float) -> RayHits:
+        """Return what rays meet now; see `bundle` and `RayBundle.cast`."""
         return self.bundle(directions, far).cast(moment)
 
 
-class Bundle:
+class RayBundle:
     """Rays that leave a sensor together."""
 
-    def __init__(self, rays: Rays, directions: Array, far: float) -> None:
+    def __init__(self, rays: RayOrigin, directions: Array, far: float) -> None:
         """Send out ``rays`` along ``directions`` (n, 3), up to ``far`` (m)."""
         self.rays, self.directions, self.far = rays, directions, far
-        self._met: tuple[Moment, Hits] | None = None
+        self._met: tuple[SensorContext, RayHits] | None = None
 
-    def cast(self, moment: Moment) -> Hits:
+    def cast(self, moment: SensorContext) -> RayHits:
         """Return what the rays meet now, if they have not been sent out in a volley: alone.
 
         Args:
             moment: sites and geoms must be up to date (`Needs.PLACES`).
         """
         if self._met is None or self._met[0] is not moment:
-            Volley([self]).cast(moment)
+            RayBatch([self]).cast(moment)
         assert self._met  # the volley hit
         (_, hits), self._met = self._met, None
         return hits
 
-    def hit(self, moment: Moment, hits: Hits) -> None:
+    def hit(self, moment: SensorContext, hits: RayHits) -> None:
         """Keep what the rays met in a volley until the sensor asks."""
         self._met = moment, hits
 
 
 @runtime_checkable
-class Ranging(Protocol):
+class RangingSensor(Protocol):
     """A bound sensor that always sends out the same bundle."""
 
     @property
-    def bundle(self) -> Bundle:
+    def bundle(self) -> RayBundle:
         """Its rays."""
         ...
 
 
-class Volley:
+class RayBatch:
     """Bundles that are sent out at the same moments; what a bundle meets depends on no other."""
 
-    def __init__(self, bundles: Iterable[Bundle]) -> None:
+    def __init__(self, bundles: Iterable[RayBundle]) -> None:
         """Work out once what is always the same."""
         self._bundles = list(bundles)
         rays = [bundle.rays for bundle in self._bundles]
@@ -118,7 +118,7 @@ class Volley:
         self._passed = np.stack([one.passed for one in rays])
         self._reach = _Reach(self._bundles)
 
-    def cast(self, moment: Moment) -> None:
+    def cast(self, moment: SensorContext) -> None:
         """Let every bundle know what it meets now (`Needs.PLACES`)."""
         model, data, count = moment.model, moment.data, len(self._directions)
         R_WS = data.site_xmat[self._sites].reshape(-1, 3, 3)
@@ -154,7 +154,7 @@ class Volley:
         cosines = -_dots(towards, normals)
         cosines[missed] = 0.0
         for bundle, part in zip(self._bundles, self._parts, strict=True):
-            bundle.hit(moment, Hits(distances[part], cosines[part], geoms[part]))
+            bundle.hit(moment, RayHits(distances[part], cosines[part], geoms[part]))
 
 
 class _Reach:
@@ -163,7 +163,7 @@ class _Reach:
     MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
     """
 
-    def __init__(self, bundles: list[Bundle]) -> None:
+    def __init__(self, bundles: list[RayBundle]) -> None:
         bounds = np.stack([bundle.rays.bounds for bundle in bundles])
         far = np.array([[bundle.far] for bundle in bundles])
         cones = [_cone(bundle.directions) for bundle in bundles]

@@ -14,13 +14,13 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.physics.labels import Marked, marked
-from grouser.sensors.mounted import Mounted, seen_from
-from grouser.sensors.rays import Rays
-from grouser.sensors.sensor import Moment, Needs, Values
+from grouser.sensors.mounted import MountedSensor, seen_from
+from grouser.sensors.rays import RayOrigin
+from grouser.sensors.sensor import Needs, SensorContext, Values
 
 
 @dataclass(frozen=True, kw_only=True)
-class RfidReader(Mounted):
+class RfidReader(MountedSensor):
     """A reader that hears in all directions."""
 
     name: str = "rfid"
@@ -44,7 +44,7 @@ class RfidReader(Mounted):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundRfidReader:
         """Return the reader of the robot whose names begin with ``prefix``."""
         site = self.site(model, prefix)
-        return BoundRfidReader(self, site, Rays(model, site), marked(model, "tag"))
+        return BoundRfidReader(self, site, RayOrigin(model, site), marked(model, "tag"))
 
 
 class BoundRfidReader:
@@ -53,13 +53,13 @@ class BoundRfidReader:
     needs = Needs.PLACES
 
     def __init__(
-        self, description: RfidReader, site: int, rays: Rays, tags: tuple[Marked, ...]
+        self, description: RfidReader, site: int, rays: RayOrigin, tags: tuple[Marked, ...]
     ) -> None:
         self._told, self._site, self._rays = description, site, rays
         self._geoms = np.array([tag.geom for tag in tags], int)
         self._numbers = np.array([tag.number for tag in tags], int)
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return ids (k,), nearest first, and positions (k, 3) in the sensor's frame, m."""
         told = self._told
         p_S = seen_from(moment.data, self._site, moment.data.geom_xpos[self._geoms])

@@ -30,7 +30,7 @@ Values = Mapping[str, Value]
 """What a sensor says, by name; SI and radians."""
 
 
-class Later(Mapping[str, Value]):
+class LazyValues(Mapping[str, Value]):
     """Values that are worked out when somebody first looks at them: most readings nobody reads."""
 
     def __init__(self, work: Callable[[], dict[str, Value]]) -> None:
@@ -89,7 +89,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Moment:
+class SensorContext:
     """The world at one instant, as a sensor may see it."""
 
     model: mujoco.MjModel
@@ -161,13 +161,13 @@ class BoundSensor(Protocol):
         """What must be derived from the state before it reads."""
         ...
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Measure, then corrupt with ``rng``; return named numbers and arrays."""
         ...
 
 
 @runtime_checkable
-class Remembering(Protocol):
+class StatefulSensor(Protocol):
     """A bound sensor whose reading depends on earlier ones.
 
     When somebody joins or leaves, the scene is composed anew, and ``memory`` is handed on.
@@ -177,7 +177,7 @@ class Remembering(Protocol):
     """All it remembers; None before the first reading."""
 
 
-class Timed(Protocol):
+class TimedSensor(Protocol):
     """The name and the timing of a sensor."""
 
     @property
@@ -196,7 +196,7 @@ class Timed(Protocol):
         ...
 
 
-class Sensor(Timed, Protocol):
+class Sensor(TimedSensor, Protocol):
     """The description every sensor gives."""
 
     def add(self, spec: mujoco.MjSpec) -> None:
@@ -208,7 +208,7 @@ class Sensor(Timed, Protocol):
         ...
 
 
-def check(sensor: Timed, **at_least_zero: float) -> None:
+def check(sensor: TimedSensor, **at_least_zero: float) -> None:
     """Refuse a rate, a delay or an error model that no sensor can have.
 
     Args:
@@ -222,7 +222,7 @@ def check(sensor: Timed, **at_least_zero: float) -> None:
             raise BadValue(f"sensor '{sensor.name}': {name} is {value}, must be at least 0")
 
 
-def check_drives(sensor: Timed, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:
+def check_drives(sensor: TimedSensor, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:
     """Refuse drives that the robot of ``spec`` does not have."""
     for drive in drives:
         if spec.actuator(drive) is None:
@@ -254,7 +254,7 @@ SENSORS: dict[str, str] = {
 }
 """Kind of sensor → where it is described; imported on use."""
 
-PLACE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
+POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
 """How a world file says X_MS: a place in the mount (m), and turns taken in this order."""
 
 
@@ -263,7 +263,7 @@ def describe(options: Mapping[str, Any], where: str) -> Sensor:
 
     Args:
         options: ``kind`` (a key of `SENSORS`) and fields of that sensor's dataclass; its pose in
-            its mount as `PLACE_KEYS`.
+            its mount as `POSE_KEYS`.
         where: the place to name in an error, e.g. ``"step.yaml line 12"``.
     """
     kind = options.get("kind")
@@ -275,7 +275,7 @@ def describe(options: Mapping[str, Any], where: str) -> Sensor:
     allowed = [entry.name for entry in dataclasses.fields(description)]
     try:
         if "X_MS" in allowed:
-            allowed += PLACE_KEYS
+            allowed += POSE_KEYS
             given["X_MS"] = _place(given)
         for key in given:
             if key not in allowed:
@@ -291,7 +291,7 @@ def describe(options: Mapping[str, Any], where: str) -> Sensor:
 def _place(given: dict[str, Any]) -> Pose:
     """Take the keys that say where the sensor is out of ``given``; return the pose."""
     at = given.pop("at", (0.0, 0.0, 0.0))
-    turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in PLACE_KEYS[1:]}
+    turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in POSE_KEYS[1:]}
     try:
         x, y, z = at
         return Pose.at(x, y, z, **{key: radians(turn) for key, turn in turns.items()})

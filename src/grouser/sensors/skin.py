@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from grouser.sensors.sensor import Moment
+from grouser.sensors.sensor import SensorContext
 
 
 class Skin:
@@ -20,7 +20,7 @@ class Skin:
         """Let ``geoms`` (one truth value per geom of the scene) feel."""
         self._geoms = np.flatnonzero(geoms).tolist()
 
-    def presses(self, moment: Moment) -> Iterator[tuple[int, float]]:
+    def presses(self, moment: SensorContext) -> Iterator[tuple[int, float]]:
         """Yield each contact with something that is not the robot, and its normal force, N."""
         presses = moment.presses
         for geom in self._geoms:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import Moment, Needs, Values, check, check_drives
+from grouser.sensors.sensor import Needs, SensorContext, Values, check, check_drives
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class BoundTachometer:
         """Let the positions begin again at the next reading."""
         self._begins = True
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return speeds (drives,), m/s or rad/s, and positions (drives,), m or rad."""
         if not self._places:
             self._places = moment.places(self._names)

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, unknown
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 from grouser.sensors.skin import Skin
 
 
@@ -59,7 +59,7 @@ class BoundTouch:
     skin: Skin
     needs: Needs = Needs.STATE
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return force (N, the sum of all contacts' normal forces) and touch (1 or 0)."""
         told = self.description
         force = sum((force for _, force in self.skin.presses(moment)), start=0.0)

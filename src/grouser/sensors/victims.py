@@ -16,13 +16,13 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.physics.labels import PARTS, Marked, marked
-from grouser.sensors.mounted import Mounted, seen_from
-from grouser.sensors.rays import Rays
-from grouser.sensors.sensor import Moment, Needs, Values, check
+from grouser.sensors.mounted import MountedSensor, seen_from
+from grouser.sensors.rays import RayOrigin
+from grouser.sensors.sensor import Needs, SensorContext, Values, check
 
 
 @dataclass(frozen=True, kw_only=True)
-class VictimSensor(Mounted):
+class VictimSensor(MountedSensor):
     """Looks for people along the sensor's x."""
 
     name: str = "victims"
@@ -49,7 +49,7 @@ class VictimSensor(Mounted):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundVictimSensor:
         """Return the sensor of the robot whose names begin with ``prefix``."""
         site = self.site(model, prefix)
-        return BoundVictimSensor(self, site, Rays(model, site), marked(model, "victim"))
+        return BoundVictimSensor(self, site, RayOrigin(model, site), marked(model, "victim"))
 
 
 class BoundVictimSensor:
@@ -58,14 +58,14 @@ class BoundVictimSensor:
     needs = Needs.PLACES
 
     def __init__(
-        self, description: VictimSensor, site: int, rays: Rays, parts: tuple[Marked, ...]
+        self, description: VictimSensor, site: int, rays: RayOrigin, parts: tuple[Marked, ...]
     ) -> None:
         self._told, self._site, self._rays = description, site, rays
         self._geoms = np.array([part.geom for part in parts], int)
         self._parts = np.array([PARTS[part.number] for part in parts], dtype="U8")
         self._owners = np.array([part.owner for part in parts], dtype="U40")
 
-    def read(self, moment: Moment, rng: np.random.Generator) -> Values:
+    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
         """Return parts (k,), whose they are: victims (k,), and positions (k, 3).
 
         Positions are in the sensor's frame, m; the nearest comes first.
@@ -92,7 +92,7 @@ class BoundVictimSensor:
         inside = (np.abs(sideways) <= told.fov / 2) & (np.abs(upwards) <= told.fov_vertical / 2)
         return np.flatnonzero(near & inside)
 
-    def _uncovered(self, moment: Moment, p_S: Array, which: np.ndarray) -> np.ndarray:
+    def _uncovered(self, moment: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
         """Return for each of ``which`` whether nothing stands in front of it."""
         if not len(which):
             return np.zeros(0, bool)

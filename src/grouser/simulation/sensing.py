@@ -13,8 +13,15 @@ from functools import cached_property
 import mujoco
 import numpy as np
 
-from grouser.sensors.rays import Ranging, Volley
-from grouser.sensors.sensor import BoundSensor, Moment, Needs, Reading, Remembering, Sensor
+from grouser.sensors.rays import RangingSensor, RayBatch
+from grouser.sensors.sensor import (
+    BoundSensor,
+    Needs,
+    Reading,
+    Sensor,
+    SensorContext,
+    StatefulSensor,
+)
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import Clock, generator
 
@@ -100,7 +107,7 @@ class Senses:
                 load[max(0, due - step)] += len(rhythm.senses)
         return min(range(1, period + 1), key=load.__getitem__)
 
-    def look(self, step: int, moment: Moment) -> None:
+    def look(self, step: int, moment: SensorContext) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
         due, needs = self._begin(step), 0
         for rhythm in due:
@@ -134,7 +141,7 @@ class Senses:
         """Return the newest reading that has arrived by ``time``."""
         return self._senses[robot, sensor].read(time)
 
-    def measure(self, robot: str, sensor: str, moment: Moment) -> None:
+    def measure(self, robot: str, sensor: str, moment: SensorContext) -> None:
         """Read one sensor now, out of turn."""
         sense = self._senses[robot, sensor]
         if sense.needs:
@@ -151,7 +158,7 @@ class Senses:
         self._news = [new for new in news if new[0] > latest]
         return [(robot, reading) for _, _, robot, reading in arrived]
 
-    def _look(self, sense: _Sense, moment: Moment) -> None:
+    def _look(self, sense: _Sense, moment: SensorContext) -> None:
         reading = sense.look(moment)
         if self._news is not None:
             self._count += 1
@@ -176,7 +183,7 @@ class _Sense:
         """Whether it has said nothing yet."""
         return not self._said
 
-    def look(self, moment: Moment) -> Reading:
+    def look(self, moment: SensorContext) -> Reading:
         time = moment.time
         reading = Reading(self._name, time, self.bound.read(moment, self._rng))
         if not self.delay:
@@ -194,7 +201,7 @@ class _Sense:
 
     def carry(self, before: _Sense) -> None:
         self._said, self.since = before._said, before.since
-        if isinstance(self.bound, Remembering) and isinstance(before.bound, Remembering):
+        if isinstance(self.bound, StatefulSensor) and isinstance(before.bound, StatefulSensor):
             self.bound.memory = before.bound.memory
 
     def _arrive(self, time: float) -> None:
@@ -212,10 +219,12 @@ class _Rhythm:
         self.senses: list[_Sense] = []
 
     @cached_property
-    def volley(self) -> Volley | None:
+    def volley(self) -> RayBatch | None:
         """All rays that its sensors send out, once everybody has been added."""
-        bundles = [sense.bound.bundle for sense in self.senses if isinstance(sense.bound, Ranging)]
-        return Volley(bundles) if bundles else None
+        bundles = [
+            sense.bound.bundle for sense in self.senses if isinstance(sense.bound, RangingSensor)
+        ]
+        return RayBatch(bundles) if bundles else None
 
     def add(self, sense: _Sense) -> None:
         self.senses.append(sense)

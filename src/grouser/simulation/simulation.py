@@ -20,8 +20,8 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Setpoint
 from grouser.physics.state import Rows
-from grouser.rendering.renderer import View
-from grouser.sensors.sensor import Moment, Reading
+from grouser.rendering.renderer import Viewpoint
+from grouser.sensors.sensor import Reading, SensorContext
 from grouser.simulation.changes import actions, physics_changes
 from grouser.simulation.changes.actions import Action, Join, Leave, Place, Reset
 from grouser.simulation.changes.doors_and_motors import doors, motors, swing
@@ -251,14 +251,14 @@ class Simulation:
         body = self.model.body(self._body(name)).id
         return Pose(self.data.xpos[body].copy(), self.data.xquat[body].copy())
 
-    def view(self) -> View:
+    def view(self) -> Viewpoint:
         """Return the world file's camera, moved along with whomever it follows."""
         told = self.world.view
         lookat = np.array(told.lookat)
         if told.follow in names(self.world):
             lookat = lookat + self.pose(str(told.follow)).position
         x, y, z = lookat.tolist()
-        return View((x, y, z), told.distance, told.azimuth_deg, told.elevation_deg)
+        return Viewpoint((x, y, z), told.distance, told.azimuth_deg, told.elevation_deg)
 
     def fingerprint(self) -> str:
         """Return a hash of the whole state: equal bits, equal hash."""
@@ -327,10 +327,10 @@ class Simulation:
         if self._senses.due <= self._steps:
             self._senses.look(self._steps, self._moment())
 
-    def _moment(self) -> Moment:
+    def _moment(self) -> SensorContext:
         names, effort = self.parts.drives.names, self.memory.effort[0]
         travel = self.parts.odometer(self.rows, self.memory)
-        return Moment(self.model, self.data, names, travel, effort)
+        return SensorContext(self.model, self.data, names, travel, effort)
 
     def _whole_steps(self, seconds: float) -> int:
         if not (math.isfinite(seconds) and seconds >= 0):

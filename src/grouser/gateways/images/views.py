@@ -22,7 +22,7 @@ from grouser.gateways.images.snapshot_codec import looks, shoot
 from grouser.gateways.images.tiles import UDK, Layout, Name, Seat
 from grouser.gateways.images.world_transfer import told
 from grouser.protocol.rendering import Looks, NewWorld, Shoot
-from grouser.sensors.camera import Camera, Frame
+from grouser.sensors.camera import Camera, CameraFrame
 from grouser.sensors.sensor import Reading
 from grouser.simulation.scene import Scene
 from grouser.world.file import RobotEntry
@@ -89,7 +89,7 @@ class Views(Gallery):
         A reading of the scene before this one comes too late and is not drawn.
         """
         frame, name = reading.values, (robot, reading.sensor)
-        if not isinstance(frame, Frame) or frame.shot.snapshot.model is not self._model:
+        if not isinstance(frame, CameraFrame) or frame.shot.snapshot.model is not self._model:
             return
         if math.isfinite(self._fps):
             beat = math.floor(reading.time * self._fps + 1e-6)

@@ -9,7 +9,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.robots.robot import Robot
-from grouser.sensors.mounted import Mounted
+from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.pressure import Pressure
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.touch import Touch
@@ -65,7 +65,7 @@ def places(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> li
 
     What is everywhere and nowhere, such as encoders and odometry, sits at the root.
     """
-    if isinstance(sensor, Mounted):
+    if isinstance(sensor, MountedSensor):
         site = sensor.site(model, f"{name}/")
         pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
         return [Place(_own(model, name, int(model.site_bodyid[site])), pose)]

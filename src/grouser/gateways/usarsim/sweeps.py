@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.sensors.depth import Optics
-from grouser.sensors.imaging.lens import Plane
+from grouser.rendering.image_plane import ImagePlane
+from grouser.sensors.depth import DepthOptics
 
 RAYS = 128
 """Rays of one sweep; a picture is then about 80 kB of text, not the megabyte of all its pixels."""
@@ -49,7 +49,7 @@ class Grid:
     """Range over depth, (sweeps, rays)."""
 
 
-def sweeps(optics: Optics, depths: npt.NDArray[Any]) -> Sweeps:
+def sweeps(optics: DepthOptics, depths: npt.NDArray[Any]) -> Sweeps:
     """Return the sweeps through ``depths`` (height, width), m, nan: no answer."""
     rays = grid(optics.given)
     ranges = depths[rays.rows, rays.columns].astype(float) * rays.stretch
@@ -58,7 +58,7 @@ def sweeps(optics: Optics, depths: npt.NDArray[Any]) -> Sweeps:
 
 
 @lru_cache
-def grid(plane: Plane) -> Grid:
+def grid(plane: ImagePlane) -> Grid:
     """Return the rays of a picture on ``plane``."""
     across, down = (
         2 * math.atan(size / 2 / focal)

@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
+from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging.compiled import NEEDS_NUMBA
-from grouser.sensors.imaging.lens import Lens, Plane
+from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.light import darkening
 from grouser.sensors.imaging.noise import QUIET, Noise, keys, normals
 from grouser.sensors.imaging.shutter import AT_AN_INSTANT, Shutter, turned, turning
@@ -118,7 +119,7 @@ class CmosFilter:
     def warped(
         self,
         pixels: npt.NDArray[np.uint8],
-        plane: Plane,
+        plane: ImagePlane,
         matrix: Array,
         *,
         spin: npt.ArrayLike,
@@ -145,7 +146,7 @@ class CmosFilter:
     def sliced(
         self,
         pixels: npt.NDArray[np.uint8],
-        plane: Plane,
+        plane: ImagePlane,
         matrix: Array,
         seen: npt.NDArray[np.int64],
         *,
@@ -164,16 +165,16 @@ class CmosFilter:
         planes, _ = turning(matrix, np.zeros(3))
         return self._swept(pixels, plane, starts, planes, np.zeros(seen.shape), seed)
 
-    def window(self, spin: npt.ArrayLike = STILL) -> Plane:
+    def window(self, spin: npt.ArrayLike = STILL) -> ImagePlane:
         """Return the smallest pinhole picture, of square pixels, that holds all that is seen."""
         held = self._held(spin)
         return self._widened(held) if held.any() else self._still_window
 
     @cached_property
-    def _still_window(self) -> Plane:
+    def _still_window(self) -> ImagePlane:
         return self._widened(np.zeros(3))
 
-    def _widened(self, spin: Array) -> Plane:
+    def _widened(self, spin: Array) -> ImagePlane:
         """Return the bounding box of every row's ends and of the first and last row."""
         times = self.shutter.times(self.lens.height, 2)
         times += np.array([-0.25, 0.25]) * self.shutter.exposure_s  # from mid-samples to the ends
@@ -189,7 +190,7 @@ class CmosFilter:
         low, high = points.min(axis=0) * focal, points.max(axis=0) * focal
         width, height = (math.ceil(span) + 2 * _MARGIN + 1 for span in (high - low).tolist())
         left, top = (_MARGIN - low).tolist()
-        return Plane(width, height, (focal, focal), (left, top))
+        return ImagePlane(width, height, (focal, focal), (left, top))
 
     def _held(self, spin: npt.ArrayLike) -> Array:
         """Return ``spin``, slowed where the first row would look somewhere else altogether."""
@@ -200,7 +201,7 @@ class CmosFilter:
     def _swept(
         self,
         pixels: npt.NDArray[np.uint8],
-        plane: Plane,
+        plane: ImagePlane,
         starts: npt.NDArray[np.int32],
         planes: Array,
         angles: Array,

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, rotate
+from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
-from grouser.sensors.imaging.lens import Lens, Plane, Radial
+from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.imaging.noise import Noise
 
 Images = npt.NDArray[np.uint8]
@@ -55,7 +56,7 @@ class DarkeningFit:
 
 
 def checkerboard(
-    plane: Plane, X_EB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
+    plane: ImagePlane, X_EB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
 ) -> npt.NDArray[np.uint8]:
     """Draw a pinhole's picture of a checkerboard, (height, width, 3), by tracing rays.
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array, degrees, radians
+from grouser.rendering.image_plane import ImagePlane
 
 _ROUNDS, _SMALL = 100, 1e-12  # rounds until a polynomial is undone; what is left then
 
@@ -100,29 +101,6 @@ class Polynomial:
         )
 
 
-@dataclass(frozen=True)
-class Plane:
-    """A pinhole's picture: its size and where directions fall on it."""
-
-    width: int
-    height: int
-    focal: tuple[float, float]
-    """Pixels per unit of x and of y."""
-    centre: tuple[float, float]
-    """Column and row of the pixel that looks straight ahead; need not be whole or inside."""
-
-    def matrix(self, *, upside_down: bool = False) -> Array:
-        """Return the (3, 3) that takes (x, y, 1) to (column, row, 1).
-
-        Args:
-            upside_down: rows are counted from the lowest one, as OpenGL stores them.
-        """
-        (fx, fy), (cx, cy) = self.focal, self.centre
-        if upside_down:
-            fy, cy = -fy, self.height - 1 - cy
-        return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Lens:
     """A lens in front of a grid of pixels."""
@@ -153,9 +131,9 @@ class Lens:
         return (self.width - 1) / 2, (self.height - 1) / 2
 
     @property
-    def plane(self) -> Plane:
+    def plane(self) -> ImagePlane:
         """The same picture through a pinhole."""
-        return Plane(self.width, self.height, self.focal, self.centre)
+        return ImagePlane(self.width, self.height, self.focal, self.centre)
 
     def zoomed(self, zoom: float) -> Lens:
         """Return the lens with its focal length ``zoom`` times as long."""

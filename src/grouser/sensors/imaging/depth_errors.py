@@ -1,8 +1,8 @@
 """What depth cameras get wrong, as arrays in and arrays out.
 
 Two principles: the Kinect 1 compares a projected pattern with where it should be (`Disparity`), the
-Kinect 2 measures how long light takes (`Flight`). Both lose what they see at a grazing angle, and
-the pixels at the edge of things, whose neighbours lie at another depth.
+Kinect 2 measures how long light takes (`TimeOfFlight`). Both lose what they see at a grazing angle,
+and the pixels at the edge of things, whose neighbours lie at another depth.
 
 Depths are distances along the axis of view, (height, width), m; ``inf``: nothing there, ``nan``:
 no answer.
@@ -17,23 +17,10 @@ from functools import cache, lru_cache
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.imaging.lens import Plane
+from grouser.rendering.image_plane import ImagePlane
 
 
-def pinhole(width: int, height: int, focal: float) -> Plane:
-    """Return a picture of square pixels; ``focal`` is in pixels."""
-    return Plane(width, height, (focal, focal), ((width - 1) / 2, (height - 1) / 2))
-
-
-def slopes(plane: Plane) -> tuple[Array, Array]:
-    """Return how far right (width,) and down (height,) each pixel looks, per metre ahead."""
-    (fx, fy), (cx, cy) = plane.focal, plane.centre
-    right = (np.arange(plane.width) - cx) / fx
-    down = (np.arange(plane.height) - cy) / fy
-    return np.asarray(right, float), np.asarray(down, float)
-
-
-def incidence_cosines(depth: Array, plane: Plane) -> Array:
+def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
     """Return the cosine between the line of sight and the surface's normal, (height, width).
 
     On a plane, 1 / depth is linear in the picture, so its gradient gives the normal. Across the
@@ -41,7 +28,7 @@ def incidence_cosines(depth: Array, plane: Plane) -> Array:
     """
     nearness = np.where(np.isfinite(depth), 1.0 / depth, 0.0)
     per_row, per_column = np.gradient(nearness)
-    right, down = slopes(plane)
+    right, down = plane.slopes()
     across, along = plane.focal[0] * per_column, plane.focal[1] * per_row
     ahead = nearness - right * across - down[:, None] * along
     sight = np.sqrt(1 + right**2 + down[:, None] ** 2)
@@ -76,7 +63,7 @@ def _own_pattern(shape: tuple[int, int], length: float, own: int) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flight:
+class TimeOfFlight:
     """Time of flight: noise that grows with the square of the distance, in three grains.
 
     The standard deviation is ``floor + growth * depth²``. Its square is shared out between white
@@ -101,7 +88,7 @@ class Flight:
     silence: float = 0.0
     """Part of the pixels without an answer that each metre beyond `sure` adds."""
 
-    def measure(self, depth: Array, plane: Plane, own: int, rng: np.random.Generator) -> Array:
+    def measure(self, depth: Array, plane: ImagePlane, own: int, rng: np.random.Generator) -> Array:
         """Return what the camera says of ``depth``; ``own`` is the seed of its own pattern."""
         white = math.sqrt(max(0.0, 1.0 - self.grain_part - self.pattern_part))
         noise = white * rng.standard_normal(depth.shape)
@@ -134,7 +121,7 @@ class Disparity:
     window: float = 0.0
     """Pixels over which the noise is alike: what is compared at once."""
 
-    def measure(self, depth: Array, plane: Plane, own: int, rng: np.random.Generator) -> Array:
+    def measure(self, depth: Array, plane: ImagePlane, own: int, rng: np.random.Generator) -> Array:
         """Return what the camera says of ``depth``; it has no pattern of its own."""
         scale = plane.focal[0] * self.baseline
         disparity = scale / depth
