@@ -1,11 +1,17 @@
 """What a client makes of what it hears, without a socket."""
 
+import pytest
+
 from grouser.client import questions
 from grouser.client.conversation import UNREAD, Talk
 from grouser.client.memory import Memory
+from grouser.gateways.usarsim.backlog import Backlog
+from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.protocol.usarsim.extensions import Lockstep
+from grouser.protocol.usarsim.message import Other
 from grouser.protocol.usarsim.sensor_groups import Sonars
 
 
@@ -17,6 +23,51 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     talk.say(Lockstep(1.0))
     talk.receive(line * UNREAD)
     assert talk.missed == 5
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize(
+    ("message", "moves"),
+    [
+        (drive.SkidDrive(1.0, 1.0), True),
+        (drive.AckermanDrive(1.0, 0.0, 0.0), True),
+        (drive.OmniDrive((drive.Wheel(1, 2.0),)), True),
+        (drive.AerialDrive(linear_velocity=1.0), True),
+        (drive.NauticDrive(propeller=1.0), True),
+        (drive.JointDrive("Pan", 0.1), True),
+        (drive.BoneDrive("Q", "Head", 0.1), True),
+        (drive.MultiDrive((("FLFlipper", 0.1),)), True),
+        (drive.MultiDrive(()), False),  # names no joint: no server can read it
+        (package.MovePackage("CameraPanTilt", (package.LinkTarget(0, 0.1),)), True),
+        (setting.SetJoint("Pan", (0.1,)), True),
+        (setting.SetStiffness("Pan", 1.0), True),
+        (setting.Set("Joint", "Pan", "Angle", "0.1"), True),
+        (setting.Set("Joint", "Pan", "Colour", "1"), False),
+        (setting.SetZoom("Camera", 0.5), False),
+        (setting.SetGripper("OPEN"), False),
+        (setting.Scan("RangeScanner"), False),
+        (Other("DRIVE", (("Left", "1"), ("Right", "1"))), True),
+        (Other("ACT", (("Name", "Arm"),)), True),
+        (Other("JUMP"), False),
+        (commands.GetGeometry("Robot"), False),
+        (extensions.Transmit(b"hello"), False),
+    ],
+)
+def test_both_ends_agree_on_what_ends_a_turn(message, moves, dialect, by_command):
+    talk, server, backlog = Talk(dialect, "peer"), ServerSide(dialect), Backlog()
+    backlog.by_command = by_command
+    talk.say(Lockstep(0.1, by_command))
+    talk.receive(b"TICK {Time 0.1000}\r\n")
+    talk.outgoing()
+    talk.say(message)
+    heard = [said for line in talk.outgoing() for said in server.receive(line)]
+    assert heard
+    for said in heard:
+        if not isinstance(said, Fault):
+            backlog.add(said)
+    assert waits(talk.turn()) is True if by_command and moves else waits(talk.turn()).time == 0.1
+    assert backlog.turn() is (by_command and moves)
 
 
 def waits(plan):

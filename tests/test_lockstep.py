@@ -76,6 +76,25 @@ def test_any_command_that_moves_may_end_a_turn(served):
         assert robot.turn().time == pytest.approx(begin + 0.8, abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda robot: robot.stiffen("Pan", 1.0),
+        lambda robot: robot.set("Joint", "Pan", "Angle", "0.2"),
+        lambda robot: robot.joint("Pan", 0.1),
+        lambda robot: robot.end_turn(),
+    ],
+    ids=["stiffness", "plain SET of a joint", "joint", "STEP"],
+)
+def test_client_and_world_agree_on_what_ended_a_turn(served, say):
+    with served.join("P3AT", "A", at=(0, -1, 0), dialect="udk") as robot:
+        robot.lockstep(0.2, by_command=True)
+        begin = robot.turn().time
+        say(robot)
+        assert robot.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
+        assert served.console("time") == f"{robot.time:.3f} s"
+
+
 def test_turns_of_different_lengths(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)

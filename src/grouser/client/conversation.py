@@ -18,13 +18,13 @@ from grouser.client.memory import Memory
 from grouser.client.questions import Question
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.lines import Fault
-from grouser.protocol.usarsim.codec import ClientSide
+from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.commands import Init, Login
 from grouser.protocol.usarsim.dialects import Dialect
 from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Step, Tick
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.nfo import Greeting
-from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.turns import ends_turn
 from grouser.protocol.usarsim.values import Vector
 
 UNREAD = 1000
@@ -36,9 +36,6 @@ PACKAGE = "USARBot"
 """Package of a class that was named without one."""
 CONTROLLER = "USARBotAPI.WorldController"
 """Class of somebody who has no robot, and may change the world."""
-
-_MOVES = frozenset({"DRIVE", "MULTIDRIVE", "MISPKG"})
-"""Heads of commands that move a robot, beside SET {Type Joint}."""
 
 Answer = TypeVar("Answer")
 Plan = Generator[str, None, Answer]
@@ -72,6 +69,8 @@ class Talk:
         self.missed = 0
         """Messages that nobody has listened to in time."""
         self._side = ClientSide(dialect)
+        self._far_side = ServerSide(dialect)
+        """How the server reads what we say: that decides whose turn it is."""
         self._most_unread = unread
         self._unread: deque[Message] = deque()
         self._outgoing: list[bytes] = []
@@ -86,12 +85,21 @@ class Talk:
 
     def say(self, message: Message) -> None:
         """Put a message among what is to be written."""
-        self._outgoing += self._side.send(message)
+        lines = self._side.send(message)
+        self._outgoing += lines
         if isinstance(message, Lockstep):
             self._lockstep = message
             self._my_turn = False
-        elif isinstance(message, Step) or (self._lockstep.by_command and moves(message)):
+        elif self._lockstep.every and self._end_turn(lines):
             self._my_turn = False
+
+    def _end_turn(self, lines: list[bytes]) -> bool:
+        by_command = bool(self._lockstep.by_command)
+        return any(
+            ends_turn(command, by_command)
+            for line in lines
+            for command in self._far_side.receive(line)
+        )
 
     def outgoing(self) -> list[bytes]:
         """Take the lines that are to be written now, each at once."""
@@ -273,8 +281,3 @@ class _Waiting:
 
     question: Question[Any]
     answer: Any = None
-
-
-def moves(message: Message) -> bool:
-    """Return whether a command moves the robot, and so ends a turn by command."""
-    return isinstance(message, SetJoint) or getattr(message, "head", "") in _MOVES

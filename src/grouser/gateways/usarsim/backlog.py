@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 
 from grouser.errors import BadValue
-from grouser.gateways.usarsim.message_kinds import MOVES
 from grouser.protocol.usarsim.extensions import Step
 from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.turns import ends_turn
 
 MOST = 10_000
 """Messages that may wait."""
@@ -37,10 +37,9 @@ class Backlog:
         """Take what was said into the present turn; return whether something ended it."""
         while self._said:
             message = self._said.popleft()
-            if isinstance(message, Step):
-                return True
-            self._deeds.append(message)
-            if self.by_command and isinstance(message, MOVES):
+            if not isinstance(message, Step):
+                self._deeds.append(message)
+            if ends_turn(message, self.by_command):
                 return True
         return False
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from grouser.errors import nearest
 from grouser.protocol.lines import Fault
-from grouser.protocol.usarsim import commands, drive, extensions, setting
+from grouser.protocol.usarsim import commands, extensions, setting
 from grouser.protocol.usarsim.codec import COMMANDS
 from grouser.protocol.usarsim.message import Other
-from grouser.protocol.usarsim.package import MovePackage
+from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
@@ -15,14 +15,7 @@ CONTROLLER = "worldcontroller"
 NOTHING = (Fault, Other)
 """What means nothing here."""
 
-MOVES = (
-    drive.SkidDrive, drive.AckermanDrive, drive.OmniDrive, drive.AerialDrive, drive.NauticDrive,
-    drive.JointDrive, drive.BoneDrive, drive.MultiDrive, setting.SetJoint, setting.SetStiffness,
-    MovePackage,
-)  # fmt: skip
-"""What moves a robot: the commands that may end a turn."""
-
-POWERED = (*MOVES, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
+POWERED = (*MOVE_COMMANDS, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
 """What a robot with an empty battery does not hear (reference: UDK)."""
 
 QUESTIONS = (

@@ -20,7 +20,6 @@ from grouser.gateways.usarsim.drive_modes import Driving
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
 from grouser.gateways.usarsim.message_kinds import (
     CONTROLLER,
-    MOVES,
     NOTHING,
     OWN,
     POWERED,
@@ -37,6 +36,7 @@ from grouser.protocol.usarsim import commands, control, extensions, response, se
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.message import Message, Other
 from grouser.protocol.usarsim.nfo import Greeting
+from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.service.access import Gate, Role
 from grouser.service.host import Host
@@ -157,7 +157,7 @@ class Session:
             self.counts["idle"] += 1
             return
         match message:
-            case _ if isinstance(message, MOVES):  # first: nothing else comes as often
+            case _ if isinstance(message, MOVE_COMMANDS):  # first: nothing else comes as often
                 self._move(message)
             case commands.Login():
                 self._roles = self._gate.check(self.address, message.token)
