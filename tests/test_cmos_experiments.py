@@ -11,7 +11,7 @@ from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Pose
-from grouser.perception.localise import Estimate, wrap
+from grouser.perception.localise import PoseEstimate, wrap_angle
 from grouser.simulation.changes.actions import Place
 from grouser.simulation.simulation import Simulation
 
@@ -32,7 +32,7 @@ def test_beacons_and_posts_are_where_the_map_says(camera):
             eye_x = x + math.cos(turn) * ahead - math.sin(turn) * left
             eye_y = y + math.sin(turn) * ahead + math.cos(turn) * left
             dx, dy = places[sighting.name][0] - eye_x, places[sighting.name][1] - eye_y
-            off = wrap(np.array(math.atan2(dy, dx) - turn - sighting.bearing))
+            off = wrap_angle(np.array(math.atan2(dy, dx) - turn - sighting.bearing))
             assert abs(math.degrees(off)) < 0.6, sighting
             if sighting.distance is not None:
                 assert sighting.distance == pytest.approx(math.hypot(dx, dy), rel=0.12)
@@ -77,7 +77,7 @@ def found(dx, dy, turn, half):
     """Return an outcome with these errors (m, deg) and divisions this wide to either side."""
     truth = np.array([1.0, 0.5, math.radians(45)])
     pose = truth + np.array([dx, dy, math.radians(turn)])
-    estimate = Estimate(pose, pose - half, pose + half)
+    estimate = PoseEstimate(pose, pose - half, pose + half)
     return cmos_table1.Found(estimate, truth, 1)
 
 

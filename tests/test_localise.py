@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from grouser.perception.landmarks import Sighting
-from grouser.perception.localise import FieldMap, Localiser, wrap
+from grouser.perception.landmarks import LandmarkSighting
+from grouser.perception.localise import FieldMap, Localiser, wrap_angle
 
 MAP = FieldMap(
     landmarks={"a": (2.1, 1.35), "b": (2.1, -1.35), "c": (-2.1, 1.35), "d": (-2.1, -1.35)},
@@ -38,7 +38,7 @@ def sightings(pose, rng=None, *, off=0.0, near=1.0):
         if rng is not None:
             bearing += rng.normal(scale=math.radians(1.0))
             distance *= math.exp(rng.normal(scale=0.05))
-        seen.append(Sighting(name, float(wrap(np.array(bearing))), distance, EYE))
+        seen.append(LandmarkSighting(name, float(wrap_angle(np.array(bearing))), distance, EYE))
     return seen
 
 
@@ -48,7 +48,7 @@ def localiser(seed=0, **told):
 
 def off(estimate, truth):
     error = estimate.pose - truth
-    return math.hypot(error[0], error[1]), abs(float(wrap(error[2])))
+    return math.hypot(error[0], error[1]), abs(float(wrap_angle(error[2])))
 
 
 @pytest.mark.parametrize("truth", [TRUTH, (-1.7, 1.0, -2.3), (0.0, 0.0, 3.1)])
@@ -66,7 +66,7 @@ def test_finds_itself_from_nothing(truth):
 def test_bearings_alone_suffice():
     cloud = localiser()
     for _ in range(100):
-        cloud.see([Sighting(s.name, s.bearing, None, s.eye) for s in sightings(TRUTH)])
+        cloud.see([LandmarkSighting(s.name, s.bearing, None, s.eye) for s in sightings(TRUTH)])
     far, _ = off(cloud.estimate(), TRUTH)
     assert far < 0.1
 
@@ -117,7 +117,7 @@ def test_now_and_then_a_mistaken_landmark_does_little():
     for number in range(150):
         seen = sightings(TRUTH, rng)
         if number % 10 == 0:
-            seen = [Sighting("a", s.bearing, s.distance, s.eye) for s in seen]
+            seen = [LandmarkSighting("a", s.bearing, s.distance, s.eye) for s in seen]
         cloud.see(seen)
     far, _ = off(cloud.estimate(), TRUTH)
     assert far < 0.08
@@ -128,7 +128,7 @@ def test_wrong_sightings_make_it_wrong():
     cloud = localiser()
     for _ in range(100):
         cloud.see(sightings(TRUTH, off=math.radians(10.0)))
-    error = wrap(cloud.estimate().pose - TRUTH)
+    error = wrap_angle(cloud.estimate().pose - TRUTH)
     assert error[2] == pytest.approx(-math.radians(10.0), abs=math.radians(1.0))
 
 
@@ -136,7 +136,7 @@ def test_unknown_landmarks_and_empty_pictures_change_nothing():
     cloud = localiser()
     before = cloud.poses.copy()
     cloud.see([])
-    cloud.see([Sighting("z", 0.0, 1.0, EYE)])
+    cloud.see([LandmarkSighting("z", 0.0, 1.0, EYE)])
     assert np.array_equal(cloud.poses, before)
 
 

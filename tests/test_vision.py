@@ -10,14 +10,14 @@ import pytest
 
 from grouser.frames import Pose
 from grouser.perception.ball import see_ball
-from grouser.perception.colours import SAMPLES, Colour, ColourTable, painted
-from grouser.perception.landmarks import Pole, see_landmarks
-from grouser.perception.optics import Neck, Optics, bearing, rise
-from grouser.perception.regions import regions
+from grouser.perception.colours import SAMPLES, Colour, ColourTable, paint_classes
+from grouser.perception.landmarks import BeaconShape, see_landmarks
+from grouser.perception.optics import CameraOptics, Neck, bearing, elevation_tangent
+from grouser.perception.regions import find_regions
 
-TABLE = ColourTable.of()
+TABLE = ColourTable.from_samples()
 RADIUS = 0.0425
-PINHOLE = Optics(width=176, height=144, focal=(160.0, 162.0))
+PINHOLE = CameraOptics(width=176, height=144, focal=(160.0, 162.0))
 BARREL = dataclasses.replace(PINHOLE, kappa=-0.1)
 NECK = Neck(at=(0.075, 0.0, 0.16), up=0.048, ahead=0.0666)
 CARPET = SAMPLES[Colour.GREEN]
@@ -65,7 +65,7 @@ def test_grey_and_dark_are_nothing():
 
 def test_painted_shows_the_samples():
     kinds = np.array([[0, *SAMPLES]], np.uint8)
-    assert [tuple(pixel) for pixel in painted(kinds)[0, 1:]] == list(SAMPLES.values())
+    assert [tuple(pixel) for pixel in paint_classes(kinds)[0, 1:]] == list(SAMPLES.values())
 
 
 def test_regions_join_corners_and_know_the_pictures_edge():
@@ -73,11 +73,11 @@ def test_regions_join_corners_and_know_the_pictures_edge():
     kinds[2, 2] = kinds[3, 3] = kinds[3, 4] = Colour.PINK
     kinds[8:, 10:] = Colour.PINK
     kinds[5, 5] = Colour.GREEN
-    inner, outer = regions(kinds, Colour.PINK, 1)
+    inner, outer = find_regions(kinds, Colour.PINK, 1)
     assert (inner.area, inner.cut, inner.centre) == (3, False, (3.0, pytest.approx(8 / 3)))
     assert inner.mask.sum() == 3
     assert (outer.area, outer.cut, outer.cut_beside) == (4, True, True)
-    assert [r.area for r in regions(kinds, Colour.PINK, 4)] == [4]
+    assert [r.area for r in find_regions(kinds, Colour.PINK, 4)] == [4]
 
 
 def test_the_neck_tilts_then_pans():
@@ -86,7 +86,9 @@ def test_the_neck_tilts_then_pans():
     assert ahead == pytest.approx([0, 1, 0], abs=1e-12)  # the pan axis leans back with the tilt
     assert gaze.position[2] == pytest.approx(0.16 + 0.048 * math.cos(math.radians(30)))
     up = NECK.gaze(tilt=math.radians(20), pan=0.0)
-    assert rise(PINHOLE.directions(PINHOLE.centre, up)) == pytest.approx(math.tan(math.radians(20)))
+    assert elevation_tangent(PINHOLE.directions(PINHOLE.centre, up)) == pytest.approx(
+        math.tan(math.radians(20))
+    )
 
 
 def test_directions_take_distortion_out():
@@ -169,7 +171,7 @@ def beacon_picture(optics, gaze, far, turn, upper, lower):
 def test_a_beacon_is_named_and_measured(far, turn, tilt_deg):
     gaze = NECK.gaze(math.radians(tilt_deg), turn - 0.1)
     image = beacon_picture(BARREL, gaze, far, turn, Colour.PINK, Colour.YELLOW)
-    flat = Pole(band=0.1, radius=0.0)
+    flat = BeaconShape(band=0.1, radius=0.0)
     (seen,) = see_landmarks(image, TABLE.look_up(image), BARREL, gaze, flat)
     assert seen.name == "pink/yellow"
     assert seen.bearing == pytest.approx(turn, abs=math.radians(0.3))
@@ -182,7 +184,7 @@ def test_a_beacon_cut_off_at_the_top_is_measured_by_its_width():
     image = beacon_picture(PINHOLE, gaze, 1.0, 0.0, Colour.SKY_BLUE, Colour.PINK)
     kinds = TABLE.look_up(image)
     assert (kinds[0] == Colour.SKY_BLUE).any()
-    (seen,) = see_landmarks(image, kinds, PINHOLE, gaze, Pole(0.1, 0.05))
+    (seen,) = see_landmarks(image, kinds, PINHOLE, gaze, BeaconShape(0.1, 0.05))
     assert seen.name == "sky_blue/pink"
     assert seen.distance == pytest.approx(1.0, rel=0.03)
 
@@ -193,7 +195,7 @@ def test_a_beacon_at_the_side_of_the_picture_is_neither_measured_nor_a_goal():
     image = beacon_picture(PINHOLE, gaze, 0.5, turn, Colour.PINK, Colour.SKY_BLUE)
     kinds = TABLE.look_up(image)
     assert (kinds == Colour.SKY_BLUE).sum() > 100
-    assert see_landmarks(image, kinds, PINHOLE, gaze, Pole(0.1, 0.05)) == []
+    assert see_landmarks(image, kinds, PINHOLE, gaze, BeaconShape(0.1, 0.05)) == []
 
 
 def goal_picture(optics, gaze, far, left, right):
@@ -211,13 +213,13 @@ def goal_picture(optics, gaze, far, left, right):
 
 def test_goal_posts_inside_the_picture():
     gaze = NECK.gaze(0.0, 0.0)
-    pole = Pole(0.1, 0.05)
+    beacon = BeaconShape(0.1, 0.05)
     image = goal_picture(BARREL, gaze, 2.0, 0.31, -0.31)
-    left, right = see_landmarks(image, TABLE.look_up(image), BARREL, gaze, pole)
+    left, right = see_landmarks(image, TABLE.look_up(image), BARREL, gaze, beacon)
     assert (left.name, right.name) == ("yellow goal left", "yellow goal right")
     for post, y in ((left, 0.31), (right, -0.31)):
         assert post.bearing == pytest.approx(math.atan2(y, 2.0), abs=math.radians(0.3))
         assert post.distance is None
     image = goal_picture(BARREL, gaze, 2.0, 3.0, -0.31)  # goes on beyond the left edge
-    names = [s.name for s in see_landmarks(image, TABLE.look_up(image), BARREL, gaze, pole)]
+    names = [s.name for s in see_landmarks(image, TABLE.look_up(image), BARREL, gaze, beacon)]
     assert names == ["yellow goal right"]

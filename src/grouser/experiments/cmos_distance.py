@@ -19,7 +19,7 @@ import numpy as np
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array, radians
-from grouser.perception.colours import painted
+from grouser.perception.colours import paint_classes
 from grouser.rendering.renderer import Image, Renderer, Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -109,7 +109,7 @@ def look(distance: float, times: int, seed: int) -> Looks:
             seen = eye.see(image, angles["tilt"], angles["pan"], angles["roll"])
             distances.append(np.nan if seen.ball is None else seen.ball.distance)
         measured[name] = np.array(distances)
-        pictures[name] = np.concatenate([image, painted(seen.kinds)], axis=1)
+        pictures[name] = np.concatenate([image, paint_classes(seen.kinds)], axis=1)
     return Looks(distance, measured, pictures)
 
 

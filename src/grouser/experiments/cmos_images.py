@@ -16,7 +16,7 @@ from grouser.experiments import cmos_rig as rig
 from grouser.experiments import cmos_tripod as tripod
 from grouser.experiments.study import Study
 from grouser.frames import Pose, radians
-from grouser.perception.colours import painted
+from grouser.perception.colours import paint_classes
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
@@ -253,7 +253,7 @@ def _shot(scene: Simulation, imager: Imager, *, exact: bool = False) -> Image:
 def _colours(scene: Simulation, image: Image) -> Image:
     angles = scene.read(rig.ROBOT, "encoder")
     seen = rig.vision("with").see(image, angles["tilt"], angles["pan"], angles["roll"])
-    return painted(seen.kinds)
+    return paint_classes(seen.kinds)
 
 
 def _ball(image: Image) -> tuple[int, int]:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from grouser.perception.landmarks import Pole, beacon_name, post_name
+from grouser.perception.landmarks import BeaconShape, beacon_name, post_name
 from grouser.perception.localise import FieldMap
-from grouser.perception.optics import Neck, Optics
-from grouser.perception.vision import Seen, Vision
+from grouser.perception.optics import CameraOptics, Neck
+from grouser.perception.vision import Sightings, Vision
 from grouser.rendering.renderer import Image
 from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
 from grouser.sensors.camera import ERS210_CAMERA, Camera
@@ -74,13 +74,15 @@ def vision(name: str) -> Vision:
     """Return the software for one of the `CAMERAS`."""
     lens = CAMERAS[name].lens
     assert isinstance(lens.distortion, Radial)
-    optics = Optics(
+    optics = CameraOptics(
         width=lens.width, height=lens.height, focal=lens.focal, kappa=lens.distortion.kappa
     )
-    return Vision(optics=optics, neck=NECK, ball_radius=BALL_RADIUS, pole=Pole(BAND, BEACON_RADIUS))
+    return Vision(
+        optics=optics, neck=NECK, ball_radius=BALL_RADIUS, beacon=BeaconShape(BAND, BEACON_RADIUS)
+    )
 
 
-def see(simulation: Simulation, name: str, software: Vision) -> Seen:
+def see(simulation: Simulation, name: str, software: Vision) -> Sightings:
     """Return what ``software`` sees in the newest picture of one of the `CAMERAS`."""
     angles = simulation.read(ROBOT, "neck")
     image = simulation.read(ROBOT, name).array("image")

@@ -22,8 +22,8 @@ import numpy as np
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array, degrees, radians
-from grouser.perception.landmarks import Sighting
-from grouser.perception.localise import Estimate, Localiser, SensorModel, wrap
+from grouser.perception.landmarks import LandmarkSighting
+from grouser.perception.localise import Localiser, PoseEstimate, SensorModel, wrap_angle
 from grouser.physics.drives import speed
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -77,7 +77,7 @@ PRINTED: dict[tuple[str, str], Printed] = {  # Table 1, row by row
 class Found:
     """What one localiser said in the end, beside the truth."""
 
-    estimate: Estimate
+    estimate: PoseEstimate
     truth: Array
     """x, y (m) and heading (rad), (3,)."""
     sightings: int
@@ -86,7 +86,7 @@ class Found:
     def error(self) -> Array:
         """Estimated less true x, y (m) and heading (rad), (3,)."""
         off = self.estimate.pose - self.truth
-        off[2] = wrap(off[2])
+        off[2] = wrap_angle(off[2])
         return off
 
 
@@ -174,7 +174,7 @@ def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> Outcome:
     }
     counts = dict.fromkeys(localisers, 0)
 
-    def tell(name: str, sightings: list[Sighting]) -> None:
+    def tell(name: str, sightings: list[LandmarkSighting]) -> None:
         localisers[name].see(sightings)
         counts[name] += len(sightings)
 
@@ -195,7 +195,7 @@ def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> Outcome:
 
 def watch(
     pose: Start, duration: float, seed: int, wave: float
-) -> Iterator[Callable[[str], list[Sighting]]]:
+) -> Iterator[Callable[[str], list[LandmarkSighting]]]:
     """Wave the head, one wave every ``wave`` (s); yield 25 times a second a way to look.
 
     What is yielded takes a camera's name and returns what its picture shows; pictures that nobody
@@ -204,9 +204,9 @@ def watch(
     simulation = Simulation(rig.world(*pose), seed=seed)
     _schedule_waving(simulation, duration, wave)
     software = {name: rig.vision(name) for name in rig.CAMERAS}
-    seen: dict[str, list[Sighting]] = {}
+    seen: dict[str, list[LandmarkSighting]] = {}
 
-    def look(name: str) -> list[Sighting]:
+    def look(name: str) -> list[LandmarkSighting]:
         if name not in seen:
             seen[name] = rig.see(simulation, name, software[name]).landmarks
         return seen[name]

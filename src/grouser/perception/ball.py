@@ -1,4 +1,4 @@
-"""How far away the ball is (cmos, sec. 5.1): by its size, by where its centre is, by its edge.
+"""The ball's distance and direction (cmos, sec. 5.1): by its size, its centre and its edge.
 
 The outline of a sphere is a cone around the line of sight to its middle, wherever it is in the
 picture. So its edge gives a cone by least squares, and its pixels a solid angle; and the middle is
@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from grouser.frames import Array, Pose, radians
 from grouser.perception.colours import Colour, Image, Kinds
-from grouser.perception.edges import refined
-from grouser.perception.optics import Optics, rise
+from grouser.perception.edges import refine_edges
+from grouser.perception.optics import CameraOptics, elevation_tangent
 from grouser.perception.optics import bearing as bearing_of
-from grouser.perception.regions import Mask, Region, regions
+from grouser.perception.regions import ColourRegion, Mask, find_regions
 
 LEAST_PIXELS = 4
 EDGE_SIGMA = 0.3  # pixels   estimate: how wrong an outline's radius may be
@@ -47,18 +47,18 @@ class BallSighting:
 
 
 def see_ball(
-    image: Image, kinds: Kinds, optics: Optics, gaze: Pose, radius: float
+    image: Image, kinds: Kinds, optics: CameraOptics, gaze: Pose, radius: float
 ) -> BallSighting | None:
     """Return the largest ball below the horizon, or None."""
-    for region in sorted(regions(kinds, Colour.ORANGE, LEAST_PIXELS), key=lambda r: -r.area):
-        found = _measure(region, image, optics, gaze, radius)
-        if found is not None:
-            return found
+    for region in sorted(find_regions(kinds, Colour.ORANGE, LEAST_PIXELS), key=lambda r: -r.area):
+        sighting = _measure(region, image, optics, gaze, radius)
+        if sighting is not None:
+            return sighting
     return None
 
 
 def _measure(
-    region: Region, image: Image, optics: Optics, gaze: Pose, radius: float
+    region: ColourRegion, image: Image, optics: CameraOptics, gaze: Pose, radius: float
 ) -> BallSighting | None:
     disc = _disc(region, image)
     edge = _edge(disc)
@@ -66,7 +66,7 @@ def _measure(
         return None
     towards, spread = _cone(optics.directions(edge, gaze))
     height = float(gaze.position[2])
-    slope = float(rise(towards))
+    slope = float(elevation_tangent(towards))
     if not 0 < spread < 1 or slope > HIGHEST:
         return None
     level = 1 / math.hypot(1.0, slope)  # cosine of the angle below the horizon
@@ -78,7 +78,7 @@ def _measure(
         by_size = radius / math.sin(math.acos(1 - seen / (2 * math.pi))) * level
     by_centre = (radius - height) / slope if slope < 0 else None
     return BallSighting(
-        distance=_together(by_size, by_edge, by_centre, radius, height, optics),
+        distance=_combined(by_size, by_edge, by_centre, radius, height, optics),
         bearing=float(bearing_of(towards)),
         by_size=by_size,
         by_edge=by_edge,
@@ -98,13 +98,13 @@ def _cone(directions: Array) -> tuple[Array, float]:
     return axis / length, math.acos(1 / max(length, 1.0))
 
 
-def _together(
+def _combined(
     by_size: float | None,
     by_edge: float,
     by_centre: float | None,
     radius: float,
     height: float,
-    optics: Optics,
+    optics: CameraOptics,
 ) -> float:
     """Return the mean of the logarithms, each weighed by how wrong it may be."""
     pixels = radius / by_edge * sum(optics.focal) / 2
@@ -135,7 +135,7 @@ class _Disc:
     """Which pixels are nearer to the ball's contrast than to that of its surroundings."""
 
 
-def _disc(region: Region, image: Image) -> _Disc:
+def _disc(region: ColourRegion, image: Image) -> _Disc:
     """Find the ball's pixels by its own contrast.
 
     Blurred, a ball's rim is no longer orange: the colour table ends too far inside, and by how
@@ -150,14 +150,14 @@ def _disc(region: Region, image: Image) -> _Disc:
     orange = np.zeros(contrast.shape, bool)
     row, column = region.top - top, region.left - left
     orange[row : row + region.high, column : column + region.wide] = region.mask
-    near = _grown(orange, _AROUND - 1)
+    near = _dilated(orange, _AROUND - 1)
     half_way = (
         (np.median(contrast[orange]) + np.median(contrast[~near])) / 2 if (~near).any() else 0
     )
     return _Disc(left, top, contrast, orange | (near & (contrast > half_way)))
 
 
-def _grown(mask: Mask, pixels: int) -> Mask:
+def _dilated(mask: Mask, pixels: int) -> Mask:
     """Return ``mask`` and all that is at most so many steps up, down, left or right of it."""
     grown = mask.copy()
     for _ in range(pixels):
@@ -171,14 +171,14 @@ def _grown(mask: Mask, pixels: int) -> Mask:
 
 def _edge(disc: _Disc) -> Array:
     """Return where the ball ends in every row and column, (n, 2), but for the picture's edge."""
-    upright = _ends(disc.mask)
-    lying = _ends(disc.mask.T)[:, [1, 0, 3, 2]]
+    upright = _outer_pixels(disc.mask)
+    lying = _outer_pixels(disc.mask.T)[:, [1, 0, 3, 2]]
     ends = np.concatenate([upright, lying])
-    places = refined(disc.contrast, ends[:, :2], ends[:, 2:])
+    places = refine_edges(disc.contrast, ends[:, :2], ends[:, 2:])
     return np.asarray(places[np.isfinite(places[:, 0])] + (disc.left, disc.top))
 
 
-def _ends(mask: Mask) -> npt.NDArray[np.int64]:
+def _outer_pixels(mask: Mask) -> npt.NDArray[np.int64]:
     """Return column and row of the outer pixels of every row, and the way outwards, (2 n, 4)."""
     rows = np.nonzero(mask.any(axis=1))[0]
     first = mask[rows].argmax(axis=1)

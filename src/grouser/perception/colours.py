@@ -1,4 +1,4 @@
-"""Eight kinds of colour by a look-up table (cmos, sec. 2; robots.md Part C names them).
+"""Colour classes of pixels by a look-up table (cmos, sec. 2; robots.md Part C names the eight).
 
 A pixel's kind is decided by its chromaticity, which stays the same in light and shade, as the
 robot's colour detection hardware decides by Cb and Cr. The table is made once from a sample of each
@@ -26,7 +26,7 @@ _LUMA = np.array([0.299, 0.587, 0.114])  # ITU-R BT.601
 
 
 class Colour(IntEnum):
-    """What a pixel can be."""
+    """The classes that a pixel can have."""
 
     NONE = 0
     ORANGE = 1
@@ -54,13 +54,13 @@ SAMPLES: Mapping[Colour, tuple[int, int, int]] = {
 
 @dataclass(frozen=True)
 class ColourTable:
-    """The kind of every colour there is."""
+    """A look-up table: the colour class of every RGB value."""
 
     kinds: npt.NDArray[np.uint8]
     """(2^15,), indexed by five bits each of red, green and blue."""
 
     @staticmethod
-    def of(
+    def from_samples(
         samples: Mapping[Colour, tuple[int, int, int]] = SAMPLES,
         *,
         reach: float = 0.45,
@@ -96,7 +96,7 @@ class ColourTable:
         return np.asarray(self.kinds[(red << (2 * _BITS)) | (green << _BITS) | blue])
 
 
-def painted(kinds: Kinds) -> Image:
+def paint_classes(kinds: Kinds) -> Image:
     """Return a picture in which every kind has its sample's colour, as in the paper's Fig. 3(c)."""
     palette = np.zeros((len(Colour), 3), np.uint8)
     for colour, sample in SAMPLES.items():

@@ -1,4 +1,4 @@
-"""Edges between pixels: where a contrast has fallen half-way from what is inside to the outside.
+"""Edges between pixels: where a contrast has fallen half-way from inside to outside.
 
 A colour class ends somewhere near an edge, and where depends on what is behind. Half-way is where
 the edge is, however much lens blur there is, as long as blur is alike on both sides.
@@ -18,7 +18,7 @@ Places = npt.NDArray[np.int64]
 """Columns and rows, (n, 2)."""
 
 
-def refined(contrast: Array, outermost: Places, outwards: Places) -> Array:
+def refine_edges(contrast: Array, outermost: Places, outwards: Places) -> Array:
     """Return the edges near some pixels, (n, 2), columns and rows; nan: none is found.
 
     Args:
@@ -49,6 +49,6 @@ def _half_way(levels: Array) -> Array:
     nearest = np.where(falls, -np.abs(np.arange(falls.shape[1]) - REACH), -np.inf).argmax(axis=1)
     each = np.arange(len(levels))
     high, low = above[each, nearest], above[each, nearest + 1]
-    found = falls.any(axis=1)
-    fall = np.where(found, high - low, 1.0)
-    return np.where(found, nearest + high / fall - REACH, np.nan)
+    has_edge = falls.any(axis=1)
+    fall = np.where(has_edge, high - low, 1.0)
+    return np.where(has_edge, nearest + high / fall - REACH, np.nan)

@@ -1,4 +1,4 @@
-"""Beacons and goals in a picture: which, in what direction, how far.
+"""Beacons and goal posts in a picture: which, in what direction, how far.
 
 A beacon is a pink band and one of another colour above or below it. Above them and below them
 nothing is colourful, so that the upper edge of the one and the lower edge of the other are found
@@ -18,9 +18,9 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.perception.colours import Colour, Image, Kinds
-from grouser.perception.edges import refined
-from grouser.perception.optics import Optics, bearing, rise
-from grouser.perception.regions import Region, regions
+from grouser.perception.edges import refine_edges
+from grouser.perception.optics import CameraOptics, bearing, elevation_tangent
+from grouser.perception.regions import ColourRegion, find_regions
 
 BAND_LEAST, GOAL_LEAST = 6, 40  # pixels   estimates: smaller regions are noise
 ALIKE = 1.5  # how many times wider one band of a beacon may look than the other
@@ -32,8 +32,8 @@ GOAL_COLOURS = (Colour.YELLOW, Colour.SKY_BLUE)
 
 
 @dataclass(frozen=True)
-class Pole:
-    """What all beacons have in common."""
+class BeaconShape:
+    """The size that all beacons share."""
 
     band: float
     """Height of a coloured band, m."""
@@ -47,7 +47,7 @@ class Pole:
 
 
 @dataclass(frozen=True)
-class Sighting:
+class LandmarkSighting:
     """A landmark in one picture."""
 
     name: str
@@ -71,8 +71,8 @@ def post_name(colour: str, side: str) -> str:
 
 
 def see_landmarks(
-    image: Image, kinds: Kinds, optics: Optics, gaze: Pose, pole: Pole
-) -> list[Sighting]:
+    image: Image, kinds: Kinds, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
+) -> list[LandmarkSighting]:
     """Return every beacon and every goal post in the picture.
 
     Args:
@@ -80,20 +80,20 @@ def see_landmarks(
         kinds: the colour of every pixel.
         optics: the lens.
         gaze: where the lens is and looks.
-        pole: what beacons look like.
+        beacon: what beacons look like.
     """
-    pinks = list(regions(kinds, Colour.PINK, BAND_LEAST))
-    others = {colour: list(regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}
-    seen: list[Sighting] = []
-    bands: list[Region] = []
+    pinks = list(find_regions(kinds, Colour.PINK, BAND_LEAST))
+    others = {colour: list(find_regions(kinds, colour, BAND_LEAST)) for colour in PARTNERS}
+    seen: list[LandmarkSighting] = []
+    bands: list[ColourRegion] = []
     for pink in pinks:
         touching = [r for colour in PARTNERS for r in others[colour] if _touching(pink, r)]
         bands += touching
-        matches = [r for r in touching if _alike(pink, r)]
+        matches = [r for r in touching if _may_be_one_beacon(pink, r)]
         if matches:
             partner = min(matches, key=lambda r: _distance(pink, r))
             if not (pink.cut_beside or partner.cut_beside):  # else its middle is not known
-                seen.append(_beacon(image, pink, partner, optics, gaze, pole))
+                seen.append(_beacon(image, pink, partner, optics, gaze, beacon))
     for colour in GOAL_COLOURS:
         goals = [r for r in others[colour] if r.area >= GOAL_LEAST and r not in bands]
         if goals:
@@ -101,7 +101,7 @@ def see_landmarks(
     return seen
 
 
-def _touching(pink: Region, other: Region) -> bool:
+def _touching(pink: ColourRegion, other: ColourRegion) -> bool:
     """Return whether one of two regions stands on the other."""
     upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
     gap = abs(lower.top - (upper.top + upper.high))
@@ -109,36 +109,43 @@ def _touching(pink: Region, other: Region) -> bool:
     return overlap > 0 and gap <= GAP[0] + GAP[1] * min(pink.high, other.high)
 
 
-def _alike(pink: Region, other: Region) -> bool:
+def _may_be_one_beacon(pink: ColourRegion, other: ColourRegion) -> bool:
     """Return whether two regions that touch may be the bands of one beacon."""
     narrow, wide = sorted((pink.wide, other.wide))
     across = abs(pink.centre[0] - other.centre[0])
     return wide <= ALIKE * narrow + 1 and across <= 1 + ASIDE * narrow
 
 
-def _distance(one: Region, other: Region) -> float:
+def _distance(one: ColourRegion, other: ColourRegion) -> float:
     return float(np.hypot(one.centre[0] - other.centre[0], one.centre[1] - other.centre[1]))
 
 
 def _beacon(
-    image: Image, pink: Region, other: Region, optics: Optics, gaze: Pose, pole: Pole
-) -> Sighting:
+    image: Image,
+    pink: ColourRegion,
+    other: ColourRegion,
+    optics: CameraOptics,
+    gaze: Pose,
+    beacon: BeaconShape,
+) -> LandmarkSighting:
     upper, lower = sorted((pink, other), key=lambda r: r.centre[1])
     towards = optics.directions([upper.centre, lower.centre], gaze)
-    strength = _colourful(image, upper, lower)
+    strength = _colourfulness(image, upper, lower)
     if not (pink.cut or other.cut):
-        distance = _by_height(strength, upper, lower, optics, gaze, pole)
+        distance = _by_height(strength, upper, lower, optics, gaze, beacon)
     else:  # it is near, and so it is wide
-        distance = _by_width(strength, max(upper, lower, key=lambda r: r.area), optics, gaze, pole)
-    return Sighting(
+        distance = _by_width(
+            strength, max(upper, lower, key=lambda r: r.area), optics, gaze, beacon
+        )
+    return LandmarkSighting(
         beacon_name(upper.colour.name.lower(), lower.colour.name.lower()),
         float(bearing(towards.mean(axis=0))),
         distance,
-        _place(gaze),
+        _ground_position(gaze),
     )
 
 
-def _colourful(image: Image, upper: Region, lower: Region) -> Array:
+def _colourfulness(image: Image, upper: ColourRegion, lower: ColourRegion) -> Array:
     """Return how far from grey pixels are, (height, width); nothing far from the two bands."""
     rows = slice(max(0, upper.top - AROUND), lower.top + lower.high + AROUND)
     columns = slice(
@@ -152,19 +159,24 @@ def _colourful(image: Image, upper: Region, lower: Region) -> Array:
 
 
 def _by_height(
-    strength: Array, upper: Region, lower: Region, optics: Optics, gaze: Pose, pole: Pole
+    strength: Array,
+    upper: ColourRegion,
+    lower: ColourRegion,
+    optics: CameraOptics,
+    gaze: Pose,
+    beacon: BeaconShape,
 ) -> float | None:
     """Return the distance by the height of both bands, m; None: an edge is not in sight."""
     slopes = []
     for region, way in ((upper, -1), (lower, 1)):
         edge = optics.directions(_edge(strength, region, (0, way)), gaze)
-        slopes.append(float(np.median(rise(edge))) if len(edge) else np.nan)
+        slopes.append(float(np.median(elevation_tangent(edge))) if len(edge) else np.nan)
     fallen = slopes[0] - slopes[1]
-    return 2 * pole.band / fallen + pole.bulge if fallen > 0 else None
+    return 2 * beacon.band / fallen + beacon.bulge if fallen > 0 else None
 
 
 def _by_width(
-    strength: Array, band: Region, optics: Optics, gaze: Pose, pole: Pole
+    strength: Array, band: ColourRegion, optics: CameraOptics, gaze: Pose, beacon: BeaconShape
 ) -> float | None:
     """Return the distance by the width of a band, m; None: an edge is not in sight."""
     turns = []
@@ -172,10 +184,10 @@ def _by_width(
         edge = optics.directions(_edge(strength, band, (way, 0)), gaze)
         turns.append(float(np.median(bearing(edge))) if len(edge) else np.nan)
     across = turns[0] - turns[1]
-    return pole.radius / math.sin(across / 2) if 0 < across < math.pi else None
+    return beacon.radius / math.sin(across / 2) if 0 < across < math.pi else None
 
 
-def _edge(strength: Array, region: Region, way: tuple[int, int]) -> Array:
+def _edge(strength: Array, region: ColourRegion, way: tuple[int, int]) -> Array:
     """Return where colour ends on one side, (n, 2), for the middle half of rows or columns."""
     mask = region.mask if way[1] else region.mask.T
     middle = np.arange(mask.shape[1] // 4, mask.shape[1] - mask.shape[1] // 4)
@@ -184,11 +196,11 @@ def _edge(strength: Array, region: Region, way: tuple[int, int]) -> Array:
     ends = lines.argmax(axis=0) if outward < 0 else len(mask) - 1 - lines[::-1].argmax(axis=0)
     places = np.column_stack([middle, ends] if way[1] else [ends, middle])
     places += (region.left, region.top)
-    edge = refined(strength, places, np.tile(np.array(way), (len(places), 1)))
+    edge = refine_edges(strength, places, np.tile(np.array(way), (len(places), 1)))
     return edge[np.isfinite(edge).all(axis=1)]
 
 
-def _posts(goal: Region, optics: Optics, gaze: Pose) -> Iterator[Sighting]:
+def _posts(goal: ColourRegion, optics: CameraOptics, gaze: Pose) -> Iterator[LandmarkSighting]:
     """Yield the posts of a goal that are inside the picture."""
     rows = np.nonzero(goal.mask.sum(axis=1) >= 0.5 * goal.mask.sum(axis=1).max())[0]
     first = goal.mask[rows].argmax(axis=1) + goal.left
@@ -198,8 +210,10 @@ def _posts(goal: Region, optics: Optics, gaze: Pose) -> Iterator[Sighting]:
         if inside[side].all():
             pixels = np.column_stack([columns, rows + goal.top])
             turn = float(np.median(bearing(optics.directions(pixels, gaze))))
-            yield Sighting(post_name(goal.colour.name.lower(), side), turn, None, _place(gaze))
+            yield LandmarkSighting(
+                post_name(goal.colour.name.lower(), side), turn, None, _ground_position(gaze)
+            )
 
 
-def _place(gaze: Pose) -> tuple[float, float]:
+def _ground_position(gaze: Pose) -> tuple[float, float]:
     return float(gaze.position[0]), float(gaze.position[1])

@@ -1,4 +1,4 @@
-"""Where am I?  Monte Carlo localisation (cmos, sec. 5.2) from landmarks and odometry.
+"""Where the robot is: Monte Carlo localisation (cmos, sec. 5.2) from landmarks and odometry.
 
 A cloud of poses (x, y, heading in the field's frame: m, rad) stands for what the robot believes.
 Each pose is weighed by how well it explains a sighting; heavy ones multiply, light ones vanish. A
@@ -22,17 +22,19 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, radians
-from grouser.perception.landmarks import Sighting
+from grouser.perception.landmarks import LandmarkSighting
 
-_BEST = 0.02  # part of a cloud that must explain what is seen; the rest may be unsure
-_FORGET = 0.2  # weight of the newest sighting of a landmark in how well it is explained
-_ENOUGH = 0.3  # a landmark that the best explain less well than this, on average, is not explained
-_AFRESH = 0.25  # part of a cloud that then starts over from it
+_BEST_SHARE = 0.02  # part of a cloud that must explain what is seen; the rest may be unsure
+_FORGETTING_RATE = 0.2  # weight of the newest sighting of a landmark in how well it is explained
+_LEAST_EXPLAINED = (
+    0.3  # a landmark that the best explain less well than this, on average, is not explained
+)
+_RESET_SHARE = 0.25  # part of a cloud that then starts over from it
 
 
 @dataclass(frozen=True, kw_only=True)
 class FieldMap:
-    """What the robot was told of its field."""
+    """The size of the field and where its landmarks are."""
 
     landmarks: Mapping[str, tuple[float, float]]
     """x and y (m) of every landmark, by the name its sightings have."""
@@ -73,8 +75,8 @@ class MotionModel:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a cloud says."""
+class PoseEstimate:
+    """A cloud's mean pose, and per coordinate the division that holds most of it."""
 
     pose: Array
     """Mean x, y (m) and heading (rad), (3,)."""
@@ -86,12 +88,12 @@ class Estimate:
     def holds(self, pose: Array) -> npt.NDArray[np.bool_]:
         """Return which coordinates of ``pose`` (3,) are inside their division, (3,)."""
         near = np.array(pose, float)
-        near[2] = self.pose[2] + wrap(near[2] - self.pose[2])
+        near[2] = self.pose[2] + wrap_angle(near[2] - self.pose[2])
         return (self.low <= near) & (near <= self.high)
 
 
 class Localiser:
-    """A cloud of poses that becomes wiser.
+    """A particle filter: a weighed cloud of poses on a known field.
 
     Args:
         field_map: where landmarks are.
@@ -112,7 +114,7 @@ class Localiser:
     ) -> None:
         self._map, self._rng = field_map, rng
         self._sensor, self._motion = sensor or SensorModel(), motion or MotionModel()
-        self.poses = self._anywhere(count)
+        self.poses = self._random_poses(count)
         """(count, 3): x, y, heading; at first anywhere on the field."""
         self._weights = np.zeros(count)  # logarithms
         self._share = np.full(count, 1 / count)
@@ -129,7 +131,7 @@ class Localiser:
         self.poses[:, 1] += sin * steps[:, 0] + cos * steps[:, 1]
         self.poses[:, 2] += steps[:, 2]
 
-    def see(self, sightings: Sequence[Sighting]) -> None:
+    def see(self, sightings: Sequence[LandmarkSighting]) -> None:
         """Weigh the cloud by what was seen in one picture.
 
         It is drawn anew when few poses bear all the weight. When it has not explained a landmark
@@ -139,27 +141,27 @@ class Localiser:
         for sighting in known:
             likelihood = self._likelihood(sighting)
             self._weights += self._sensor.trust * np.log(likelihood)
-            self._weigh()
+            self._normalise_weights()
             if not self._explained:  # the first of all: the cloud knows nothing yet
-                self._start_over(sighting, 1.0)
-            elif self._puzzles(sighting, float(np.quantile(likelihood, 1 - _BEST))):
-                self._start_over(sighting, _AFRESH)
+                self._reset_from(sighting, 1.0)
+            elif self._is_unexplained(sighting, float(np.quantile(likelihood, 1 - _BEST_SHARE))):
+                self._reset_from(sighting, _RESET_SHARE)
         if 1 / float(self._share @ self._share) < len(self.poses) / 2:
-            self._draw_anew()
+            self._resample()
 
-    def estimate(self, share: float = 0.95) -> Estimate:
+    def estimate(self, share: float = 0.95) -> PoseEstimate:
         """Return the cloud's mean, and per coordinate the division that holds ``share`` of it."""
         weights, mean = self._share, self._mean()
         off = self.poses - mean
-        off[:, 2] = wrap(off[:, 2])
+        off[:, 2] = wrap_angle(off[:, 2])
         ends = [_quantiles(off[:, i], weights, share) for i in range(3)]
-        return Estimate(
+        return PoseEstimate(
             mean,
             mean + np.array([low for low, _ in ends]),
             mean + np.array([high for _, high in ends]),
         )
 
-    def _likelihood(self, sighting: Sighting) -> Array:
+    def _likelihood(self, sighting: LandmarkSighting) -> Array:
         """Return how well each pose explains a sighting, (count,), at most 1."""
         x, y, turn = self.poses.T
         cos, sin = np.cos(turn), np.sin(turn)
@@ -169,45 +171,45 @@ class Localiser:
         dy = there[1] - (y + sin * ahead + cos * left)
         far = np.maximum(np.hypot(dx, dy), 1e-3)
         sensor, blur = self._sensor, (self._sensor.place_sigma / far) ** 2
-        off = wrap(np.arctan2(dy, dx) - turn - sighting.bearing)
+        off = wrap_angle(np.arctan2(dy, dx) - turn - sighting.bearing)
         square = off**2 / (sensor.bearing_sigma**2 + blur)
         if sighting.distance is not None:
             square += np.log(far / sighting.distance) ** 2 / (sensor.distance_sigma**2 + blur)
         return np.asarray(sensor.mistaken + (1 - sensor.mistaken) * np.exp(-0.5 * square))
 
-    def _draw_anew(self) -> None:
+    def _resample(self) -> None:
         """Draw a cloud of equal weights: systematic resampling, and a little unrest."""
         count, motion = len(self.poses), self._motion
         steps = (np.arange(count) + self._rng.random()) / count
         chosen = np.searchsorted(np.cumsum(self._share), steps)
         self.poses = self.poses[np.minimum(chosen, count - 1)]
         self._weights[:] = 0.0
-        self._weigh()
+        self._normalise_weights()
         off = self.poses - self._mean()
-        off[:, 2] = wrap(off[:, 2])
+        off[:, 2] = wrap_angle(off[:, 2])
         floor = np.diag([motion.unrest, motion.unrest, motion.unrest_turn]) ** 2
         spread = motion.roughening**2 * (off.T @ off) / count + floor
         noise = self._rng.normal(size=self.poses.shape)
         self.poses = self.poses + noise @ np.linalg.cholesky(spread).T
 
-    def _puzzles(self, sighting: Sighting, likelihood: float) -> bool:
+    def _is_unexplained(self, sighting: LandmarkSighting, likelihood: float) -> bool:
         """Return whether a landmark has not been where the best poses would have it for a while."""
         before = self._explained.get(sighting.name, 1.0)
-        self._explained[sighting.name] = before + _FORGET * (likelihood - before)
-        return self._explained[sighting.name] < _ENOUGH
+        self._explained[sighting.name] = before + _FORGETTING_RATE * (likelihood - before)
+        return self._explained[sighting.name] < _LEAST_EXPLAINED
 
-    def _start_over(self, sighting: Sighting, part: float) -> None:
+    def _reset_from(self, sighting: LandmarkSighting, part: float) -> None:
         """Replace a part of the cloud by poses that explain a sighting."""
-        self._draw_anew()
+        self._resample()
         count = round(part * len(self.poses))
         where = self._rng.choice(len(self.poses), count, replace=False)
-        self.poses[where] = self._explaining(sighting, count)
+        self.poses[where] = self._poses_explaining(sighting, count)
         self._explained[sighting.name] = 1.0  # give the new ones a chance
 
-    def _explaining(self, sighting: Sighting, count: int) -> Array:
+    def _poses_explaining(self, sighting: LandmarkSighting, count: int) -> Array:
         """Return poses on the field from which a landmark is seen as it was, (count, 3)."""
         sensor, rng = self._sensor, self._rng
-        poses = self._anywhere(count)
+        poses = self._random_poses(count)
         there = np.array(self._map.landmarks[sighting.name])
         if sighting.distance is not None:
             way = rng.uniform(-math.pi, math.pi, count)
@@ -217,7 +219,7 @@ class Localiser:
             poses[inside, :2] = ring[inside]
         to = there - poses[:, :2]
         noise = sensor.bearing_sigma * rng.normal(size=count)
-        poses[:, 2] = wrap(np.arctan2(to[:, 1], to[:, 0]) - sighting.bearing + noise)
+        poses[:, 2] = wrap_angle(np.arctan2(to[:, 1], to[:, 0]) - sighting.bearing + noise)
         # So far it is the lens that is there: the robot is behind it.
         cos, sin = np.cos(poses[:, 2]), np.sin(poses[:, 2])
         ahead, left = sighting.eye
@@ -225,7 +227,7 @@ class Localiser:
         poses[:, 1] -= sin * ahead + cos * left
         return poses
 
-    def _anywhere(self, count: int) -> Array:
+    def _random_poses(self, count: int) -> Array:
         half = np.array([self._map.length / 2, self._map.width / 2, math.pi])
         return self._rng.uniform(-half, half, (count, 3))
 
@@ -236,13 +238,13 @@ class Localiser:
         heading = math.atan2(share @ np.sin(turn), share @ np.cos(turn))
         return np.array([share @ x, share @ y, heading])
 
-    def _weigh(self) -> None:
+    def _normalise_weights(self) -> None:
         """Bring the poses' shares of the whole weight up to date."""
         share = np.exp(self._weights - self._weights.max())
         self._share = share / share.sum()
 
 
-def wrap(angle: Array) -> Array:
+def wrap_angle(angle: Array) -> Array:
     """Return angles (rad) between -pi and pi."""
     return np.asarray((angle + math.pi) % (2 * math.pi) - math.pi)
 

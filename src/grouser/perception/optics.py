@@ -1,4 +1,4 @@
-"""A robot's eye: where a pixel looks, by the lens' data and the angles of the neck.
+"""Where each pixel of a robot's camera looks, by the lens' data and the angles of the neck.
 
 Directions and poses are in the robot's footprint: its origin is on the ground below the body's own,
 x forward, y left, z up. Pixels are columns and rows from the middle of the upper left one, (0, 0).
@@ -35,8 +35,8 @@ class Neck:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optics:
-    """A lens' data, as calibrated."""
+class CameraOptics:
+    """A camera's calibrated size, focal lengths and distortion."""
 
     width: int
     """Pixels in a row."""
@@ -79,6 +79,6 @@ def bearing(directions: Array) -> Array:
     return np.arctan2(directions[..., 1], directions[..., 0])
 
 
-def rise(directions: Array) -> Array:
+def elevation_tangent(directions: Array) -> Array:
     """Return the tangent of the angle over the horizon of ``(…, 3)``."""
     return np.asarray(directions[..., 2] / np.hypot(directions[..., 0], directions[..., 1]))

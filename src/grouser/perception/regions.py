@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class ColourRegion:
     """Pixels of one colour that touch each other, also by their corners."""
 
     colour: Colour
@@ -53,7 +53,7 @@ class Region:
         return np.asarray(self.labels[rows, self.left : self.left + self.wide] == self.label)
 
 
-def regions(kinds: Kinds, colour: Colour, least: int) -> Iterator[Region]:
+def find_regions(kinds: Kinds, colour: Colour, least: int) -> Iterator[ColourRegion]:
     """Yield the regions of ``colour`` with at least ``least`` pixels."""
     try:
         import cv2
@@ -68,4 +68,4 @@ def regions(kinds: Kinds, colour: Colour, least: int) -> Iterator[Region]:
         if area < least:
             continue
         centre = float(centres[label][0]), float(centres[label][1])
-        yield Region(colour, left, top, wide, high, area, centre, labels, label)
+        yield ColourRegion(colour, left, top, wide, high, area, centre, labels, label)
