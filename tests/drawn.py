@@ -9,9 +9,9 @@ import numpy as np
 from grouser.gateways.images.render_pool import Eyes
 from grouser.gateways.images.views import Views
 from grouser.protocol.images import ImageType
-from grouser.service.access import Gate
+from grouser.service.access import AccessControl
 
-OPEN = Gate((), "127.0.0.1")
+OPEN = AccessControl((), "127.0.0.1")
 SECRET = "a-token-for-the-tests"
 
 
@@ -58,9 +58,9 @@ async def watched(simulation, workers=1):
 
 
 @contextlib.asynccontextmanager
-async def eyes_port(eyes, gate=OPEN):
+async def eyes_port(eyes, access=OPEN):
     """Open a port for eyes from elsewhere; yields its number."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: eyes.port(gate), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: eyes.port(access), "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname()[1]

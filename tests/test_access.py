@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, Refused
-from grouser.service.access import EVERYTHING, Gate, Role, Token, loopback, network, tokens
-from grouser.service.login_throttle import FREE, LONGEST, REMEMBERED, Attempts
+from grouser.service.access import EVERYTHING, AccessControl, Role, Token, loopback, network, tokens
+from grouser.service.login_throttle import FREE, LONGEST, REMEMBERED, LoginThrottle
 from grouser.service.outbox import Outbox
-from grouser.service.tls import fingerprint, hint, tls_context
+from grouser.tls import client_hint, fingerprint, server_context
 
 SECRET, OTHER = "correct-horse-battery", "another-long-secret"
 
@@ -34,14 +34,16 @@ def clock():
 
 
 @pytest.fixture
-def gate(clock):
-    return Gate([Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))], "0.0.0.0", clock=clock)
+def access(clock):
+    return AccessControl(
+        [Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))], "0.0.0.0", clock=clock
+    )
 
 
-def refusal(gate, address, said):
-    """Return with which words ``gate`` refuses."""
+def refusal(access, address, said):
+    """Return with which words ``access`` refuses."""
     with pytest.raises(Refused) as caught:
-        gate.check(address, said)
+        access.check(address, said)
     return str(caught.value)
 
 
@@ -69,69 +71,69 @@ def test_loopback(host, here):
 
 
 def test_on_loopback_without_tokens_everybody_may_do_everything():
-    gate = Gate([], "127.0.0.1")
-    assert not gate.demands
-    assert gate.check("127.0.0.1") == EVERYTHING
-    assert gate.check("::ffff:127.0.0.1", "whatever it says") == EVERYTHING
+    access = AccessControl([], "127.0.0.1")
+    assert not access.needs_token
+    assert access.check("127.0.0.1") == EVERYTHING
+    assert access.check("::ffff:127.0.0.1", "whatever it says") == EVERYTHING
     with pytest.raises(Refused, match="--token-file"):
-        gate.check("10.0.0.1")
+        access.check("10.0.0.1")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.168.1.5", "robots.example.org"])
 def test_beyond_loopback_a_server_does_not_start_without_a_token(host):
     with pytest.raises(Refused, match="--token-file FILE.*GROUSER_TOKEN"):
-        Gate([], host)
+        AccessControl([], host)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.7"])
-def test_where_tokens_are_set_everybody_needs_one(gate, address):
-    assert gate.demands
+def test_where_tokens_are_set_everybody_needs_one(access, address):
+    assert access.needs_token
     for said in (None, ""):
         with pytest.raises(Refused, match="LOGIN"):
-            gate.check(address, said)
+            access.check(address, said)
     with pytest.raises(Refused, match="not one of the server's"):
-        gate.check(address, SECRET + "x")
-    assert gate.check(address, SECRET) == EVERYTHING
-    assert gate.check(address, OTHER) == {Role.WATCH}
+        access.check(address, SECRET + "x")
+    assert access.check(address, SECRET) == EVERYTHING
+    assert access.check(address, OTHER) == {Role.WATCH}
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
 def test_no_other_text_gets_in(said):
-    gate = Gate([Token(SECRET)], "0.0.0.0")
+    access = AccessControl([Token(SECRET)], "0.0.0.0")
     if said != SECRET:
         with pytest.raises(Refused):
-            gate.check("10.0.0.7", said)
+            access.check("10.0.0.7", said)
 
 
-def test_guessing_takes_longer_and_longer_and_others_do_not_notice(gate, clock):
+def test_guessing_takes_longer_and_longer_and_others_do_not_notice(access, clock):
     waits = []
     for _ in range(FREE + 12):
         start = clock.now
-        while "too many" in refusal(gate, "10.0.0.7", "wrong"):
-            assert gate.check("10.0.0.8", SECRET) == EVERYTHING
+        while "too many" in refusal(access, "10.0.0.7", "wrong"):
+            assert access.check("10.0.0.8", SECRET) == EVERYTHING
             clock.now += 0.5
         waits.append(clock.now - start)
     assert waits[: FREE + 1] == [0.0] * (FREE + 1)
     assert waits[FREE + 1 :] == [min(LONGEST, 2.0**n) for n in range(11)]
 
 
-def test_while_banned_not_even_the_right_token_is_looked_at(gate, clock):
+def test_while_banned_not_even_the_right_token_is_looked_at(access, clock):
     for _ in range(FREE + 1):
-        assert "not one" in refusal(gate, "10.0.0.7", "wrong")
+        assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
-        gate.check("10.0.0.7", SECRET)
+        access.check("10.0.0.7", SECRET)
     clock.now += 1.5
-    assert gate.check("10.0.0.7", SECRET) == EVERYTHING
+    assert access.check("10.0.0.7", SECRET) == EVERYTHING
     with pytest.raises(Refused, match="not one"):
-        gate.check("10.0.0.7", "wrong")
-    assert gate.check("10.0.0.7", SECRET) == EVERYTHING, "a right one starts the count over"
+        access.check("10.0.0.7", "wrong")
+    assert access.check("10.0.0.7", SECRET) == EVERYTHING, "a right one starts the count over"
 
 
-def test_a_missing_token_is_no_guess(gate):
+def test_a_missing_token_is_no_guess(access):
     for _ in range(100):
         with pytest.raises(Refused, match="demands"):
-            gate.check("10.0.0.7")
-    assert gate.check("10.0.0.7", SECRET) == EVERYTHING
+            access.check("10.0.0.7")
+    assert access.check("10.0.0.7", SECRET) == EVERYTHING
 
 
 def test_one_person_has_many_ipv6_addresses():
@@ -141,19 +143,19 @@ def test_one_person_has_many_ipv6_addresses():
 
 
 def test_attempts_are_remembered_in_bounded_memory():
-    attempts = Attempts()
+    attempts = LoginThrottle()
     for number in range(REMEMBERED + 10):
         attempts.failed(str(number), 0.0)
     assert len(attempts._failures) == REMEMBERED
 
 
-def test_wrong_tokens_are_logged_without_any_token(gate, caplog):
+def test_wrong_tokens_are_logged_without_any_token(access, caplog):
     caplog.set_level(logging.DEBUG)
     with pytest.raises(Refused) as refusal:
-        gate.check("10.0.0.7", "almost-" + SECRET)
-    gate.check("10.0.0.7", SECRET)
+        access.check("10.0.0.7", "almost-" + SECRET)
+    access.check("10.0.0.7", SECRET)
     assert "wrong token from 10.0.0.7" in caplog.text
-    assert SECRET not in caplog.text + str(refusal.value) + repr(Token(SECRET)) + repr(vars(gate))
+    assert SECRET not in caplog.text + str(refusal.value) + repr(Token(SECRET)) + repr(vars(access))
 
 
 # -- where tokens come from ------------------------------------------------------------------
@@ -253,7 +255,7 @@ def test_a_client_that_trusts_the_certificate_is_served_over_tls(files):
         writer.close()
 
     async def run():
-        context = tls_context(files / "one.pem", files / "one.key")
+        context = server_context(files / "one.pem", files / "one.key")
         server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
         port = server.sockets[0].getsockname()[1]
         trusting = ssl.create_default_context(cafile=files / "one.pem")
@@ -292,7 +294,7 @@ def test_a_slow_reader_gets_everything_over_tls_as_well(files):
     async def run():
         loop, context = (
             asyncio.get_running_loop(),
-            tls_context(files / "one.pem", files / "one.key"),
+            server_context(files / "one.pem", files / "one.key"),
         )
         speakers = []
         server = await loop.create_server(
@@ -326,7 +328,7 @@ def test_a_slow_reader_gets_everything_over_tls_as_well(files):
 )
 def test_a_wrong_certificate_or_key_is_told_in_one_sentence(files, certificate, key, complaint):
     with pytest.raises(BadValue, match=complaint):
-        tls_context(files / certificate, key and files / key)
+        server_context(files / certificate, key and files / key)
 
 
 @needs_openssl
@@ -334,4 +336,4 @@ def test_the_hint_shows_the_fingerprint_that_openssl_shows(files):
     command = ["openssl", "x509", "-in", files / "one.pem", "-noout", "-fingerprint", "-sha256"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert shown.strip().endswith(fingerprint(files / "one.pem"))
-    assert fingerprint(files / "one.pem") in hint(files / "one.pem")
+    assert fingerprint(files / "one.pem") in client_hint(files / "one.pem")

@@ -8,7 +8,7 @@ from wired import Wired, spins, wired
 
 from grouser.gateways.images.tiles import CameraTile
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
@@ -27,7 +27,7 @@ def still(kind):
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_state_comes_through(kind, dialect):
-    robot = still(kind).speak(Outlook(dialect))
+    robot = still(kind).speak(PortProfile(dialect))
     *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
     assert state.type == (LEGGED if robot.body.robot.gait else GROUND)
@@ -45,35 +45,35 @@ def test_state_comes_through(kind, dialect):
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
-    robot = still(kind).speak(Outlook(dialect))
-    body, outlook = robot.body, robot.outlook
-    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), outlook))
+    robot = still(kind).speak(PortProfile(dialect))
+    body, profile = robot.body, robot.profile
+    (geo,) = robot.received(geometry(body, GetGeometry("Robot"), profile))
     assert isinstance(geo, RobotGeometry)
     assert all(0 < edge < 10 for edge in geo.dimensions)
-    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), outlook, cameras={}))
+    (conf,) = robot.received(configuration(body, GetConfiguration("robot"), profile, cameras={}))
     assert conf.mass == pytest.approx(body.robot.mass, abs=1e-3)
     for title in {TYPES[type(sensor)] for sensor in body.sensors.values()}:
-        (geo,) = robot.received(geometry(body, GetGeometry(title), outlook))
+        (geo,) = robot.received(geometry(body, GetGeometry(title), profile))
         (conf,) = robot.received(
-            configuration(body, GetConfiguration(title.upper()), outlook, cameras={})
+            configuration(body, GetConfiguration(title.upper()), profile, cameras={})
         )
         assert geo.type == conf.type == title
         assert [each.name for each in geo.sensors] == [each.name for each in conf.sensors]
         assert geo.sensors
         one = GetGeometry(title, geo.sensors[-1].name.upper())
-        assert robot.received(geometry(body, one, outlook))[0].sensors == geo.sensors[-1:]
+        assert robot.received(geometry(body, one, profile))[0].sensors == geo.sensors[-1:]
     for package in ("MisPkg", "Actuator"):
-        geos = robot.received(geometry(body, GetGeometry(package), outlook))
+        geos = robot.received(geometry(body, GetGeometry(package), profile))
         assert [geo.name for geo in geos] == list(body.packages)
     for asked in ("Sonar", "Camera"):
         nobody = GetGeometry(asked, "nobody")
-        assert len(robot.lines(geometry(body, nobody, outlook))) == int(dialect.packed)
+        assert len(robot.lines(geometry(body, nobody, profile))) == int(dialect.packed)
 
 
 def test_the_packages_state_is_the_captures():
-    robot = still("p2at").speak(Outlook(UT2004))
+    robot = still("p2at").speak(PortProfile(UT2004))
     angles = dict.fromkeys(robot.body.robot.drives, 0.0)
-    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.outlook))
+    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.profile))
     assert package == (
         "MISSTA {Time 3104.57} {Name CameraPanTilt} {Link 1} {Value 0.0000} {Torque -20.00} "
         "{Link 2} {Value 0.0000} {Torque -20.00}"
@@ -82,12 +82,12 @@ def test_the_packages_state_is_the_captures():
 
 def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
     robot = Wired("p2dx")
-    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.outlook))
+    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.profile))
     (first,) = geo.sensors
     assert first.location[1] < -0.1
     assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
     assert first.mount == "HARD"
-    up = Outlook(UDK, Axes.Z_UP)
+    up = PortProfile(UDK, Axes.Z_UP)
     laser = geometry(robot.body, GetGeometry("RangeScanner"), up)[0].sensors[0]
     assert laser.location[2] > 0.1
     assert laser.mount == "P2DX"
@@ -99,7 +99,7 @@ def test_a_cameras_tile_and_key_are_in_its_configuration():
         configuration(
             robot.body,
             GetConfiguration("Camera"),
-            robot.outlook,
+            robot.profile,
             cameras={"Camera": CameraTile(3, 320, 240, 320, 240)},
             key="0a1b",
             zooms={"Camera": 2.0},
@@ -115,19 +115,19 @@ def test_a_cameras_tile_and_key_are_in_its_configuration():
 
 
 def test_unreal_units_in_and_out():
-    outlook = Outlook(UT2004, Axes.Z_DOWN, unreal=True)
-    for port in (outlook, Outlook()):
+    profile = PortProfile(UT2004, Axes.Z_DOWN, unreal=True)
+    for port in (profile, PortProfile()):
         far = [0.1, -0.0, 7.3]
         assert repr(port.lengths(far)) == repr(tuple(map(port.length, far)))
-    robot = wired("kenaf", outlook=outlook)
+    robot = wired("kenaf", profile=profile)
     turn = 65536 / math.tau
     orders = robot.orders(f"MULTIDRIVE {{RRFlipper {0.5 * turn}}}")
     assert orders["rear_right_arm"].value == pytest.approx(0.5)
     left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
     assert left == pytest.approx(1.0)
-    (geo,) = geometry(robot.body, GetGeometry("Robot"), outlook)
+    (geo,) = geometry(robot.body, GetGeometry("Robot"), profile)
     assert geo.wheel_radius == pytest.approx(0.075 * 250)
-    assert outlook.from_place(outlook.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
-    assert outlook.from_angles(outlook.angles((0.1, 0.2, -0.3))) == pytest.approx(
+    assert profile.from_place(profile.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
+    assert profile.from_angles(profile.angles((0.1, 0.2, -0.3))) == pytest.approx(
         (0.1, 0.2, -0.3), abs=1e-4
     )

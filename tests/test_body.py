@@ -11,7 +11,7 @@ from wired import spins, wired
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
 from grouser.gateways.usarsim.geo_conf import configuration
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import APPEARANCES, CLASSES
 from grouser.physics.drives import angle, speed, torque
 from grouser.protocol.usarsim.axes import FLIPPER_UP
@@ -156,7 +156,7 @@ def test_absurd_numbers_do_no_harm(kind):
 def test_one_side_alone_works_stops_the_other_or_is_ignored():
     sides = {}
     for dialect in (UT2004, UT3, UDK):
-        robot = wired("p2dx", outlook=Outlook(dialect))
+        robot = wired("p2dx", profile=PortProfile(dialect))
         robot.orders("DRIVE {Left 1} {Right 2}")
         orders = robot.orders("DRIVE {Left 3}")
         sides[dialect.name] = spins(robot, orders) if orders else None
@@ -167,7 +167,7 @@ def test_one_side_alone_works_stops_the_other_or_is_ignored():
 
 def test_normalized_sticks_in_udk_only():
     for dialect in DIALECTS.values():
-        robot = wired("p2dx", outlook=Outlook(dialect))
+        robot = wired("p2dx", profile=PortProfile(dialect))
         robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
         left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2}"))
         share = 0.02 * robot.body.mover.fastest
@@ -178,7 +178,7 @@ def test_normalized_sticks_in_udk_only():
 
 def test_udk_switches_on_with_true_only():
     for dialect in DIALECTS.values():
-        robot = wired("p2dx", outlook=Outlook(dialect))
+        robot = wired("p2dx", profile=PortProfile(dialect))
         assert robot.orders("DRIVE {Light True}") == {}
         assert robot.driving.light is (dialect is not UDK)
         robot.orders("DRIVE {Light true}")
@@ -189,7 +189,7 @@ def test_udk_switches_on_with_true_only():
 
 def test_a_hundred_percent_is_the_fastest_spin_of_conf():
     robot = wired("kenaf")
-    (conf,) = configuration(robot.body, GetConfiguration("Robot"), robot.outlook, cameras={})
+    (conf,) = configuration(robot.body, GetConfiguration("Robot"), robot.profile, cameras={})
     left, right = spins(robot, robot.orders("DRIVE {Left 100} {Right -100} {Normalized true}"))
     assert (left, right) == pytest.approx((conf.max_speed, -conf.max_speed))
 
@@ -231,7 +231,7 @@ def test_the_wires_signs_raise_flippers(kind, line):
 
 def test_flippers_are_said_in_usarsims_order_and_only_by_ut2004():
     for dialect in DIALECTS.values():
-        robot = wired("kenaf", outlook=Outlook(dialect))
+        robot = wired("kenaf", profile=PortProfile(dialect))
         (state,) = robot.received(robot.state())
         names = [name for name, _ in state.joints]
         expected = ["FRFlipper", "FLFlipper", "RRFlipper", "RLFlipper"] if dialect is UT2004 else []
@@ -306,7 +306,7 @@ def test_legs_joints_move_by_name_and_our_own_names_do_as_well():
 @pytest.mark.parametrize("kind", PAN_TILT)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
-    robot = wired(kind, outlook=Outlook(dialect))
+    robot = wired(kind, profile=PortProfile(dialect))
     first = 0 if dialect is UDK else 1
     head = "ACT" if dialect is UDK else "MISPKG"
     camera = robot.sim.data.body(f"r/{CAMERA_ON.get(kind, 'tilt')}")

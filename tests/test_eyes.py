@@ -21,7 +21,7 @@ from grouser.gateways.images.render_pool import Eyes
 from grouser.gateways.images.views import Views
 from grouser.protocol import rendering as wire
 from grouser.protocol.images import Frame, ImageClientSide, ImageType, Pass, WholeFrame
-from grouser.service.access import Gate, Role, Token
+from grouser.service.access import AccessControl, Role, Token
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 
@@ -197,11 +197,11 @@ async def first_frame(port, *passes):
 @in_a_loop
 async def test_eyes_of_another_process_draw_the_same_bytes_and_serve_them():
     simulation = two_dogs()
-    gate = Gate((Token(SECRET),), "127.0.0.1")
+    access = AccessControl((Token(SECRET),), "127.0.0.1")
     async with seen(simulation, workers=0) as views:
         eyes = views.eyes
         async with (
-            eyes_port(eyes, gate) as port,
+            eyes_port(eyes, access) as port,
             eyes_elsewhere(port, "--token", SECRET) as (_, images),
         ):
             await until(lambda: eyes.far == 1)
@@ -253,7 +253,7 @@ async def test_local_eyes_draw_again_when_those_elsewhere_have_gone():
 @in_a_loop
 async def test_eyes_without_the_right_token_are_refused(tokens, said, reason, caplog):
     eyes = Eyes(workers=0)
-    async with eyes_port(eyes, Gate(tokens, "127.0.0.1")) as port:
+    async with eyes_port(eyes, AccessControl(tokens, "127.0.0.1")) as port:
         with pytest.raises(Refused, match=reason):
             await look_out(Gallery(Eyes(workers=0)), "127.0.0.1", port, token=said)
     assert eyes.far == 0

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from grouser.errors import BadValue
-from grouser.service.limits import Allowance, Limits
+from grouser.service.limits import Limits, RateLimiter
 from grouser.service.outbox import HIGH, Outbox
 
 MOST = 64 * 1024
@@ -143,7 +143,7 @@ def test_others_are_served_while_one_does_not_read():
 
 
 def test_an_allowance_saves_a_second_and_no_more():
-    allowance = Allowance(10, now=0.0)
+    allowance = RateLimiter(10, now=0.0)
     assert sum(allowance.spend(0.0) for _ in range(50)) == 10
     assert not allowance.spend(0.05)
     assert allowance.spend(0.1)
@@ -152,7 +152,7 @@ def test_an_allowance_saves_a_second_and_no_more():
 
 
 def test_a_debt_says_how_long_to_wait():
-    allowance = Allowance(100, now=0.0)
+    allowance = RateLimiter(100, now=0.0)
     assert allowance.owe(0.0, 100) == 0.0
     assert allowance.owe(0.0, 50) == pytest.approx(0.5)
     assert allowance.owe(0.5, 0) == pytest.approx(0.0)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from grouser.service.lockstep import Turns
+from grouser.service.lockstep import Lockstep
 from grouser.service.pace import LATEST, Pace
 
 
@@ -44,12 +44,12 @@ class TestPace:
 
 class TestTurns:
     def test_time_passes_when_nobody_asked_for_turns(self):
-        turns = Turns()
+        turns = Lockstep()
         assert turns.open
         assert turns.next() is None
 
     def test_the_world_waits_for_everybody_whose_turn_it_is(self):
-        turns = Turns()
+        turns = Lockstep()
         turns.ask("a", 10, 0)
         turns.ask("b", 25, 0)
         assert not turns.open
@@ -66,7 +66,7 @@ class TestTurns:
         assert turns.next() == 20
 
     def test_turns_do_not_drift_with_late_answers(self):
-        turns = Turns()
+        turns = Lockstep()
         turns.ask("a", 7, 3)
         for turn in range(1, 100):
             turns.end("a")
@@ -74,14 +74,14 @@ class TestTurns:
             assert turns.begin(3 + 7 * turn) == ["a"]
 
     def test_those_whose_turns_begin_together_are_told_by_name(self):
-        turns = Turns()
+        turns = Lockstep()
         for name in ("zoe", "adam", "kim"):
             turns.ask(name, 5, 0)
             turns.end(name)
         assert turns.begin(5) == ["adam", "kim", "zoe"]
 
     def test_time_begins_when_all_players_are_there(self):
-        turns = Turns(players=2)
+        turns = Lockstep(players=2)
         turns.ask("a", 10, 0)
         turns.end("a")
         assert not turns.open
@@ -92,7 +92,7 @@ class TestTurns:
         assert turns.open
 
     def test_nobody_waits_for_those_who_left(self):
-        turns = Turns()
+        turns = Lockstep()
         turns.ask("a", 10, 0)
         turns.leave("a")
         turns.leave("a")
@@ -100,7 +100,7 @@ class TestTurns:
         assert "a" not in turns
 
     def test_when_the_world_starts_over_every_turn_begins(self):
-        turns = Turns()
+        turns = Lockstep()
         turns.ask("a", 10, 0)
         turns.end("a")
         turns.restart(0)

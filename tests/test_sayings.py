@@ -11,7 +11,7 @@ from wired import Wired
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, say
 from grouser.gateways.usarsim.settings import CARRIED, TagMemory, apply, zooms
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
@@ -70,7 +70,7 @@ def loaded():
 
 
 def heard(robot, asked=()):
-    return robot.received(say(robot.readings(), robot.body, robot.outlook, asked))
+    return robot.received(say(robot.readings(), robot.body, robot.profile, asked))
 
 
 def only(messages, kind, name=None):
@@ -112,8 +112,8 @@ def close(a, b, digits):
 @pytest.mark.parametrize("axes", Axes)
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_every_reading_comes_through(dialect, axes, unreal):
-    robot = loaded().speak(Outlook(dialect, axes, unreal))
-    said = say(robot.readings(), robot.body, robot.outlook)
+    robot = loaded().speak(PortProfile(dialect, axes, unreal))
+    said = say(robot.readings(), robot.body, robot.profile)
     back = robot.received(said)
     if not dialect.packed:  # UT2004's one line is one for each sensor here
         said = [
@@ -135,7 +135,7 @@ def test_every_robots_own_sensors_are_heard(kind):
     robot = Wired(kind)
     robot.sim.step(0.1)
     for dialect in DIALECTS.values():
-        robot.speak(Outlook(dialect))
+        robot.speak(PortProfile(dialect))
         types = {getattr(message, "type", None) for message in heard(robot)}
         silent = (Camera, Battery, DepthCamera)
         sensors = [s for s in robot.body.sensors.values() if not isinstance(s, silent)]
@@ -143,8 +143,8 @@ def test_every_robots_own_sensors_are_heard(kind):
 
 
 def test_types_are_said_in_the_order_of_the_capture():
-    robot = loaded().speak(Outlook(UT2004))
-    types = [m.type for m in say(robot.readings(), robot.body, robot.outlook)]
+    robot = loaded().speak(PortProfile(UT2004))
+    types = [m.type for m in say(robot.readings(), robot.body, robot.profile)]
     captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
                 "GPS", "VictSensor"]  # fmt: skip
     assert [kind for kind in dict.fromkeys(types) if kind in captured] == captured
@@ -156,7 +156,7 @@ def test_types_are_said_in_the_order_of_the_capture():
 
 @pytest.mark.parametrize("axes", Axes)
 def test_places_and_angles_are_in_the_wires_axes(axes):
-    robot = loaded().speak(Outlook(UDK, axes))
+    robot = loaded().speak(PortProfile(UDK, axes))
     messages = heard(robot)
     down = 1 if axes is Axes.Z_DOWN else -1
     x, y, z = robot.sim.pose("r").position
@@ -187,14 +187,14 @@ def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
 
 
 def test_scans_run_from_right_to_left():
-    scan = only(heard(loaded().speak(Outlook())), sensor_messages.RangeScan)
+    scan = only(heard(loaded().speak(PortProfile())), sensor_messages.RangeScan)
     assert len(scan.ranges) == 181 == round(scan.fov / scan.resolution) + 1
     assert scan.ranges[0] == 20.0  # nothing on the right
     assert 1.0 < scan.ranges[-1] < 3.0  # the wall on the left
 
 
 def test_wheels_are_counted_in_radians_and_ticks():
-    robot = loaded().speak(Outlook())
+    robot = loaded().speak(PortProfile())
     messages, radius = heard(robot), robot.body.mover.radius
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
@@ -208,7 +208,7 @@ def test_wheels_are_counted_in_radians_and_ticks():
 
 
 def test_victims_and_tags_are_found():
-    messages = heard(loaded().speak(Outlook()))
+    messages = heard(loaded().speak(PortProfile()))
     parts = only(messages, sensor_messages.Victims).parts
     assert parts
     assert {name for name, _ in parts} <= {
@@ -219,19 +219,19 @@ def test_victims_and_tags_are_found():
 
 
 def test_gps_says_degrees_and_no_fix_says_none():
-    robot = loaded().speak(Outlook())
+    robot = loaded().speak(PortProfile())
     fix = only(heard(robot), sensor_messages.Gps)
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
     assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
     lost = Reading("gps", 0.0, {"fix": 0.0, "satellites": 2.0, "latitude": math.nan})
-    (message,) = say([(robot.body.sensors["gps"], lost)], robot.body, robot.outlook)
+    (message,) = say([(robot.body.sensors["gps"], lost)], robot.body, robot.profile)
     assert robot.lines([message]) == ["SEN {Type GPS} {Name gps} {Fix 0} {Satellites 2}"]
 
 
 def test_a_lost_frame_of_motion_capture_is_said_so():
-    robot = loaded().speak(Outlook())
+    robot = loaded().speak(PortProfile())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
-    (message,) = say([(robot.body.sensors["mocap"], lost)], robot.body, robot.outlook)
+    (message,) = say([(robot.body.sensors["mocap"], lost)], robot.body, robot.profile)
     assert robot.received([message]) == [sensor_extensions.MotionCapture(0.0, "mocap", False)]
 
 
@@ -255,7 +255,7 @@ def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
 
 def setting(robot, line, tags=None):
     message = robot.heard(line)
-    return apply(message, robot.body, robot.sim, robot.outlook, tags or TagMemory())
+    return apply(message, robot.body, robot.sim, robot.profile, tags or TagMemory())
 
 
 def said(robot, line, tags=None):
@@ -324,7 +324,7 @@ def test_a_camera_zooms_within_its_reach():
 
 
 def test_tags_are_written_read_and_dropped():
-    robot, tags = loaded().speak(Outlook()), TagMemory()
+    robot, tags = loaded().speak(PortProfile()), TagMemory()
     assert (
         "Failed" in said(robot, "SET {Type RFID} {Name rfid} {Opcode Write} {Params 9 x}", tags)[0]
     )

@@ -19,7 +19,7 @@ from grouser.protocol.images import (
     Region,
     WholeFrame,
 )
-from grouser.service.access import Gate, Role, Token
+from grouser.service.access import AccessControl, Role, Token
 from grouser.simulation.changes.actions import Leave
 from grouser.simulation.simulation import Simulation
 
@@ -48,9 +48,9 @@ class Far:
 
 
 @contextlib.asynccontextmanager
-async def image_port(views, gate=OPEN, **options):
+async def image_port(views, access=OPEN, **options):
     """Serve pictures; yields the port and how to connect."""
-    port = ImagePort(views, gate, **options)
+    port = ImagePort(views, access, **options)
     server = await asyncio.get_running_loop().create_server(port, "127.0.0.1", 0)
     writers = []
 
@@ -192,8 +192,8 @@ async def test_legacy_mode_sends_one_frame_unasked():
             assert port.frames == 1
             await old.ask(WholeFrame())
             assert port.frames == 2
-        gate = Gate((Token(SECRET),), "127.0.0.1")
-        async with image_port(views, gate, legacy=True) as (port, connect):
+        access = AccessControl((Token(SECRET),), "127.0.0.1")
+        async with image_port(views, access, legacy=True) as (port, connect):
             own = await connect(Pass("key", views.key("max")))
             assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
 
@@ -208,10 +208,10 @@ def test_strangers_see_nothing(caplog):
         simulation = crowd()
         watch = Token("one-that-may-watch", frozenset({Role.WATCH}))
         drive = Token("one-that-may-drive", frozenset({Role.DRIVE}))
-        gate = Gate((watch, drive), "0.0.0.0")
+        access = AccessControl((watch, drive), "0.0.0.0")
         async with seen(simulation) as views:
             offer(views, simulation)
-            async with image_port(views, gate) as (port, connect):
+            async with image_port(views, access) as (port, connect):
                 await refused(connect)
                 await refused(connect, Pass("token", "wrong-as-can-be"))
                 await refused(connect, Pass("token", drive.secret))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from grouser.gateways.usarsim.drive_modes import Driving
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_adapter import Body
 from grouser.gateways.usarsim.wire_names import CLASSES
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
@@ -16,7 +16,7 @@ from grouser.world.terrain.kinds import Flat
 class Wired:
     """One robot, ``r``, and its client."""
 
-    def __init__(self, kind, *sensors, objects=(), outlook=None, friction=0.8, **options):
+    def __init__(self, kind, *sensors, objects=(), profile=None, friction=0.8, **options):
         _, usual = CLASSES[kind]
         entry = RobotEntry(
             name="r", kind=kind, position=(0, 0, 0), sensors=sensors, options=usual | options
@@ -27,13 +27,13 @@ class Wired:
         scene = self.sim.scene
         sensed = {name: sensor for (_, name), (sensor, _) in scene.sensors.items()}
         self.body = Body("r", kind, scene.robots["r"], sensed, scene.model)
-        self.speak(outlook or Outlook())
+        self.speak(profile or PortProfile())
 
-    def speak(self, outlook):
+    def speak(self, profile):
         """Go on with another client, to whom the robot looks so."""
-        self.outlook, self.driving = outlook, Driving()
-        self._server = ServerSide(outlook.dialect)
-        self._client = ClientSide(outlook.dialect)
+        self.profile, self.driving = profile, Driving()
+        self._server = ServerSide(profile.dialect)
+        self._client = ClientSide(profile.dialect)
         return self
 
     def heard(self, line):
@@ -43,7 +43,7 @@ class Wired:
 
     def orders(self, line):
         angles = partial(self.sim.angles, "r")
-        return self.body.orders(self.heard(line), self.outlook, angles, self.driving)
+        return self.body.orders(self.heard(line), self.profile, angles, self.driving)
 
     def tell(self, *lines, seconds=0.0):
         """Let the client say ``lines``, then let time pass."""
@@ -60,7 +60,7 @@ class Wired:
         return [line.decode().rstrip() for m in messages for line in self._server.send(m)]
 
     def state(self, **more):
-        return self.body.state(self.sim.time, self.sim.angles("r"), self.outlook, **more)
+        return self.body.state(self.sim.time, self.sim.angles("r"), self.profile, **more)
 
     def readings(self):
         """Return every sensor's newest reading."""

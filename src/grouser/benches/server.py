@@ -39,7 +39,7 @@ from grouser.client.connection import join
 from grouser.errors import Disconnected
 from grouser.frames import Array
 from grouser.gateways.server import Server, Service
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
 from grouser.simulation.simulation import Simulation
 from grouser.trials.cores import cores
@@ -147,7 +147,7 @@ class _Uses:
 async def _crowd(folder: Path) -> dict[str, float]:
     """Serve; let another process be all the clients; compare both sides' clocks."""
     service = Service(
-        control=((0, Outlook()),), images=None, truth=None, speed=1.0, command_timeout=0.0
+        control=((0, PortProfile()),), images=None, truth=None, speed=1.0, command_timeout=0.0
     )
     async with Server(Simulation(hall()), service) as server:
         server.host.used = uses = _Uses(server)

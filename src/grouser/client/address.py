@@ -11,7 +11,7 @@ from typing import TypedDict
 from grouser.errors import BadValue, Disconnected
 from grouser.protocol.usarsim import codec
 from grouser.protocol.usarsim.dialects import Dialect, dialect
-from grouser.tls import trusting
+from grouser.tls import client_context
 
 Tls = bool | str | Path | ssl.SSLContext | None
 
@@ -88,7 +88,7 @@ class Address:
             return self.tls
         if not self.tls:
             return None
-        return ssl.create_default_context() if self.tls is True else trusting(self.tls)
+        return ssl.create_default_context() if self.tls is True else client_context(self.tls)
 
     def unreachable(self, error: Exception) -> Disconnected:
         """Return the sentence for a connection that could not be made."""

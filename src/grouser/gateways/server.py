@@ -27,12 +27,12 @@ from grouser.gateways.images.render_pool import Eyes
 from grouser.gateways.images.tiles import Layout
 from grouser.gateways.images.views import Views
 from grouser.gateways.usarsim.connection import ControlConnection, Counter, TruthConnection
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.protocol.images import PORT as IMAGE_PORT
 from grouser.protocol.images import ImageType
 from grouser.protocol.usarsim.codec import PORT as CONTROL_PORT
 from grouser.protocol.usarsim.truth import PORT as TRUTH_PORT
-from grouser.service.access import Gate, Token
+from grouser.service.access import AccessControl, Token
 from grouser.service.host import Host, Rules
 from grouser.service.limits import Limits
 from grouser.service.pace import Pace
@@ -77,7 +77,7 @@ class Service:
 
     address: str = "127.0.0.1"
     """Which of the machine's addresses is listened at; beyond loopback, tokens are needed."""
-    control: tuple[tuple[int, Outlook], ...] = ((CONTROL_PORT, Outlook()),)
+    control: tuple[tuple[int, PortProfile], ...] = ((CONTROL_PORT, PortProfile()),)
     """Control ports, each with its dialect, axes and units; port 0: any that is free."""
     images: int | None = IMAGE_PORT
     """None: no pictures."""
@@ -117,7 +117,7 @@ class Server:
         if not service.speed > 0:
             raise BadValue(f"speed is {service.speed}, must be above 0, or max")
         self.service = service
-        self.gate = Gate(service.tokens, service.address)
+        self.access = AccessControl(service.tokens, service.address)
         self.ports: dict[str, int] = {}
         """Name of a port → its number, once it is open."""
         self._simulation = simulation
@@ -134,7 +134,7 @@ class Server:
                 await self._stack.enter_async_context(eyes)
                 views = Views(eyes, pictures.layout, fps=pictures.fps)
             self.host = Host(self._simulation, service.rules(), views)
-            self.counter = Counter(self.host, self.gate, service.limits, self._stirred.set)
+            self.counter = Counter(self.host, self.access, service.limits, self._stirred.set)
             await self._listen(views)
         except BaseException:
             await self._stack.aclose()
@@ -156,24 +156,24 @@ class Server:
     async def _listen(self, views: Views | None) -> None:
         """Open all ports."""
         service, counter = self.service, self.counter
-        for number, (port, outlook) in enumerate(service.control):
+        for number, (port, profile) in enumerate(service.control):
             name = "control" if not number else f"control{number + 1}"
-            await self._open(name, port, partial(ControlConnection, counter, outlook))
+            await self._open(name, port, partial(ControlConnection, counter, profile))
         if service.truth is not None:
-            outlook = service.control[0][1]
-            await self._open("truth", service.truth, partial(TruthConnection, counter, outlook))
+            profile = service.control[0][1]
+            await self._open("truth", service.truth, partial(TruthConnection, counter, profile))
         if views and service.images is not None:
             pictures = service.pictures
             factory = ImagePort(
                 views,
-                self.gate,
+                self.access,
                 legacy=pictures.legacy,
                 own_only=pictures.own_only,
                 login_seconds=service.limits.login_seconds,
             )
             await self._open("images", service.images, factory)
         if views and service.eyes is not None:
-            await self._open("eyes", service.eyes, partial(views.eyes.port, self.gate))
+            await self._open("eyes", service.eyes, partial(views.eyes.port, self.access))
 
     async def _open(
         self, name: str, port: int, factory: Callable[[], asyncio.BaseProtocol]

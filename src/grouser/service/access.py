@@ -27,7 +27,7 @@ from enum import Enum
 from pathlib import Path
 
 from grouser.errors import BadValue, Refused, nearest
-from grouser.service.login_throttle import Attempts
+from grouser.service.login_throttle import LoginThrottle
 
 VARIABLE = "GROUSER_TOKEN"
 """Environment variable that holds one token, good for everything."""
@@ -107,7 +107,7 @@ def tokens(
     return tuple(found)
 
 
-class Gate:
+class AccessControl:
     """Lets people in, or says why not; one for all ports of a server."""
 
     def __init__(
@@ -129,13 +129,13 @@ class Gate:
         """
         # Digests are equally long, so comparing them tells nothing of a secret's length.
         self._known = tuple((_digest(token.secret), token.roles) for token in tokens)
-        self._attempts = Attempts()
+        self._throttle = LoginThrottle()
         self._clock = clock
         if not self._known and not loopback(host):
             raise Refused(f"serving at '{host}' lets other machines in, which takes a token: {HOW}")
 
     @property
-    def demands(self) -> bool:
+    def needs_token(self) -> bool:
         """Whether a token is needed."""
         return bool(self._known)
 
@@ -156,12 +156,12 @@ class Gate:
         if not token:
             raise Refused(f"this server demands a token: {HOW_CLIENT}")
         who, now = network(address), self._clock()
-        if (wait := self._attempts.wait(who, now)) > 0:
+        if (wait := self._throttle.wait(who, now)) > 0:
             raise Refused(f"too many wrong tokens from {who}: try again in {wait:.0f} s")
         if roles := self._roles(token):
-            self._attempts.forget(who)
+            self._throttle.forget(who)
             return roles
-        failures = self._attempts.failed(who, now)
+        failures = self._throttle.failed(who, now)
         _LOG.warning("wrong token from %s (%d in a row)", address, failures)
         raise Refused("this token is not one of the server's; ask its owner for yours")
 

@@ -21,7 +21,7 @@ from grouser.protocol.usarsim.extensions import Heard
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.service.console import Console
-from grouser.service.lockstep import Turns
+from grouser.service.lockstep import Lockstep
 from grouser.service.radio import Delivery, Radio
 from grouser.simulation.changes.actions import Action, Join, Leave
 from grouser.simulation.divergence.rescue import Rescue
@@ -83,7 +83,7 @@ class Host:
             views: who draws what cameras see; None: nobody does.
         """
         self.simulation, self.rules, self.views = simulation, rules, views
-        self.turns = Turns(rules.players)
+        self.turns = Lockstep(rules.players)
         self.tags = TagMemory()
         self.used: Callable[[str, Mapping[str, float | Setpoint]], None] | None = None
         """Called just before the first step that uses a robot's new command, with both."""

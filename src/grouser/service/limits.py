@@ -36,7 +36,7 @@ class Limits:
                 raise BadValue(f"limits: {each.name} is {value}, must be above 0")
 
 
-class Allowance:
+class RateLimiter:
     """So much per second; what was not used is saved up, for a second at most."""
 
     def __init__(self, per_second: float, now: float) -> None:

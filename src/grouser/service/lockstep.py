@@ -20,7 +20,7 @@ class _Turn:
     """Whether it is their turn now."""
 
 
-class Turns:
+class Lockstep:
     """Everybody the world waits for, by name.
 
     Args:

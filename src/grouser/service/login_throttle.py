@@ -14,7 +14,7 @@ REMEMBERED = 4096
 """Addresses that are remembered; beyond that, the one that has been quiet longest is forgotten."""
 
 
-class Attempts:
+class LoginThrottle:
     """Who said wrong tokens, how many, and until when nobody listens to them."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
 """Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
 
 
-class Vitals:
+class Watchdog:
     """When a robot's state is to be said next, whether its client is silent, what its battery has.
 
     Args:

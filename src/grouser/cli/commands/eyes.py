@@ -57,8 +57,8 @@ def eyes(
     import asyncio
 
     from grouser.gateways.images.render_node import Station
-    from grouser.service.access import Gate, loopback, tokens
-    from grouser.tls import trusting
+    from grouser.service.access import AccessControl, loopback, tokens
+    from grouser.tls import client_context
 
     if not token and not loopback(host):
         raise BadValue(
@@ -66,9 +66,9 @@ def eyes(
             "server's own with --token SECRET or the environment variable GROUSER_TOKEN"
         )
     if trust is not None:
-        trusting(trust)  # raises before anything is opened
-    gate = Gate(tokens(given=token or None, environment={}), host)
-    station = Station(gate, workers=workers, own_only=own_only, say=_say)
+        client_context(trust)  # raises before anything is opened
+    access = AccessControl(tokens(given=token or None, environment={}), host)
+    station = Station(access, workers=workers, own_only=own_only, say=_say)
     link = station.run(far, far_port, host=host, port=port, token=token, trust=trust)
     try:
         asyncio.run(link)

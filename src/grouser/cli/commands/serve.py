@@ -20,7 +20,7 @@ from grouser.errors import BadValue, GrouserError, nearest
 
 if TYPE_CHECKING:
     from grouser.gateways.server import Server
-    from grouser.gateways.usarsim.port_profile import Outlook
+    from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
 
 AXES = ("z-down", "z-up")
@@ -221,8 +221,8 @@ def serve(
     from grouser.gateways.server import Pictures, Server, Service
     from grouser.service.access import tokens
     from grouser.service.limits import Limits
-    from grouser.service.tls import hint, tls_context
     from grouser.simulation.simulation import Simulation
+    from grouser.tls import client_hint, server_context
     from grouser.world.file import load
 
     factor = factor_of(speed)
@@ -238,7 +238,7 @@ def serve(
         control=(
             (
                 _port("--port", port),
-                _outlook(("--dialect", dialect), ("--axes", axes), ("--units", units)),
+                _profile(("--dialect", dialect), ("--axes", axes), ("--units", units)),
             ),
             *map(_also, also or ()),
         ),
@@ -260,10 +260,10 @@ def serve(
             lines_per_second=_above(lines_per_second, "--lines-per-second"), connections=connections
         ),
         tokens=tokens(token_file),
-        tls=tls_context(certificate, key) if certificate else None,
+        tls=server_context(certificate, key) if certificate else None,
     )
     if certificate:
-        complain(hint(certificate))
+        complain(client_hint(certificate))
     simulation = Simulation(load(world, overrides or ()), seed=seed)
     server = Server(simulation, service)
     asyncio.run(_serve(server, _above(seconds, "--seconds"), console))
@@ -306,19 +306,19 @@ def _log(verbose: int) -> None:
     )
 
 
-def _outlook(dialect: Said, axes: Said, units: Said) -> Outlook:
-    from grouser.gateways.usarsim.port_profile import Outlook
+def _profile(dialect: Said, axes: Said, units: Said) -> PortProfile:
+    from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.usarsim.axes import Axes
     from grouser.protocol.usarsim.dialects import DIALECTS as KNOWN
 
-    return Outlook(
+    return PortProfile(
         KNOWN[_one_of(*dialect, DIALECTS)],
         Axes(_one_of(*axes, AXES)),
         _one_of(*units, UNITS) == "unreal",
     )
 
 
-def _also(said: str) -> tuple[int, Outlook]:
+def _also(said: str) -> tuple[int, PortProfile]:
     number, *words = said.split(":")
     if not number.isdecimal() or not 1 <= len(words) <= 3:
         raise BadValue(f"--also is '{said}', N:DIALECT[:AXES[:UNITS]] is needed, such as 3001:udk")
@@ -330,7 +330,7 @@ def _also(said: str) -> tuple[int, Outlook]:
             strict=True,
         )
     )
-    return _port("--also", int(number)), _outlook(dialect, axes, units)
+    return _port("--also", int(number)), _profile(dialect, axes, units)
 
 
 def _port(option: str, number: int) -> int:

@@ -26,7 +26,7 @@ from grouser.protocol.images import (
     Request,
     WholeFrame,
 )
-from grouser.service.access import Gate, Role
+from grouser.service.access import AccessControl, Role
 from grouser.service.limits import Limits
 
 MOST_FPS = 60.0
@@ -48,7 +48,7 @@ class ImagePort:
 
     Args:
         gallery: what there is to see.
-        gate: who may look. A key opens its own pictures, everything else needs WATCH.
+        access: who may look. A key opens its own pictures, everything else needs WATCH.
         legacy: send one frame unasked when somebody connects (the UT2004 habit). Where that needs a
             token or a key, it is sent when they are there.
         own_only: serve nobody without a key.
@@ -60,7 +60,7 @@ class ImagePort:
     def __init__(
         self,
         gallery: Gallery,
-        gate: Gate,
+        access: AccessControl,
         *,
         legacy: bool = False,
         own_only: bool = False,
@@ -70,7 +70,7 @@ class ImagePort:
     ) -> None:
         if not most_fps > 0:
             raise BadValue(f"image port: {most_fps} frames per second, must be above 0")
-        self.gallery, self.gate = gallery, gate
+        self.gallery, self.access = gallery, access
         self.legacy, self.own_only, self.pause = legacy, own_only, 1 / most_fps
         self.most, self.login_seconds = most, login_seconds
         self.connections: set[Viewer] = set()
@@ -126,7 +126,7 @@ class Viewer(asyncio.Protocol):
         self._gallery.listeners.add(self._pump)
         if len(self._port.connections) > self._port.most:
             self._refuse(f"there are {self._port.most} connections already")
-        elif self._port.own_only or self._port.gate.demands:
+        elif self._port.own_only or self._port.access.needs_token:
             loop = asyncio.get_running_loop()
             self._login = loop.call_later(self._port.login_seconds, self._check_login)
         else:
@@ -195,7 +195,7 @@ class Viewer(asyncio.Protocol):
     def _admit_everything(self, token: str | None) -> None:
         if self._port.own_only:
             raise Refused("this port gives a robot's own pictures only: begin with 'key <key>'")
-        if Role.WATCH not in self._port.gate.check(self._who, token):
+        if Role.WATCH not in self._port.access.check(self._who, token):
             raise Refused("this token is not one for 'watch'")
         self._admit(None)
 

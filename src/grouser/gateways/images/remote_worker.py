@@ -38,7 +38,7 @@ from grouser.protocol.rendering import (
     Welcome,
     encode,
 )
-from grouser.tls import trusting
+from grouser.tls import client_context
 
 _LOG = logging.getLogger("grouser.gateways.images.remote_worker")
 
@@ -171,7 +171,7 @@ async def look_out(
         Refused: the server does not want these eyes.
         Disconnected: it is not there, or not any more.
     """
-    context = None if trust is None else trusting(trust)
+    context = None if trust is None else client_context(trust)
     loop = asyncio.get_running_loop()
     try:
         transport, lookout = await loop.create_connection(

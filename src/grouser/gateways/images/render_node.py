@@ -11,7 +11,7 @@ from grouser.gateways.images.gallery import Gallery
 from grouser.gateways.images.port import ImagePort
 from grouser.gateways.images.remote_worker import look_out
 from grouser.gateways.images.render_pool import Eyes
-from grouser.service.access import Gate
+from grouser.service.access import AccessControl
 
 AGAIN = 1.0
 """Wall time (s) before a server that has gone is looked for again."""
@@ -21,18 +21,18 @@ class Station:
     """Eyes for a server that runs elsewhere.
 
     Args:
-        gate: of the image port here.
+        access: of the image port here.
         workers: processes that draw.
         own_only: serve nobody without a key.
         say: told what happens, in sentences.
     """
 
     def __init__(
-        self, gate: Gate, *, workers: int, own_only: bool, say: Callable[[str], None]
+        self, access: AccessControl, *, workers: int, own_only: bool, say: Callable[[str], None]
     ) -> None:
         self._eyes = Eyes(workers=workers)
         self._gallery = Gallery(self._eyes)
-        self._port = ImagePort(self._gallery, gate, own_only=own_only)
+        self._port = ImagePort(self._gallery, access, own_only=own_only)
         self._window = 2 * workers
         self._say = say
 

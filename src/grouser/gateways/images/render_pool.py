@@ -35,7 +35,7 @@ from grouser.protocol.rendering import (
     Refusal,
     Welcome,
 )
-from grouser.service.access import Gate, Role
+from grouser.service.access import AccessControl, Role
 from grouser.service.limits import Limits
 
 WINDOW = 2
@@ -139,12 +139,12 @@ class Eyes:
         else:
             job.done(None)
 
-    def port(self, gate: Gate) -> _Remote:
+    def port(self, access: AccessControl) -> _Remote:
         """Return the protocol for one connection to the port where eyes from elsewhere come.
 
         They need a token that is good for CONTROL: an eye knows the whole world and all keys.
         """
-        return _Remote(self, gate)
+        return _Remote(self, access)
 
     def brief(self, eye: _Local | _Remote) -> None:
         """Tell a new eye how things are."""
@@ -253,9 +253,9 @@ class _Local(Channel):
 class _Remote(Channel):
     """An eye on another machine."""
 
-    def __init__(self, eyes: Eyes, gate: Gate) -> None:
+    def __init__(self, eyes: Eyes, access: AccessControl) -> None:
         super().__init__(1)
-        self._eyes, self._gate = eyes, gate
+        self._eyes, self._access = eyes, access
         self._address = ""
         self._parcels = Parcels(LARGEST_STRANGER)
 
@@ -297,7 +297,7 @@ class _Remote(Channel):
 
     def _greet(self, hello: Hello) -> None:
         try:
-            if Role.CONTROL not in self._gate.check(self._address, hello.token):
+            if Role.CONTROL not in self._access.check(self._address, hello.token):
                 raise Refused("this token does not let anybody draw; one for 'control' does")
             if self._eyes.quality and not hello.jpeg:
                 raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from grouser.errors import GrouserError, Refused
 from grouser.frames import to_rpy_one
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.session import Session
 from grouser.gateways.usarsim.wire_names import appearance, plain
 from grouser.gateways.usarsim.world_controller import Controllers
@@ -23,9 +23,9 @@ from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.protocol.usarsim.truth import TruthEnd, TruthRequest, TruthRow, TruthServerSide
-from grouser.service.access import Gate, Role
+from grouser.service.access import AccessControl, Role
 from grouser.service.host import Host
-from grouser.service.limits import STRANGERS_COST, Allowance, Limits
+from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
 from grouser.service.outbox import Outbox
 
 BITE = 1024
@@ -42,7 +42,7 @@ class Counter:
     """Where people come in: what all connections of a server share."""
 
     host: Host
-    gate: Gate
+    access: AccessControl
     limits: Limits
     stirred: Callable[[], None]
     """Called when somebody has said something or gone: the world may have been waiting for it."""
@@ -65,8 +65,8 @@ class Connection(asyncio.BufferedProtocol, ABC):
         self._bite = memoryview(bytearray(BITE))  # asyncio's TLS reads into slices of it
         self._transport: asyncio.Transport | None = None
         now = asyncio.get_running_loop().time()
-        self._lines = Allowance(counter.limits.lines_per_second, now)
-        self._bytes = Allowance(counter.limits.bytes_per_second, now)
+        self._lines = RateLimiter(counter.limits.lines_per_second, now)
+        self._bytes = RateLimiter(counter.limits.bytes_per_second, now)
         self._login: asyncio.TimerHandle | None = None
         self._rest: asyncio.TimerHandle | None = None
 
@@ -176,9 +176,9 @@ class Connection(asyncio.BufferedProtocol, ABC):
 class ControlConnection(Connection):
     """A client with or without a robot."""
 
-    def __init__(self, counter: Counter, outlook: Outlook) -> None:
+    def __init__(self, counter: Counter, profile: PortProfile) -> None:
         super().__init__(counter)
-        self._outlook = outlook
+        self._profile = profile
         self.session: Session | None = None
         self.outbox: Outbox | None = None
 
@@ -193,9 +193,9 @@ class ControlConnection(Connection):
         self.outbox = Outbox(transport, limits.unread_bytes)
         self.session = Session(
             counter.host,
-            self._outlook,
+            self._profile,
             self.outbox,
-            counter.gate,
+            counter.access,
             self.address,
             controllers=counter.controllers,
             longest=limits.longest_line,
@@ -222,24 +222,24 @@ class ControlConnection(Connection):
 
     def refused(self, reason: str) -> bytes:
         """Say why, in a line of our own: nobody who is sent away has an old server's habits."""
-        side = ServerSide(self._outlook.dialect)
+        side = ServerSide(self._profile.dialect)
         return b"".join(side.send(Notice("Refused", reason)))
 
 
 class TruthConnection(Connection):
     """Somebody who asks who is where; with tokens, its first line is ``{token …}``."""
 
-    def __init__(self, counter: Counter, outlook: Outlook) -> None:
+    def __init__(self, counter: Counter, profile: PortProfile) -> None:
         super().__init__(counter)
-        self._outlook, self._side = outlook, TruthServerSide()
+        self._profile, self._side = profile, TruthServerSide()
         self._outbox: Outbox | None = None
         self._roles = frozenset[Role]()
 
     def opened(self, transport: asyncio.Transport) -> None:
         """See whether the client needs a token."""
         self._outbox = Outbox(transport, self.counter.limits.unread_bytes)
-        if not self.counter.gate.demands:
-            self._roles = self.counter.gate.check(self.address)
+        if not self.counter.access.needs_token:
+            self._roles = self.counter.access.check(self.address)
 
     def heard(self, data: bytes) -> int:
         """Answer every question; what is none is dropped."""
@@ -262,17 +262,17 @@ class TruthConnection(Connection):
     def _answer(self, question: TruthRequest) -> None:
         assert self._outbox
         if question.token is not None:
-            self._roles = self.counter.gate.check(self.address, question.token)
+            self._roles = self.counter.access.check(self.address, question.token)
             return
         if Role.WATCH not in self._roles:
-            self.counter.gate.check(self.address)
+            self.counter.access.check(self.address)
             raise Refused("this needs a token with the role 'watch'")
-        for row in truths(self.counter.host, question, self._outlook):
+        for row in truths(self.counter.host, question, self._profile):
             self._outbox.line(self._side.send(row))
         self._outbox.line(self._side.send(TruthEnd()))
 
 
-def truths(host: Host, asked: TruthRequest, outlook: Outlook) -> list[TruthRow]:
+def truths(host: Host, asked: TruthRequest, profile: PortProfile) -> list[TruthRow]:
     """Return where the robots are that a question means, as the wire has it."""
     rows: list[TruthRow] = []
     for entry in host.simulation.world.robots:
@@ -285,7 +285,7 @@ def truths(host: Host, asked: TruthRequest, outlook: Outlook) -> list[TruthRow]:
         X_WB = host.simulation.pose(entry.name)
         x, y, z = X_WB.position.tolist()
         rpy = to_rpy_one(*X_WB.wxyz.tolist())
-        place, turn = outlook.place((x, y, z)), outlook.angles(rpy)
+        place, turn = profile.place((x, y, z)), profile.angles(rpy)
         rows.append(TruthRow(entry.name, title, host.time, place, turn))
     return rows
 

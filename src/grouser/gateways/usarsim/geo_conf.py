@@ -11,7 +11,7 @@ from grouser.gateways.images.tiles import CameraTile
 from grouser.gateways.usarsim.anatomy import Anatomy, Link
 from grouser.gateways.usarsim.drive_modes import Wheels
 from grouser.gateways.usarsim.placements import Place, hinge, places
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, names, ticks
 from grouser.gateways.usarsim.sweeps import grid
 from grouser.gateways.usarsim.zoom import reach
@@ -49,31 +49,31 @@ Settings = tuple[tuple[str, Value], ...]
 """Keys of CONF and what they say."""
 
 
-def geometry(body: Anatomy, asked: GetGeometry, outlook: Outlook) -> list[Message]:
+def geometry(body: Anatomy, asked: GetGeometry, profile: PortProfile) -> list[Message]:
     """Answer GETGEO."""
     kind = asked.type.lower()
     if kind == "robot":
-        return [_robot_geometry(body, outlook)]
+        return [_robot_geometry(body, profile)]
     if kind in PACKAGES:
         return [
             PackageGeometry(
                 asked.type,
                 title,
-                tuple(_links_geometry(body, links, outlook)),
+                tuple(_links_geometry(body, links, profile)),
                 body.look.title if kind == "actuator" else None,
             )
             for title, links in _packages(body, asked.name)
         ]
     mounted: list[Mounting] = []
     for sensor, title, place in _sensors(body, kind, asked.name):
-        mounted.append(_mounting(body, title, place[names(sensor, body).index(title)], outlook))
+        mounted.append(_mounting(body, title, place[names(sensor, body).index(title)], profile))
     return [SensorGeometry(_type(kind, asked.type), tuple(mounted))]
 
 
 def configuration(
     body: Anatomy,
     asked: GetConfiguration,
-    outlook: Outlook,
+    profile: PortProfile,
     *,
     cameras: Mapping[str, CameraTile],
     key: str | None = None,
@@ -84,22 +84,22 @@ def configuration(
     Args:
         body: the robot.
         asked: what about it.
-        outlook: how the client's port sees the world.
+        profile: how the client's port sees the world.
         cameras: camera → where its picture is in the mosaic.
         key: what ties an image connection to this robot; None: there are no pictures.
         zooms: camera → how far it is zoomed now; 1 where it is not said.
     """
     kind = asked.type.lower()
     if kind == "robot":
-        return [_robot_configuration(body, outlook)]
+        return [_robot_configuration(body, profile)]
     if kind in PACKAGES:
         return [
-            PackageConfiguration(asked.type, title, tuple(_links_configuration(links, outlook)))
+            PackageConfiguration(asked.type, title, tuple(_links_configuration(links, profile)))
             for title, links in _packages(body, asked.name)
         ]
     each: list[SensorSettings] = []
     for sensor, title, _ in _sensors(body, kind, asked.name):
-        settings = SETTINGS.get(type(sensor), _interval)(sensor, body, outlook)
+        settings = SETTINGS.get(type(sensor), _interval)(sensor, body, profile)
         if isinstance(sensor, Camera):
             settings = _camera(sensor, cameras.get(title), (zooms or {}).get(title, 1.0), key)
         each.append(SensorSettings(title, settings))
@@ -109,22 +109,22 @@ def configuration(
 # -- the robot -----------------------------------------------------------------------------------
 
 
-def _robot_geometry(body: Anatomy, outlook: Outlook) -> RobotGeometry:
-    length, width, height = map(outlook.length, body.size.dimensions)
+def _robot_geometry(body: Anatomy, profile: PortProfile) -> RobotGeometry:
+    length, width, height = map(profile.length, body.size.dimensions)
     wheels = body.mover if isinstance(body.mover, Wheels) else None
     base = body.look.wheel_base
     return RobotGeometry(
         type=body.vehicle,
         name=body.look.title,
         dimensions=(length, width, height),
-        cog=outlook.place(body.size.centre),
-        wheel_radius=outlook.length(wheels.radius) if wheels else None,
-        wheel_separation=outlook.length(wheels.steering.gauge) if wheels else None,
-        wheel_base=None if base is None else outlook.length(base),
+        cog=profile.place(body.size.centre),
+        wheel_radius=profile.length(wheels.radius) if wheels else None,
+        wheel_separation=profile.length(wheels.steering.gauge) if wheels else None,
+        wheel_base=None if base is None else profile.length(base),
     )
 
 
-def _robot_configuration(body: Anatomy, outlook: Outlook) -> RobotConfiguration:
+def _robot_configuration(body: Anatomy, profile: PortProfile) -> RobotConfiguration:
     ground = isinstance(body.mover, Wheels)
     wheels = [joint.torque for joint in body.joints.all if joint.wheel]
     return RobotConfiguration(
@@ -132,7 +132,7 @@ def _robot_configuration(body: Anatomy, outlook: Outlook) -> RobotConfiguration:
         name=body.look.title,
         steering=body.look.steering,
         mass=body.robot.mass,
-        max_speed=outlook.angle(body.mover.fastest) if body.mover else None,
+        max_speed=profile.angle(body.mover.fastest) if body.mover else None,
         max_torque=max(wheels, default=None),
         max_front_steer=0.0 if ground else None,
         max_rear_steer=0.0 if ground else None,
@@ -152,24 +152,26 @@ def _packages(body: Anatomy, name: str | None) -> list[tuple[str, tuple[Link, ..
 
 
 def _links_geometry(
-    body: Anatomy, links: tuple[Link, ...], outlook: Outlook
+    body: Anatomy, links: tuple[Link, ...], profile: PortProfile
 ) -> Iterator[LinkGeometry]:
     carriers = [link.joint.drive for link in links]
     for number, link in enumerate(links):
         place = hinge(body.model, body.name, link.joint.drive)
         parent = carriers.index(place.body) if place.body in carriers else None
-        where, turned = _pose(place.X_BS, outlook)
+        where, turned = _pose(place.X_BS, profile)
         yield LinkGeometry(number, parent, where, turned)
 
 
-def _links_configuration(links: tuple[Link, ...], outlook: Outlook) -> Iterator[LinkConfiguration]:
+def _links_configuration(
+    links: tuple[Link, ...], profile: PortProfile
+) -> Iterator[LinkConfiguration]:
     for number, link in enumerate(links):
         low, high = link.joint.limits
         free = math.isinf(low) or math.isinf(high)
         ends = sorted(link.sign * end for end in (low, high))
         # On the wire a range whose least is above its most is none at all.
-        least, most = (1.0, 0.0) if free else (outlook.angle(ends[0]), outlook.angle(ends[1]))
-        speed = outlook.angle(link.joint.most)
+        least, most = (1.0, 0.0) if free else (profile.angle(ends[0]), profile.angle(ends[1]))
+        speed = profile.angle(link.joint.most)
         yield LinkConfiguration(number, "Revolute", speed, link.joint.torque, least, most)
 
 
@@ -196,84 +198,84 @@ def _type(kind: str, asked: str) -> str:
     return next((title for title in TYPES.values() if title.lower() == kind), asked)
 
 
-def _mounting(body: Anatomy, title: str, place: Place, outlook: Outlook) -> Mounting:
-    where, turned = _pose(place.X_BS, outlook)
-    chassis = "HARD" if outlook.dialect.packed else body.look.title
+def _mounting(body: Anatomy, title: str, place: Place, profile: PortProfile) -> Mounting:
+    where, turned = _pose(place.X_BS, profile)
+    chassis = "HARD" if profile.dialect.packed else body.look.title
     mount = chassis if place.body == body.robot.root else place.body
     return Mounting(title, where, turned, mount)
 
 
-def _pose(X_BS: Pose, outlook: Outlook) -> tuple[Vector, Vector]:
+def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:
     x, y, z = X_BS.position.tolist()
-    return outlook.place((x, y, z)), outlook.angles(to_rpy_one(*X_BS.wxyz.tolist()))
+    return profile.place((x, y, z)), profile.angles(to_rpy_one(*X_BS.wxyz.tolist()))
 
 
-def _interval(sensor: Sensor, body: Anatomy, outlook: Outlook) -> Settings:
+def _interval(sensor: Sensor, body: Anatomy, profile: PortProfile) -> Settings:
     return (("ScanInterval", 1.0 / sensor.rate_hz),)
 
 
-def _span(sensor: Any, outlook: Outlook) -> Settings:
+def _span(sensor: Any, profile: PortProfile) -> Settings:
     return (
-        ("MaxRange", outlook.length(sensor.far)),
-        ("MinRange", outlook.length(sensor.near)),
+        ("MaxRange", profile.length(sensor.far)),
+        ("MinRange", profile.length(sensor.near)),
     )
 
 
-def _encoder(sensor: Encoder, body: Anatomy, outlook: Outlook) -> Settings:
-    return (("Resolution", outlook.angle(ticks(sensor, sensor.drives[0], body))),)
+def _encoder(sensor: Encoder, body: Anatomy, profile: PortProfile) -> Settings:
+    return (("Resolution", profile.angle(ticks(sensor, sensor.drives[0], body))),)
 
 
-def _sonar(sensor: Sonar, body: Anatomy, outlook: Outlook) -> Settings:
-    return (*_span(sensor, outlook), ("BeamAngle", outlook.angle(sensor.beam)))
+def _sonar(sensor: Sonar, body: Anatomy, profile: PortProfile) -> Settings:
+    return (*_span(sensor, profile), ("BeamAngle", profile.angle(sensor.beam)))
 
 
-def _infrared(sensor: Infrared, body: Anatomy, outlook: Outlook) -> Settings:
-    return _span(sensor, outlook)
+def _infrared(sensor: Infrared, body: Anatomy, profile: PortProfile) -> Settings:
+    return _span(sensor, profile)
 
 
-def _laser(sensor: Laser, body: Anatomy, outlook: Outlook) -> Settings:
+def _laser(sensor: Laser, body: Anatomy, profile: PortProfile) -> Settings:
     return (
-        *_span(sensor, outlook),
-        ("Resolution", outlook.angle(sensor.resolution)),
-        ("Fov", outlook.angle(sensor.fov)),
+        *_span(sensor, profile),
+        ("Resolution", profile.angle(sensor.resolution)),
+        ("Fov", profile.angle(sensor.fov)),
         ("Panning", True),
         ("Tilting", False),
     )
 
 
-def _depth(sensor: DepthCamera, body: Anatomy, outlook: Outlook) -> Settings:
+def _depth(sensor: DepthCamera, body: Anatomy, profile: PortProfile) -> Settings:
     found = grid(sensor.optics.given)
     return (
-        *_span(sensor.optics, outlook),
-        ("Resolution", outlook.angle(found.resolution)),
-        ("Fov", outlook.angle(found.fov)),
+        *_span(sensor.optics, profile),
+        ("Resolution", profile.angle(found.resolution)),
+        ("Fov", profile.angle(found.fov)),
         ("Panning", True),
         ("Tilting", True),
     )
 
 
-def _odometry(sensor: Odometry, body: Anatomy, outlook: Outlook) -> Settings:
+def _odometry(sensor: Odometry, body: Anatomy, profile: PortProfile) -> Settings:
     tick = sensor.resolution / sensor.radius
-    return (*_interval(sensor, body, outlook), ("EncoderResolution", outlook.angle(tick)))
+    return (*_interval(sensor, body, profile), ("EncoderResolution", profile.angle(tick)))
 
 
-def _victims(sensor: VictimSensor, body: Anatomy, outlook: Outlook) -> Settings:
+def _victims(sensor: VictimSensor, body: Anatomy, profile: PortProfile) -> Settings:
     return (
-        ("MaxRange", outlook.length(sensor.far)),
-        ("HorizontalFOV", outlook.angle(sensor.fov)),
-        ("VerticalFOV", outlook.angle(sensor.fov_vertical)),
+        ("MaxRange", profile.length(sensor.far)),
+        ("HorizontalFOV", profile.angle(sensor.fov)),
+        ("VerticalFOV", profile.angle(sensor.fov_vertical)),
     )
 
 
-def _rfid(sensor: RfidReader, body: Anatomy, outlook: Outlook) -> Settings:
-    return (("MaxRange", outlook.length(sensor.far)),)
+def _rfid(sensor: RfidReader, body: Anatomy, profile: PortProfile) -> Settings:
+    return (("MaxRange", profile.length(sensor.far)),)
 
 
-def _battery(sensor: Battery, body: Anatomy, outlook: Outlook) -> Settings:
+def _battery(sensor: Battery, body: Anatomy, profile: PortProfile) -> Settings:
     return (("Capacity", sensor.capacity), ("IdlePower", sensor.idle))
 
 
-SETTINGS: dict[type, Callable[[Any, Anatomy, Outlook], Settings]] = {
+SETTINGS: dict[type, Callable[[Any, Anatomy, PortProfile], Settings]] = {
     Encoder: _encoder,
     Sonar: _sonar,
     Infrared: _infrared,
@@ -300,5 +302,5 @@ def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | Non
         )
     angles = (optics.usual, optics.narrowest, optics.widest, optics.angle(zoom))
     titles = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
-    degrees = tuple((title, round(degrees(a), 6)) for title, a in zip(titles, angles, strict=True))
-    return (*where, *degrees, *((("ImageKey", key),) if key else ()))
+    views = tuple((title, round(degrees(a), 6)) for title, a in zip(titles, angles, strict=True))
+    return (*where, *views, *((("ImageKey", key),) if key else ()))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grouser.errors import BadValue, unknown
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import Appearance, plain, spelled
 from grouser.physics.drives import Setpoint, angle, speed, torque
 from grouser.protocol.usarsim.drive import Order
@@ -45,23 +45,23 @@ class Joint:
     torque: float
     """Its greatest torque on the wire, N m."""
 
-    def shown(self, position: float, outlook: Outlook) -> float:
+    def shown(self, position: float, profile: PortProfile) -> float:
         """Return the angle on the wire of a drive that is at ``position`` (m or rad)."""
-        return outlook.angle(self.sign * position / self.radius)
+        return profile.angle(self.sign * position / self.radius)
 
     def spin(self, rate: float) -> Setpoint:
         """Return what turns it at ``rate`` (rad/s on the wire, not Unreal's)."""
         return speed(self.sign * rate * self.radius)
 
     def setpoint(
-        self, order: Order, value: float, outlook: Outlook, at: float, was: Setpoint
+        self, order: Order, value: float, profile: PortProfile, at: float, was: Setpoint
     ) -> Setpoint:
         """Return what an order of the wire means for the drive.
 
         Args:
             order: what ``value`` is.
             value: in the wire's unit.
-            outlook: how the port sees the world.
+            profile: how the port sees the world.
             at: where the drive is now, m or rad.
             was: the last speed or torque that the drive was told, for relative orders.
         """
@@ -72,23 +72,23 @@ class Joint:
                 raise BadValue(f"{self.name}: Order 3 brakes wheels, this is a joint")
             return speed(0.0)
         if kind is Order.ANGLE:
-            return angle(self._target(value, outlook, at if relative else 0.0))
+            return angle(self._target(value, profile, at if relative else 0.0))
         before = was.value if relative and was.mode == MODES[kind] else 0.0
         if kind is Order.TORQUE:
             return torque(before + self.sign * value / self.radius)
-        return speed(before + self.sign * outlook.from_angle(value) * self.radius)
+        return speed(before + self.sign * profile.from_angle(value) * self.radius)
 
     def clamped(self, target: float) -> float:
         """Return ``target`` (in the drive's unit) within the joint's limits."""
         low, high = self.limits
         return min(max(target, low), high)
 
-    def _target(self, value: float, outlook: Outlook, start: float) -> float:
+    def _target(self, value: float, profile: PortProfile, start: float) -> float:
         if self.wheel:
             raise BadValue(
                 f"{self.name} turns without end: it takes a speed (Order 1) or a torque (Order 2)"
             )
-        return self.clamped(start + self.sign * outlook.from_angle(value) * self.radius)
+        return self.clamped(start + self.sign * profile.from_angle(value) * self.radius)
 
 
 MODES = {Order.SPEED: "speed", Order.TORQUE: "torque"}

@@ -1,6 +1,6 @@
 """How one port sees the world: its dialect, where its z points, and its units.
 
-Everything that is sent or heard in metres and radians passes through an `Outlook`. A port that
+Everything that is sent or heard in metres and radians passes through an `PortProfile`. A port that
 speaks Unreal units does so for every length (250 to a metre) and every angle (65536 to a turn,
 whole numbers), spins and other speeds included; times, masses, forces and percentages are the same,
 and so are the few angles that USARSim itself has in degrees.
@@ -26,7 +26,7 @@ from grouser.protocol.usarsim.values import Vector
 
 
 @dataclass(frozen=True)
-class Outlook:
+class PortProfile:
     """Dialect, axes and units of a port; the methods named ``from_…`` go from the wire to us."""
 
     dialect: Dialect = UT2004

@@ -17,7 +17,7 @@ from grouser.frames import Pose, radians, to_rpy_one, up_tilt
 from grouser.gateways.usarsim.anatomy import Anatomy, Link
 from grouser.gateways.usarsim.drive_modes import Command, Driving, Mover
 from grouser.gateways.usarsim.joints import Joint
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint, angle, speed, torque
 from grouser.protocol.usarsim.drive import (
     AckermanDrive,
@@ -67,7 +67,7 @@ class Body(Anatomy):
     # -- what it is told ---------------------------------------------------------------------
 
     def orders(
-        self, message: Message, outlook: Outlook, angles: Whereabouts, driving: Driving
+        self, message: Message, profile: PortProfile, angles: Whereabouts, driving: Driving
     ) -> Command:
         """Return what a command that moves means, as `Simulation.command` takes it.
 
@@ -75,11 +75,11 @@ class Body(Anatomy):
 
         Args:
             message: DRIVE in any form, MULTIDRIVE, SET of a joint, MISPKG or ACT.
-            outlook: how the client's port sees the world.
+            profile: how the client's port sees the world.
             angles: says where the robot's drives are now.
             driving: what the client's commands have left behind; it is brought up to date.
         """
-        return self._act(message, _Context(driving, outlook, angles))
+        return self._act(message, _Context(driving, profile, angles))
 
     def _act(self, message: Message, told: _Context) -> Command:
         match message:
@@ -114,7 +114,7 @@ class Body(Anatomy):
 
     def _skid(self, message: SkidDrive, told: _Context) -> Command:
         driving = told.driving
-        said = message.understood(told.outlook.dialect, driving.normalized)
+        said = message.understood(told.profile.dialect, driving.normalized)
         if said is None:
             return {}
         self._switch(driving, said.normalized, said.light)
@@ -127,13 +127,13 @@ class Body(Anatomy):
 
     def _car(self, message: AckermanDrive, told: _Context) -> Command:
         driving = told.driving
-        said = message.understood(told.outlook.dialect, driving.normalized)
+        said = message.understood(told.profile.dialect, driving.normalized)
         if said is None:
             return {}
         self._switch(driving, said.normalized, said.light)
         speed_ = self._spin(told)(said.speed or 0.0)
         front, rear = (
-            told.outlook.from_angle(steer or 0.0) for steer in (said.front_steer, said.rear_steer)
+            told.profile.from_angle(steer or 0.0) for steer in (said.front_steer, said.rear_steer)
         )
         for key, steer in (("FrontSteer", front), ("RearSteer", rear)):
             if not abs(steer) < math.pi / 2:
@@ -144,7 +144,7 @@ class Body(Anatomy):
         return self._sides(speed_ * (1 + lean / 2), speed_ * (1 - lean / 2), driving)
 
     def _fly(self, message: AerialDrive, told: _Context) -> Command:
-        driving, outlook = told.driving, told.outlook
+        driving, profile = told.driving, told.profile
         if message.altitude_velocity:
             raise BadValue("DRIVE: this robot cannot fly, AltitudeVelocity must be 0")
         percent = told.percent(message.normalized)
@@ -156,7 +156,7 @@ class Body(Anatomy):
             shares = (ahead / 100, -right / 100, -about / 100)
             forward, sideways, turn = (s * p for s, p in zip(shares, mover.paces, strict=True))
         else:
-            forward, sideways = outlook.from_length(ahead), -outlook.from_length(right)
+            forward, sideways = profile.from_length(ahead), -profile.from_length(right)
             turn = -radians(about)
         driving.left = driving.right = 0.0
         ahead, across, round_ = mover.paces
@@ -184,7 +184,7 @@ class Body(Anatomy):
                 joint = wheels[wheel.number]
                 share = joint.most / 100 * wheel.speed
                 command[joint.drive] = joint.spin(
-                    share if percent else told.outlook.from_angle(wheel.speed)
+                    share if percent else told.profile.from_angle(wheel.speed)
                 )
         return command
 
@@ -226,7 +226,7 @@ class Body(Anatomy):
         if told.driving.normalized:
             fastest = self._moves().fastest
             return lambda said: said / 100 * fastest
-        return told.outlook.from_angle
+        return told.profile.from_angle
 
     def _switch(self, driving: Driving, normalized: bool | None, light: bool | None) -> None:
         driving.normalized = bool(normalized)
@@ -265,7 +265,7 @@ class Body(Anatomy):
         self,
         time: float,
         angles: Angles,
-        outlook: Outlook,
+        profile: PortProfile,
         *,
         battery: int = NO_BATTERY,
         light: bool = False,
@@ -277,7 +277,7 @@ class Body(Anatomy):
         Args:
             time: simulated, s.
             angles: where the robot's drives are.
-            outlook: how the client's port sees the world.
+            profile: how the client's port sees the world.
             battery: seconds that are left.
             light: whether the head lights are on.
             view: tile of its picture, -1: none.
@@ -285,7 +285,7 @@ class Body(Anatomy):
         """
         steer = 0.0 if self.vehicle == GROUND else None
         told = tuple(
-            (joint.name, joint.shown(angles[joint.drive], outlook)) for joint in self._told
+            (joint.name, joint.shown(angles[joint.drive], profile)) for joint in self._told
         )
         state = State(
             type=self.vehicle,
@@ -299,7 +299,7 @@ class Body(Anatomy):
             joints=told,
         )
         packages: list[Message] = [
-            PackageState(time, title, tuple(_links(links, angles, outlook, torques or {})))
+            PackageState(time, title, tuple(_links(links, angles, profile, torques or {})))
             for title, links in self.packages.items()
         ]
         return [*packages, state]
@@ -310,7 +310,7 @@ class _Context:
     """What a command is understood with."""
 
     driving: Driving
-    outlook: Outlook
+    profile: PortProfile
     look: Whereabouts
 
     @cached_property
@@ -320,14 +320,14 @@ class _Context:
 
     def percent(self, normalized: bool | None) -> bool:
         """Return whether speeds are percentages, as ``normalized`` says or as held before."""
-        held = self.driving.normalized and self.outlook.dialect.sticky_normalized
+        held = self.driving.normalized and self.profile.dialect.sticky_normalized
         return held if normalized is None else normalized
 
     def joint(self, joint: Joint, order: Order, value: float, sign: int | None = None) -> Command:
         """Return an order for one joint; ``sign``: instead of the joint's own."""
         at, was = self.angles[joint.drive], self.driving.told.get(joint.drive, speed(0.0))
         value = value if sign is None else value * sign * joint.sign
-        wanted = joint.setpoint(order, value, self.outlook, at, was)
+        wanted = joint.setpoint(order, value, self.profile, at, was)
         self.driving.told[joint.drive] = wanted
         if wanted == speed(0.0) and not joint.wheel:
             return {joint.drive: angle(joint.clamped(at))}  # a hinge holds its present angle
@@ -353,7 +353,7 @@ def _merged(commands: Iterable[Command]) -> Command:
 
 
 def _links(
-    links: tuple[Link, ...], angles: Angles, outlook: Outlook, torques: Mapping[str, float]
+    links: tuple[Link, ...], angles: Angles, profile: PortProfile, torques: Mapping[str, float]
 ) -> Iterable[LinkState]:
     for number, link in enumerate(links):
         drive, sign = link.joint.drive, link.sign
@@ -361,6 +361,6 @@ def _links(
         push = torques.get(drive, -sign * link.joint.torque)
         yield LinkState(
             number,
-            outlook.angle(sign * angles[drive] / link.joint.radius),
+            profile.angle(sign * angles[drive] / link.joint.radius),
             sign * push,
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from grouser.frames import degrees, radians
 from grouser.gateways.usarsim.anatomy import Anatomy
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sweeps import sweeps
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
 from grouser.protocol.usarsim.message import Message
@@ -71,7 +71,7 @@ _ORDER = {kind: place for place, kind in enumerate(TYPES)}
 def say(
     readings: Sequence[tuple[Sensor, Reading]],
     body: Anatomy,
-    outlook: Outlook,
+    profile: PortProfile,
     asked: Collection[str] = (),
 ) -> list[Message]:
     """Return the messages that say a robot's fresh ``readings``.
@@ -79,7 +79,7 @@ def say(
     Args:
         readings: what which of its sensors felt.
         body: the robot.
-        outlook: how the client's port sees the world.
+        profile: how the client's port sees the world.
         asked: names of depth cameras that were asked to scan. The others say nothing: a picture
             costs time to draw and a hundred lines to say, so it is said only on demand, as
             USARSim's range imagers do it.
@@ -91,11 +91,11 @@ def say(
     said: list[Message] = []
     for kind in sorted(by_type, key=lambda kind: _ORDER.get(kind, len(_ORDER))):
         if kind in _TOGETHER:
-            said += _together(_TOGETHER[kind], by_type[kind], body, outlook)
+            said += _together(_TOGETHER[kind], by_type[kind], body, profile)
         elif kind in _ALONE:
             each = _ALONE[kind]
             for sensor, reading in by_type[kind]:
-                said += each(sensor, reading, body, outlook)
+                said += each(sensor, reading, body, profile)
     return said
 
 
@@ -122,25 +122,25 @@ def names(sensor: Sensor, body: Anatomy) -> tuple[str, ...]:
 # -- sensors that share a message ----------------------------------------------------------------
 
 Pairs = Iterable[tuple[str, Any]]
-Group = tuple[type[sensor_groups.Grouped], Callable[[Any, Reading, Anatomy, Outlook], Pairs]]
+Group = tuple[type[sensor_groups.Grouped], Callable[[Any, Reading, Anatomy, PortProfile], Pairs]]
 
 
 def _together(
-    group: Group, felt_: Sequence[tuple[Any, Reading]], body: Anatomy, outlook: Outlook
+    group: Group, felt_: Sequence[tuple[Any, Reading]], body: Anatomy, profile: PortProfile
 ) -> list[Message]:
     """Return one message for each time at which sensors of the type were read."""
     message, pairs = group
     by_time: dict[float, list[tuple[str, Any]]] = {}
     for sensor, reading in felt_:
-        by_time.setdefault(reading.time, []).extend(pairs(sensor, reading, body, outlook))
+        by_time.setdefault(reading.time, []).extend(pairs(sensor, reading, body, profile))
     return [message(time, tuple(by_time[time])) for time in sorted(by_time)]
 
 
-def _ranges(sensor: Sensor, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
-    return [(sensor.name, outlook.length(reading["range"]))]
+def _ranges(sensor: Sensor, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
+    return [(sensor.name, profile.length(reading["range"]))]
 
 
-def _encoders(sensor: Encoder, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+def _encoders(sensor: Encoder, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
     for name, drive in zip(names(sensor, body), sensor.drives, strict=True):
         joint = body.joints.by_drive[drive]
         turned = joint.sign * reading[drive] / joint.radius
@@ -149,11 +149,11 @@ def _encoders(sensor: Encoder, reading: Reading, body: Anatomy, outlook: Outlook
         yield name, math.floor(turned / ticks(sensor, drive, body) + 1e-6)
 
 
-def _touches(sensor: Touch, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+def _touches(sensor: Touch, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
     return [(sensor.name, bool(reading["touch"]))]
 
 
-def _forces(sensor: Pressure, reading: Reading, body: Anatomy, outlook: Outlook) -> Pairs:
+def _forces(sensor: Pressure, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
     places = (reading[place] for place, _ in sensor.places)
     return zip(names(sensor, body), places, strict=True)
 
@@ -169,7 +169,7 @@ _TOGETHER: dict[type, Group] = {
 
 # -- sensors that have messages of their own -----------------------------------------------------
 
-Alone = Callable[[Any, Reading, Anatomy, Outlook], Iterable[Message]]
+Alone = Callable[[Any, Reading, Anatomy, PortProfile], Iterable[Message]]
 
 
 def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
@@ -180,17 +180,21 @@ def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
 _RPY = ("roll", "pitch", "yaw")
 
 
-def _laser(sensor: Laser, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+def _laser(
+    sensor: Laser, reading: Reading, body: Anatomy, profile: PortProfile
+) -> Iterable[Message]:
     yield sensor_messages.RangeScan(
         reading.time,
         sensor.name,
-        outlook.angle(sensor.resolution),
-        outlook.angle(sensor.fov),
-        outlook.lengths(reading.array("ranges")),
+        profile.angle(sensor.resolution),
+        profile.angle(sensor.fov),
+        profile.lengths(reading.array("ranges")),
     )
 
 
-def _depth(sensor: DepthCamera, reading: Reading, body: Anatomy, outlook: Outlook) -> list[Message]:
+def _depth(
+    sensor: DepthCamera, reading: Reading, body: Anatomy, profile: PortProfile
+) -> list[Message]:
     found = sweeps(sensor.optics, reading.array("depth"))
     return [
         sensor_messages.RangeImage(
@@ -198,50 +202,52 @@ def _depth(sensor: DepthCamera, reading: Reading, body: Anatomy, outlook: Outloo
             sensor.name,
             len(found.ranges),
             frame,
-            outlook.angle(found.resolution),
-            outlook.angle(found.fov),
-            outlook.lengths(row),
+            profile.angle(found.resolution),
+            profile.angle(found.fov),
+            profile.lengths(row),
         )
         for frame, row in enumerate(found.ranges)
     ]
 
 
-def _ins(sensor: Ins, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
-    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+def _ins(sensor: Ins, reading: Reading, body: Anatomy, profile: PortProfile) -> Iterable[Message]:
+    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
     yield sensor_messages.Ins(reading.time, sensor.name, place, turn)
 
 
-def _truth(sensor: Truth, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
-    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+def _truth(
+    sensor: Truth, reading: Reading, body: Anatomy, profile: PortProfile
+) -> Iterable[Message]:
+    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
     yield sensor_messages.GroundTruth(reading.time, sensor.name, place, turn)
 
 
 def _mocap(
-    sensor: MotionCapture, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: MotionCapture, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
     if not reading["tracked"]:
         yield sensor_extensions.MotionCapture(reading.time, sensor.name, False)
         return
-    place, turn = outlook.place(_vector(reading)), outlook.angles(_vector(reading, _RPY))
+    place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
     yield sensor_extensions.MotionCapture(reading.time, sensor.name, True, place, turn)
 
 
 def _odometry(
-    sensor: Odometry, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: Odometry, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
-    x, y, _ = outlook.place((reading["x"], reading["y"], 0.0))
+    x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
     yield sensor_messages.Odometry(
-        reading.time, sensor.name, (x, y, outlook.heading(reading["yaw"]))
+        reading.time, sensor.name, (x, y, profile.heading(reading["yaw"]))
     )
 
 
 def _tachometer(
-    sensor: Tachometer, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: Tachometer, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
     joints = [body.joints.by_drive[drive] for drive in sensor.drives]
     speeds, positions = (
         tuple(
-            joint.shown(value, outlook)
+            joint.shown(value, profile)
             for joint, value in zip(joints, reading.array(key).tolist(), strict=True)
         )
         for key in ("speeds", "positions")
@@ -250,25 +256,25 @@ def _tachometer(
 
 
 def _accelerometer(
-    sensor: Accelerometer, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: Accelerometer, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
-    felt_ = outlook.place(_vector(reading))
+    felt_ = profile.place(_vector(reading))
     yield sensor_messages.ProperAcceleration(reading.time, sensor.name, felt_)
 
 
 def _gyroscope(
-    sensor: Gyroscope, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: Gyroscope, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
-    yield sensor_extensions.Gyroscope(reading.time, sensor.name, outlook.angles(_vector(reading)))
+    yield sensor_extensions.Gyroscope(reading.time, sensor.name, profile.angles(_vector(reading)))
 
 
 def _compass(
-    sensor: Compass, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: Compass, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
-    yield sensor_messages.Compass(reading.time, sensor.name, outlook.heading(reading["heading"]))
+    yield sensor_messages.Compass(reading.time, sensor.name, profile.heading(reading["heading"]))
 
 
-def _gps(sensor: Gps, reading: Reading, body: Anatomy, outlook: Outlook) -> Iterable[Message]:
+def _gps(sensor: Gps, reading: Reading, body: Anatomy, profile: PortProfile) -> Iterable[Message]:
     satellites = int(reading["satellites"])
     if not reading["fix"]:
         yield sensor_messages.Gps(reading.time, sensor.name, satellites)
@@ -278,7 +284,7 @@ def _gps(sensor: Gps, reading: Reading, body: Anatomy, outlook: Outlook) -> Iter
 
 
 def _tags(
-    sensor: RfidReader, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: RfidReader, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
     """Say which tags are heard; not where: a radio does not know, and the captures have none."""
     tags = tuple(sensor_messages.Tag(str(number)) for number in reading.array("ids").tolist())
@@ -286,12 +292,12 @@ def _tags(
 
 
 def _victims(
-    sensor: VictimSensor, reading: Reading, body: Anatomy, outlook: Outlook
+    sensor: VictimSensor, reading: Reading, body: Anatomy, profile: PortProfile
 ) -> Iterable[Message]:
     parts = reading.array("parts").tolist()
     places = reading.array("positions").tolist()
     seen = tuple(
-        (part.capitalize(), outlook.place((x, y, z)))
+        (part.capitalize(), profile.place((x, y, z)))
         for part, (x, y, z) in zip(parts, places, strict=True)
     )
     yield sensor_messages.Victims(reading.time, sensor.name, seen)

@@ -26,11 +26,11 @@ from grouser.gateways.usarsim.message_kinds import (
     QUESTIONS,
     complaint,
 )
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import say
 from grouser.gateways.usarsim.spawn import arrival, start_poses
 from grouser.gateways.usarsim.world_controller import Controllers
-from grouser.gateways.usarsim.writer import Voice
+from grouser.gateways.usarsim.writer import MessageWriter
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, control, extensions, response, setting
 from grouser.protocol.usarsim.codec import ServerSide
@@ -38,11 +38,11 @@ from grouser.protocol.usarsim.message import Message, Other
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 from grouser.sensors.sensor import Reading, Sensor
-from grouser.service.access import Gate, Role
+from grouser.service.access import AccessControl, Role
 from grouser.service.host import Host
 from grouser.service.lockstep import LONGEST_TURN
 from grouser.service.outbox import Sender
-from grouser.service.watchdog import STATE_EVERY, Vitals
+from grouser.service.watchdog import STATE_EVERY, Watchdog
 from grouser.simulation.changes.actions import Place
 
 _LOG = logging.getLogger("grouser.server")
@@ -57,9 +57,9 @@ class Session:
     def __init__(
         self,
         host: Host,
-        outlook: Outlook,
+        profile: PortProfile,
         sender: Sender,
-        gate: Gate,
+        access: AccessControl,
         address: str,
         *,
         controllers: Controllers,
@@ -70,20 +70,20 @@ class Session:
 
         Args:
             host: the world it comes to.
-            outlook: dialect, axes and units of its port.
+            profile: dialect, axes and units of its port.
             sender: takes what it is told.
-            gate: says what it may do.
-            address: where it is, for gate and log.
+            access: says what it may do.
+            address: where it is, for access and log.
             controllers: what world controllers have made.
             longest: bytes that a line may have.
             may_join: says whether one more robot may come from its address.
         """
-        self._host, self._outlook = host, outlook
-        self._gate, self.address, self._may_join = gate, address, may_join
+        self._host, self._profile = host, profile
+        self._access, self.address, self._may_join = access, address, may_join
         self._controllers = controllers
-        self._side = ServerSide(outlook.dialect, longest)
-        self._voice = Voice(self._side, sender)
-        self._roles = frozenset[Role]() if gate.demands else gate.check(address)
+        self._side = ServerSide(profile.dialect, longest)
+        self._writer = MessageWriter(self._side, sender)
+        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
         self._driving = Driving()
         self._backlog = Backlog()
         self._vitals = self._alive()
@@ -94,7 +94,7 @@ class Session:
         self.is_controller = False
         self.counts: Counter[str] = Counter()
         """Lines heard, faults, refusals…"""
-        self._voice.say(Greeting(level=host.simulation.world.name))
+        self._writer.say(Greeting(level=host.simulation.world.name))
 
     # -- what it says ------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Session:
         if isinstance(message, NOTHING):
             self._drop(message)
             return
-        self._voice.modern = self._voice.modern or isinstance(message, OWN)
+        self._writer.modern = self._writer.modern or isinstance(message, OWN)
         if self.robot in self._host.turns and not isinstance(message, QUESTIONS):
             self._put_off(message)
         else:
@@ -140,7 +140,7 @@ class Session:
         if (number := self.counts["faults"]) <= LOGGED:
             more = "; further ones are only counted" if number == LOGGED else ""
             _LOG.info("%s: dropped %s%s", self._who, message, more)
-        if self._voice.modern and (why := complaint(message)):
+        if self._writer.modern and (why := complaint(message)):
             self.notice("Refused", why)
 
     def _do(self, message: Message) -> None:
@@ -160,16 +160,16 @@ class Session:
             case _ if isinstance(message, MOVE_COMMANDS):  # first: nothing else comes as often
                 self._move(message)
             case commands.Login():
-                self._roles = self._gate.check(self.address, message.token)
+                self._roles = self._access.check(self.address, message.token)
             case commands.Init():
                 self._init(message)
             case commands.GetStartPoses():
                 self._admit()
-                self._voice.say(start_poses(self._host.simulation.world, self._outlook))
+                self._writer.say(start_poses(self._host.simulation.world, self._profile))
             case commands.GetGeometry():
-                self._voice.say_all(geometry(self._host.body(self.own()), message, self._outlook))
+                self._writer.say_all(geometry(self._host.body(self.own()), message, self._profile))
             case commands.GetConfiguration():
-                self._voice.say_all(self._configurations(message))
+                self._writer.say_all(self._configurations(message))
             case setting.Setting():
                 self._set(message)
             case control.Control():
@@ -190,8 +190,8 @@ class Session:
         self.counts[kind] += 1
         _LOG.info("%s: %s: %s", self._who, type(message).__name__, error)
         if isinstance(message, setting.Setting):
-            self._voice.say(self._result(message, response.FAILED))
-        if self._voice.modern or isinstance(error, Refused):
+            self._writer.say(self._result(message, response.FAILED))
+        if self._writer.modern or isinstance(error, Refused):
             self.notice("Refused", str(error))
 
     # -- turns -------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Session:
 
     def turn(self, time: float) -> None:
         """Say that it is the client's turn; it may have said already what to do."""
-        self._voice.say(extensions.Tick(time))
+        self._writer.say(extensions.Tick(time))
         self._take_turn()
 
     # -- what it is told ---------------------------------------------------------------------
@@ -230,7 +230,7 @@ class Session:
             return
         assert self.robot is not None  # only guests with a robot are told
         body = self._host.body(self.robot)
-        self._voice.say_stale(say(readings, body, self._outlook, self._asked))
+        self._writer.say_stale(say(readings, body, self._profile, self._asked))
         if self._asked:
             self._asked -= {reading.sensor for _, reading in readings}
 
@@ -251,7 +251,7 @@ class Session:
 
     def notice(self, kind: str, text: str) -> None:
         """Say something that concerns the client; only those who know our own lines hear it."""
-        self._voice.notice(kind, text)
+        self._writer.notice(kind, text)
 
     def lost(self) -> None:
         """Note that somebody took the robot out of the world."""
@@ -264,18 +264,18 @@ class Session:
         states = self._host.body(self.robot).state(
             time,
             self._host.simulation.angles(self.robot),
-            self._outlook,
+            self._profile,
             battery=self._vitals.seconds_left(time),
             light=self._driving.light,
             view=views.tile(self.robot) if views else -1,
         )
         # With an empty battery nothing but STA goes on (reference: UT2004, UDK).
-        self._voice.say_stale(states[-1:] if self._empty else states)
+        self._writer.say_stale(states[-1:] if self._empty else states)
 
-    def _alive(self, battery: float | None = None) -> Vitals:
+    def _alive(self, battery: float | None = None) -> Watchdog:
         """Begin to count simulated time for a robot."""
-        every, timeout = STATE_EVERY[self._outlook.dialect.name], self._host.rules.command_timeout
-        return Vitals(every, timeout, self._host.time, battery)
+        every, timeout = STATE_EVERY[self._profile.dialect.name], self._host.rules.command_timeout
+        return Watchdog(every, timeout, self._host.time, battery)
 
     @property
     def _empty(self) -> bool:
@@ -300,7 +300,7 @@ class Session:
     def _admit(self) -> None:
         """Raise `Refused` if the client has not been let in."""
         if not self._roles:
-            self._gate.check(self.address)  # says what to do about it
+            self._access.check(self.address)  # says what to do about it
 
     def own(self) -> str:
         """Return the name of its robot; raise if it has none, or one that cannot move any more."""
@@ -310,7 +310,7 @@ class Session:
 
     def _init(self, message: commands.Init) -> None:
         if message.token is not None:
-            self._roles = self._gate.check(self.address, message.token)
+            self._roles = self._access.check(self.address, message.token)
         if self.robot is not None or self.is_controller:
             raise BadValue("INIT was said before on this connection")
         if message.robot.lower() == CONTROLLER:
@@ -320,36 +320,36 @@ class Session:
         self.need(Role.DRIVE)
         if not self._may_join():
             raise Refused("no further robot may come from this address")
-        entry = arrival(message, self._host, self._outlook)
+        entry = arrival(message, self._host, self._profile)
         self._host.join(entry, self)
         self.robot = entry.name
         self._vitals = self._alive(message.battery_s)
         _LOG.info("%s: joined as a %s", self._who, entry.kind)
-        if not self._outlook.dialect.packed:  # UDK says unasked where a camera's picture is
-            self._voice.say_all(self._configurations(commands.GetConfiguration("Camera")))
+        if not self._profile.dialect.packed:  # UDK says unasked where a camera's picture is
+            self._writer.say_all(self._configurations(commands.GetConfiguration("Camera")))
 
     def _move(self, message: Message) -> None:
         name, host = self.own(), self._host
         body = host.body(name)
         angles = partial(host.simulation.angles, name)
-        orders = body.orders(message, self._outlook, angles, self._driving)
+        orders = body.orders(message, self._profile, angles, self._driving)
         self._vitals.moved()
         host.command(name, orders)
         if body.flips(message) and (upright := body.righted(host.simulation.pose(name))):
             host.do(Place(name, upright))
         if isinstance(message, setting.Setting):
-            self._voice.say(self._result(message, response.OK))
+            self._writer.say(self._result(message, response.OK))
 
     def _set(self, message: setting.Setting) -> None:
         host, body = self._host, self._host.body(self.own())
-        outcome = settings.apply(message, body, host.simulation, self._outlook, host.tags)
+        outcome = settings.apply(message, body, host.simulation, self._profile, host.tags)
         for action in outcome.actions:
             host.do(action)
         self._asked |= set(outcome.asked)
-        self._voice.say(outcome.response)
+        self._writer.say(outcome.response)
 
     def _result(self, message: setting.Setting, status: str) -> response.Response:
-        said = dict(message.segments(self._outlook.dialect))
+        said = dict(message.segments(self._profile.dialect))
         result = response.Result("Name", said.get("Name", ""), status)
         return response.Response(self._host.time, said.get("Type", ""), (result,))
 
@@ -358,7 +358,7 @@ class Session:
         return configuration(
             self._host.body(name),
             message,
-            self._outlook,
+            self._profile,
             cameras=views.tiles(name) if views else {},
             key=views.key(name) if views else None,
             zooms=settings.zooms(self._host.body(name), self._host.simulation),
@@ -384,17 +384,17 @@ class Session:
     def _typed(self, message: extensions.Typed) -> None:
         self.need(Role.CONTROL)
         try:
-            self._voice.say(extensions.Said(self._host.say(message.line)))
+            self._writer.say(extensions.Said(self._host.say(message.line)))
         except GrouserError as error:
-            self._voice.say(extensions.Said(str(error), failed=True))
+            self._writer.say(extensions.Said(str(error), failed=True))
 
     def hear(self, message: extensions.Heard) -> None:
         """Say what was heard over the radio."""
-        self._voice.modern = True
-        self._voice.say(message)
+        self._writer.modern = True
+        self._writer.say(message)
 
     def _control(self, message: control.Control) -> None:
         self.need(Role.CONTROL)
         if not self.is_controller:
             raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
-        self._voice.say_all(self._controllers.obey(message, self, self._outlook))
+        self._writer.say_all(self._controllers.obey(message, self, self._profile))

@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_adapter import Body
 from grouser.gateways.usarsim.sensor_encoding import TYPES, names
 from grouser.gateways.usarsim.zoom import reach
@@ -90,7 +90,7 @@ class _Scope:
 
     body: Body
     simulation: Simulation
-    outlook: Outlook
+    profile: PortProfile
     tags: TagMemory
 
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
@@ -104,7 +104,7 @@ class _Scope:
 
 
 def apply(
-    message: Setting, body: Body, simulation: Simulation, outlook: Outlook, tags: TagMemory
+    message: Setting, body: Body, simulation: Simulation, profile: PortProfile, tags: TagMemory
 ) -> Outcome:
     """Do what a SET asks of the robot's sensors.
 
@@ -112,14 +112,14 @@ def apply(
         message: any SET but one of a joint.
         body: the robot.
         simulation: where it is; its sensors are set, nothing else.
-        outlook: how the client's port sees the world.
+        profile: how the client's port sees the world.
         tags: what is stored on the world's tags.
     """
     handler = _HANDLERS.get(type(message))
     if handler is None:
-        kind = dict(message.segments(outlook.dialect)).get("Type", "")
+        kind = dict(message.segments(profile.dialect)).get("Type", "")
         raise BadValue(f"SET: {kind} is none of this robot's sensors, cameras or tags")
-    return handler(_Scope(body, simulation, outlook, tags), message)
+    return handler(_Scope(body, simulation, profile, tags), message)
 
 
 def zooms(body: Body, simulation: Simulation) -> dict[str, float]:
@@ -149,11 +149,11 @@ def _reset(scope: _Scope, message: ResetSensor) -> Outcome:
 
 def _pose(scope: _Scope, message: SetPose) -> Outcome:
     x, y, z, roll, pitch, yaw = message.pose
-    place = scope.outlook.from_place((x, y, z))
+    place = scope.profile.from_place((x, y, z))
     if max(map(abs, place)) > FURTHEST:
         raise BadValue(f"SET: POSE is {place} m, must lie within {FURTHEST:g} m of the origin")
     turns = zip(
-        ("roll", "pitch", "yaw"), scope.outlook.from_angles((roll, pitch, yaw)), strict=True
+        ("roll", "pitch", "yaw"), scope.profile.from_angles((roll, pitch, yaw)), strict=True
     )
     believed = Pose.at(*place, **dict(turns))
     done = []
@@ -181,9 +181,9 @@ def _zoom(scope: _Scope, message: SetZoom) -> Outcome:
     for title, sensor, bound in scope.sensors(TYPES[Camera], message.name):
         if isinstance(sensor, Camera) and isinstance(bound, BoundCamera):
             optics = reach(sensor)
-            zoom = optics.zoom(scope.outlook.from_angle(message.fov))
+            zoom = optics.zoom(scope.profile.from_angle(message.fov))
             bound.aim(zoom=zoom)
-            results.append(Result("Name", title, OK, scope.outlook.angle(optics.angle(zoom))))
+            results.append(Result("Name", title, OK, scope.profile.angle(optics.angle(zoom))))
     results = results or [Result("Name", message.name, FAILED)]
     return Outcome(Response(scope.simulation.time, TYPES[Camera], tuple(results)))
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.equipment import EQUIPMENT
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import CLASSES
 from grouser.protocol.usarsim.commands import Init
 from grouser.protocol.usarsim.nfo import StartPose, StartPoses
@@ -35,7 +35,7 @@ LONGEST_NAME = 36
 """Characters of a robot's name: a world takes 40, and a number may come behind it."""
 
 
-def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
+def arrival(asked: Init, host: Host, profile: PortProfile) -> RobotEntry:
     """Return the robot that a client asks for, on the ground where it asks for it.
 
     A location is the place of the robot's middle, as the old servers had it; under the ground, or
@@ -57,8 +57,8 @@ def arrival(asked: Init, host: Host, outlook: Outlook) -> RobotEntry:
             name=name, kind=kind, options=dict(options), sensors=EQUIPMENT.get(kind, ()), **place
         )
     ignored = asked.start is not None  # an unknown start place means the origin
-    x, y, z = outlook.from_place((not ignored and asked.location) or _ZERO)
-    roll, pitch, yaw = outlook.from_angles((not ignored and asked.rotation) or _ZERO)
+    x, y, z = profile.from_place((not ignored and asked.location) or _ZERO)
+    roll, pitch, yaw = profile.from_angles((not ignored and asked.rotation) or _ZERO)
     standing = _standing(kind)
     middle = Pose.at(
         x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
@@ -88,15 +88,15 @@ def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
     return next((floor for floor in floors if floor is not None), z)
 
 
-def start_poses(world: World, outlook: Outlook) -> StartPoses:
+def start_poses(world: World, profile: PortProfile) -> StartPoses:
     """Return the world's start places as the wire has them."""
-    return StartPoses(tuple(_pose(start, outlook) for start in world.starts))
+    return StartPoses(tuple(_pose(start, profile) for start in world.starts))
 
 
-def _pose(start: Start, outlook: Outlook) -> StartPose:
+def _pose(start: Start, profile: PortProfile) -> StartPose:
     turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
     roll, pitch, yaw = (radians(turn) for turn in turns)
-    return StartPose(start.name, outlook.place(start.position), outlook.angles((roll, pitch, yaw)))
+    return StartPose(start.name, profile.place(start.position), profile.angles((roll, pitch, yaw)))
 
 
 def _floor(simulation: Simulation, x: float, y: float, top: float) -> float | None:

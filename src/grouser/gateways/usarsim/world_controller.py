@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians, to_rpy_one
-from grouser.gateways.usarsim.port_profile import Outlook
+from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import ObjectState
@@ -97,7 +97,7 @@ class Controllers:
         for name in [name for name, made in self._known().items() if made.owner is owner]:
             self._host.do(Leave(name))
 
-    def obey(self, said: control.Control, owner: object, outlook: Outlook) -> list[Message]:
+    def obey(self, said: control.Control, owner: object, profile: PortProfile) -> list[Message]:
         """Do what a CONTROL says; return what there is to answer.
 
         Raises:
@@ -105,31 +105,31 @@ class Controllers:
         """
         match said:
             case control.Create():
-                self._create(said, owner, outlook)
+                self._create(said, owner, profile)
             case control.Kill(name):
                 self._find(name)
                 self._host.do(Leave(name))
             case control.KillAll():
-                self._kill_all(said, outlook)
+                self._kill_all(said, profile)
             case control.AbsMove():
                 pose = self._host.simulation.pose(self._name(said.name))
-                self._put(said.name, _moved(pose, said.location, said.rotation, outlook))
+                self._put(said.name, _moved(pose, said.location, said.rotation, profile))
             case control.RelMove():
                 pose = self._host.simulation.pose(self._name(said.name))
-                self._put(said.name, _shifted(pose, said, outlook))
+                self._put(said.name, _shifted(pose, said, profile))
             case control.Rotate(name, speed):
-                rate = -outlook.from_angle(speed[-1]) if speed else 0.0
+                rate = -profile.from_angle(speed[-1]) if speed else 0.0
                 self._host.do(Turn(self._name(name), rate) if rate else Halt(name))
             case control.Conveyor(name, speed):
-                self._convey(name, outlook.from_length(speed[0]) if speed else 0.0)
+                self._convey(name, profile.from_length(speed[0]) if speed else 0.0)
             case control.AddWaypoints(name, places):
-                self._find(name).waypoints += [outlook.from_place(place) for place in places]
+                self._find(name).waypoints += [profile.from_place(place) for place in places]
             case control.SetWaypoints():
-                self._travel(said, outlook)
+                self._travel(said, profile)
             case control.ClearWaypoints(name):
                 self._clear(name)
             case control.GetState():
-                return self._states(said, outlook)
+                return self._states(said, profile)
         return []
 
     def _known(self) -> dict[str, Made]:
@@ -148,21 +148,21 @@ class Controllers:
         self._find(name)
         return name
 
-    def _create(self, said: control.Create, owner: object, outlook: Outlook) -> None:
+    def _create(self, said: control.Create, owner: object, profile: PortProfile) -> None:
         if len(self._known()) >= MOST:
             raise BadValue(f"CONTROL: there are {MOST} objects already, Kill some first")
-        thing = self._thing(said, outlook)
+        thing = self._thing(said, profile)
         self._host.do(Join(thing))
         title = said.class_name.rpartition(".")[2]
         self._made[thing.name] = Made(title, None if said.permanent else owner)
 
-    def _thing(self, said: control.Create, outlook: Outlook) -> Object:
+    def _thing(self, said: control.Create, profile: PortProfile) -> Object:
         title = said.class_name.rpartition(".")[2]
         if title.lower() not in SHAPES:
             raise unknown("CONTROL", "object of class", title[:40], SHAPES)
         kind, sizes = SHAPES[title.lower()]
-        x, y, z = outlook.from_place(said.location or _ZERO)
-        roll, pitch, yaw = outlook.from_angles(said.rotation or _ZERO)
+        x, y, z = profile.from_place(said.location or _ZERO)
+        roll, pitch, yaw = profile.from_angles(said.rotation or _ZERO)
         starts = {start.name.lower(): start for start in self._host.simulation.world.starts}
         if said.start and said.start.lower() in starts:
             start = starts[said.start.lower()]
@@ -190,8 +190,8 @@ class Controllers:
             number += 1
         return f"{title}_{number}"
 
-    def _kill_all(self, said: control.KillAll, outlook: Outlook) -> None:
-        low, high = _corners(said, outlook)
+    def _kill_all(self, said: control.KillAll, profile: PortProfile) -> None:
+        low, high = _corners(said, profile)
         for name in list(self._known()):
             place = self._host.simulation.pose(name).position.tolist()
             if all(a <= p <= b for a, p, b in zip(low, place, high, strict=True)):
@@ -223,10 +223,10 @@ class Controllers:
         drives = self._host.simulation.scene.robots[name].drives
         self._host.do(Command(name, dict.fromkeys(drives, speed)))
 
-    def _travel(self, said: control.SetWaypoints, outlook: Outlook) -> None:
+    def _travel(self, said: control.SetWaypoints, profile: PortProfile) -> None:
         made = self._find(said.name)
         if said.speed is not None:
-            made.speed, made.time = outlook.from_length(said.speed), None
+            made.speed, made.time = profile.from_length(said.speed), None
         if said.time is not None:
             made.time = said.time
         made.loop = made.loop if said.loop is None else said.loop
@@ -255,7 +255,7 @@ class Controllers:
         if made.reset and made.start:
             self._put(name, made.start)
 
-    def _states(self, said: control.GetState, outlook: Outlook) -> list[Message]:
+    def _states(self, said: control.GetState, profile: PortProfile) -> list[Message]:
         """Say where objects are."""
         answers: list[Message] = []
         if said.name is not None and said.name.lower() not in map(str.lower, self._known()):
@@ -268,8 +268,8 @@ class Controllers:
                 continue
             pose = self._host.simulation.pose(name)
             x, y, z = pose.position.tolist()
-            place = outlook.place((x, y, z))
-            turn = outlook.angles(to_rpy_one(*pose.wxyz.tolist()))
+            place = profile.place((x, y, z))
+            turn = profile.angles(to_rpy_one(*pose.wxyz.tolist()))
             answers.append(ObjectState(self._host.time, made.title, name, place, turn))
         return answers
 
@@ -282,29 +282,31 @@ def _scale(said: tuple[float, ...] | None) -> Vector:
     return (said[0], said[0], said[0]) if len(said) == 1 else (said[0], said[1], said[2])
 
 
-def _corners(said: control.KillAll, outlook: Outlook) -> tuple[Vector, Vector]:
+def _corners(said: control.KillAll, profile: PortProfile) -> tuple[Vector, Vector]:
     """Return the lowest and highest corner of the box that is meant, in our axes."""
     far = math.inf
-    first = outlook.from_place(said.lowest) if said.lowest else (-far, -far, -far)
-    second = outlook.from_place(said.highest) if said.highest else (far, far, far)
+    first = profile.from_place(said.lowest) if said.lowest else (-far, -far, -far)
+    second = profile.from_place(said.highest) if said.highest else (far, far, far)
     (a, b, c), (d, e, f) = first, second
     return (min(a, d), min(b, e), min(c, f)), (max(a, d), max(b, e), max(c, f))
 
 
-def _moved(pose: Pose, location: Vector | None, rotation: Vector | None, outlook: Outlook) -> Pose:
+def _moved(
+    pose: Pose, location: Vector | None, rotation: Vector | None, profile: PortProfile
+) -> Pose:
     """Return a pose with another place, another turn, or both."""
-    x, y, z = outlook.from_place(location) if location else pose.position.tolist()
-    told = outlook.from_angles(rotation) if rotation else None
+    x, y, z = profile.from_place(location) if location else pose.position.tolist()
+    told = profile.from_angles(rotation) if rotation else None
     roll, pitch, yaw = told or to_rpy_one(*pose.wxyz.tolist())
     return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
 
 
-def _shifted(pose: Pose, said: control.RelMove, outlook: Outlook) -> Pose:
+def _shifted(pose: Pose, said: control.RelMove, profile: PortProfile) -> Pose:
     """Return a pose moved along the world's axes and turned by so much."""
     x, y, z = pose.position.tolist()
-    dx, dy, dz = outlook.from_place(said.location or _ZERO)
+    dx, dy, dz = profile.from_place(said.location or _ZERO)
     roll, pitch, yaw = to_rpy_one(*pose.wxyz.tolist())
-    more = outlook.from_angles(said.rotation or _ZERO)
+    more = profile.from_angles(said.rotation or _ZERO)
     return Pose.at(
         x + dx, y + dy, z + dz, roll=roll + more[0], pitch=pitch + more[1], yaw=yaw + more[2]
     )

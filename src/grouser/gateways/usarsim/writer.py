@@ -10,7 +10,7 @@ from grouser.protocol.usarsim.message import Message
 from grouser.service.outbox import Sender, subject
 
 
-class Voice:
+class MessageWriter:
     """Says things to one client."""
 
     def __init__(self, side: ServerSide, sender: Sender) -> None:
