@@ -6,7 +6,7 @@ Load a world, let time pass, ask a sensor, draw a picture. This is also what ``m
 from pathlib import Path
 
 import grouser
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 
 PICTURE = Path("demo.png")
 

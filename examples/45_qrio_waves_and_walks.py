@@ -7,7 +7,7 @@
 from pathlib import Path
 
 import grouser
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 from grouser.reports.strip import strip
 
 PICTURE = Path("qrio.png")

@@ -4,7 +4,7 @@ Run it from anywhere; it prints where the robot and the ball are and writes ``ai
 """
 
 import grouser
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 
 simulation = grouser.Simulation(
     grouser.load(

@@ -7,7 +7,7 @@ another, so that the pole before it leans.
 import numpy as np
 
 from grouser import Simulation
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 from grouser.sensors.camera import ERS210_CAMERA
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Cylinder

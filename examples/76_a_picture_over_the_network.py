@@ -10,7 +10,7 @@ import numpy as np
 from grouser.client.connection import join
 from grouser.client.launch import serving
 from grouser.client.pictures import watch
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")

@@ -9,7 +9,7 @@ import math
 
 import grouser
 from grouser.frames import Pose, to_rpy
-from grouser.rendering.renderer import write_png
+from grouser.rendering import write_png
 from grouser.service.console import Console
 
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m   where a kick with the left fore paw wants the ball

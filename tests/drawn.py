@@ -1,4 +1,4 @@
-"""Pictures that eyes draw: what tests of eyes and of the image port share."""
+"""Pictures that render workers draw: what tests of the pool and of the image port share."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl
@@ -43,9 +43,9 @@ def rgb(frame):
 @contextlib.asynccontextmanager
 async def seen(simulation, type=ImageType.RAW, workers=1):
     """Let a simulation's cameras be drawn, once somebody looks; yields views."""
-    async with Eyes(workers=workers, type=type) as eyes:
-        views = Views(eyes)
-        views.take(simulation.scene)
+    async with RenderPool(workers=workers, type=type) as pool:
+        views = Views(pool)
+        views.rebind(simulation.scene)
         yield views
 
 
@@ -53,14 +53,14 @@ async def seen(simulation, type=ImageType.RAW, workers=1):
 async def watched(simulation, workers=1):
     """Look at all cameras of a simulation from the start; yields views."""
     async with seen(simulation, workers=workers) as views:
-        views.watch(None)
+        views.frames.watch(None)
         yield views
 
 
 @contextlib.asynccontextmanager
-async def eyes_port(eyes, access=OPEN):
-    """Open a port for eyes from elsewhere; yields its number."""
+async def remote_worker_port(pool, access=OPEN):
+    """Open a port for workers on other machines; yields its number."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: eyes.port(access), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: pool.accept_remote(access), "127.0.0.1", 0)
     async with server:
         yield server.sockets[0].getsockname()[1]

@@ -16,8 +16,10 @@ from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images
 from grouser.experiments.study import Study
 from grouser.frames import Pose
+from grouser.rendering.coarse_model import out_of_view
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.renderer import Renderer, Viewpoint, _unseen, shared
+from grouser.rendering.renderer import Renderer, shared_renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.camera import ERS7_CAMERA, ERS210_CAMERA, Camera
 from grouser.sensors.imaging.cmos import IDEAL
 from grouser.sensors.imaging.imager import Imager
@@ -172,7 +174,7 @@ def test_cameras_of_any_size_share_one_renderer():
     sim = sim_with(ERS210_OPTIONS, {**ERS210_OPTIONS, "name": "large", "camera": large})
     shapes = [reader(sim, name)()["image"].shape for name in ("camera", "large", "camera")]
     assert shapes == [(144, 176, 3), (280, 300, 3), (144, 176, 3)]
-    assert shared() is shared()
+    assert shared_renderer() is shared_renderer()
 
 
 def test_the_eye_sees_what_a_picture_shows():
@@ -188,9 +190,9 @@ def test_the_eye_sees_what_a_picture_shows():
     assert np.abs(seen.astype(int) - picture).mean() < 0.5
 
 
-def looked(renderer, sim, X_WE, plane):
+def looked(renderer, sim, X_WC, plane):
     pixels = np.empty(plane.height * plane.width * 3, np.uint8)
-    renderer.look(sim.model, sim.data, X_WE, plane, pixels)
+    renderer.draw_camera(sim.model, sim.data, X_WC, plane, pixels)
     return pixels.reshape(plane.height, plane.width, 3)[::-1]
 
 
@@ -203,7 +205,7 @@ def test_a_ball_is_as_large_as_it_is_though_it_is_drawn_coarsely():
     sim = sim_with(objects=(ball,))
     plane = ImagePlane(200, 160, (190.0, 190.0), (99.5, 79.5))
     for distance in (0.3, 0.5):
-        image = looked(shared(), sim, Pose.at(1 - distance, 0.0, 0.5), plane)
+        image = looked(shared_renderer(), sim, Pose.at(1 - distance, 0.0, 0.5), plane)
         *_, area = red_middle(image)
         wide = 190.0 * radius / math.sqrt(distance**2 - radius**2)
         assert area == pytest.approx(math.pi * wide**2, rel=0.03)
@@ -222,12 +224,12 @@ def test_what_is_not_drawn_cannot_be_seen():
     everything = Renderer(90, 70, shadows=True, smooth=False)
     for turn in np.linspace(0.0, 5.0, 5):
         eye = Pose.at(0.2, 0.1, 0.4, yaw=turn, pitch=0.2)
-        seen = looked(shared(), sim, eye, plane)
-        hidden = _unseen(sim.model, sim.data, eye, plane)
+        seen = looked(shared_renderer(), sim, eye, plane)
+        hidden = out_of_view(sim.model, sim.data, eye, plane)
         assert 0 < hidden.sum() < sim.model.ngeom
         lit = sim.model.geom_rgba.copy()
         sim.model.geom_rgba[hidden] = (1, 0, 1, 1)
-        assert np.array_equal(looked(shared(), sim, eye, plane), seen)
+        assert np.array_equal(looked(shared_renderer(), sim, eye, plane), seen)
         # Shadows need what is out of view, so this one leaves nothing out; no magenta anywhere.
         whole = looked(everything, sim, eye, plane).astype(int)
         assert not ((whole[..., 0] > 100) & (whole[..., 1] < 40) & (whole[..., 2] > 100)).any()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.gateways.images.raster import Raster
-from grouser.gateways.images.tiles import CameraTile, Layout, Seat
+from grouser.gateways.images.tiles import CameraSlot, CameraTile, Layout
 from grouser.protocol.images import (
     Frame,
     Pass,
@@ -39,13 +39,13 @@ def test_a_part_of_a_raster_is_a_picture():
 
 
 def test_tiles_lie_as_in_udk_and_never_move():
-    seats = [Seat("r", str(i), 320, 240, i, "") for i in range(7)]
+    seats = [CameraSlot("r", str(i), 320, 240, i, "") for i in range(7)]
     places = [Layout().place(seat) for seat in seats]
     assert [(p.x, p.y) for p in places[:4]] == [(0, 0), (320, 0), (0, 240), (320, 240)]
     assert places[6] == CameraTile(6, 0, 720, 320, 240)
     assert Layout().size(seats[:1]) == Layout().size(seats[:4]) == (640, 480)
     assert Layout().size(seats) == (640, 960)
-    large = Seat("r", "c", 1000, 400, 1, "")
+    large = CameraSlot("r", "c", 1000, 400, 1, "")
     assert Layout().place(large) == CameraTile(1, 320, 0, 250, 100)
 
 

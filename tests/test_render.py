@@ -13,8 +13,10 @@ from PIL import Image as Pillow
 
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.rendering import gl
-from grouser.rendering.renderer import Renderer, Viewpoint, write_png
+from grouser.rendering.image import write_png
+from grouser.rendering.renderer import Renderer
 from grouser.rendering.video import Video
+from grouser.rendering.viewpoint import Viewpoint
 
 SCENE = """
 <mujoco>
@@ -170,7 +172,7 @@ def run(code: str, **variables: str) -> str:
 
 
 def test_an_unknown_back_end_is_one_sentence() -> None:
-    said = run("from grouser.rendering import gl; gl.context(8, 8)", MUJOCO_GL="nonsense")
+    said = run("from grouser.rendering import gl; gl.open_context(8, 8)", MUJOCO_GL="nonsense")
     assert said.splitlines()[-1] == (
         "grouser.errors.UnknownName: MUJOCO_GL: there is no OpenGL back end 'nonsense' "
         "(there are: egl, glfw, osmesa)"
@@ -182,7 +184,7 @@ def test_no_back_end_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gl, "_works", lambda _: False)
     gl.back_end.cache_clear()
     with pytest.raises(MissingDependency, match=r"^[^\n]*libegl1 or libosmesa6$"):
-        gl.context(8, 8)
+        gl.open_context(8, 8)
 
 
 def test_only_the_wanted_back_end_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +198,8 @@ def test_osmesa_takes_over_where_egl_has_no_driver() -> None:
     code = """
 import os
 from grouser.rendering import gl
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 import mujoco
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
 data = mujoco.MjData(model)

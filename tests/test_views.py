@@ -50,7 +50,7 @@ class Far:
 @contextlib.asynccontextmanager
 async def image_port(views, access=OPEN, **options):
     """Serve pictures; yields the port and how to connect."""
-    port = ImagePort(views, access, **options)
+    port = ImagePort(views.frames, access, **options)
     server = await asyncio.get_running_loop().create_server(port, "127.0.0.1", 0)
     writers = []
 
@@ -104,7 +104,7 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
         everything = await connect()
         offer(views, simulation)
         await everything.ask(WholeFrame())
-        await until(lambda: len(views.pictures) == 3)
+        await until(lambda: len(views.frames.pictures) == 3)
         (mosaic,) = await everything.ask(WholeFrame())
         assert rgb(mosaic).shape == (480, 640, 3)
         for robot in ("rex", "max", "bo"):
@@ -126,7 +126,7 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
         key = views.key("bo")
         own = await connect(Pass("key", key))
         simulation.do(Leave("bo"))
-        views.take(simulation.scene)
+        views.rebind(simulation.scene)
         with pytest.raises(ConnectionError):
             await own.ask(WholeFrame())
         (mosaic,) = await everything.ask(WholeFrame())
@@ -137,14 +137,14 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
 
 
 @in_a_loop
-async def test_jpeg_is_made_by_the_eyes():
+async def test_jpeg_is_made_by_the_workers():
     simulation = crowd()
     async with served(simulation, type=ImageType.GOOD) as (views, _port, connect):
         own, everything = await connect(Pass("key", views.key("rex"))), await connect()
         offer(views, simulation)
         whole, part = await own.ask(WholeFrame(), Region(50, 60, 64, 48))
         await everything.ask(WholeFrame())
-        await until(lambda: len(views.pictures) == 3)
+        await until(lambda: len(views.frames.pictures) == 3)
         mosaic, again, nothing = await everything.ask(
             WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
         )
@@ -177,7 +177,7 @@ async def test_who_comes_later_sees_what_is_new():
             later = await connect(*shown)
             (frame,) = await later.ask(WholeFrame())
             assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
-        assert len(views.pictures) == 3, "the first mosaic is whole"
+        assert len(views.frames.pictures) == 3, "the first mosaic is whole"
 
 
 @in_a_loop
@@ -189,9 +189,9 @@ async def test_legacy_mode_sends_one_frame_unasked():
             old = await connect()
             assert rgb(await old.frame()).shape == (480, 640, 3)
             await asyncio.sleep(0.2)
-            assert port.frames == 1
+            assert port.frames_sent == 1
             await old.ask(WholeFrame())
-            assert port.frames == 2
+            assert port.frames_sent == 2
         access = AccessControl((Token(SECRET),), "127.0.0.1")
         async with image_port(views, access, legacy=True) as (port, connect):
             own = await connect(Pass("key", views.key("max")))
@@ -219,7 +219,7 @@ def test_strangers_see_nothing(caplog):
                 await refused(connect, Pass("key", views.key("rex"), "rear"))
                 await refused(connect, Pass("key", views.key("rex")), Pass("token", watch.secret))
                 assert port.refused == 6
-                assert port.frames == 0
+                assert port.frames_sent == 0
                 for shown in (Pass("token", watch.secret), Pass("key", views.key("rex"), "camera")):
                     client = await connect(shown)
                     assert await client.ask(WholeFrame())
@@ -257,13 +257,13 @@ async def test_a_client_that_does_not_read_piles_up_nothing():
         assert viewer._transport.get_write_buffer_size() < 2 * 3 * 640 * 480
         assert len(viewer._requests) <= 64
         assert len(viewer._unread) <= 2**18
-        assert sent > 2 * port.frames, "most were not answered"
-        assert port.frames < 60
+        assert sent > 2 * port.frames_sent, "most were not answered"
+        assert port.frames_sent < 60
         for _ in range(5):
             simulation.step(0.1)
             offer(views, simulation, "rex")
-            before = views.drawn["rex", "camera"]
-            await until(lambda: views.drawn["rex", "camera"] > before)  # noqa: B023
+            before = views.frames.drawn["rex", "camera"]
+            await until(lambda: views.frames.drawn["rex", "camera"] > before)  # noqa: B023
             (frame,) = await own.ask(WholeFrame())
             assert np.array_equal(rgb(frame), image(simulation, "rex"))
         greedy.close()

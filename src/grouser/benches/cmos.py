@@ -26,10 +26,11 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose, radians
+from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
+from grouser.sensors.imaging.cmos import SPARE, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS
 from grouser.sensors.imaging.light import darkening, white_balance
 from grouser.sensors.imaging.noise import QUIET, Noise
@@ -138,7 +139,7 @@ class View:
     def draw(self) -> None:
         """Draw the view again."""
         pixels = self._pixels[:-SPARE]
-        self._renderer.look(self._model, self._data, EYE, self.plane, pixels)
+        self._renderer.draw_camera(self._model, self._data, EYE, self.plane, pixels)
 
     def fused(self, seed: int = 0) -> Image:
         """Return the picture made in one sweep."""

@@ -1,15 +1,16 @@
 """Can eight robots walk and see in real time, without a GPU?
 
 Eight ERS-7 walk in one world; each has its camera of 208 x 160 pixels, with lens and CMOS chip.
-Physics, sensors and pictures run at once: the simulation steps from frame to frame, while eyes
-(processes of their own) draw the last one. A frame counts when all eight pictures are there.
+Physics, sensors and pictures run at once: the simulation steps from frame to frame, while render
+workers (processes of their own) draw the last one. A frame counts when all eight pictures are
+there.
 
 ``real_time_factor``         simulated over wall-clock time at 25 frames per second
 ``real_time_factor_30fps``   the same at 30
 ``view_ms``                  one view with its CMOS filter, on one core, median
 ``physics_share``            time of one core that physics and sensors take, at 25 frames per second
-``eye_share_10fps``          time of one core that the eyes take of seven cameras at 10 per second:
-                             five ERS-7, a QRIO and a Kenaf
+``eye_share_10fps``          time of one core that render workers take of seven cameras at 10 per
+                             second: five ERS-7, a QRIO and a Kenaf
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from grouser.frames import degrees
-from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.simulation.simulation import Simulation
@@ -93,21 +94,23 @@ def mixed() -> World:
     return world().changed(robots=(*dogs, qrio, kenaf))
 
 
-def watched(eyes: Eyes, simulation: Simulation) -> Views:
+def watched(pool: RenderPool, simulation: Simulation) -> Views:
     """Return the views of a simulation, all of them looked at."""
-    views = Views(eyes)
-    views.take(simulation.scene)
-    views.watch(None)
+    views = Views(pool)
+    views.rebind(simulation.scene)
+    views.frames.watch(None)
     return views
 
 
 async def _factor(rate: float) -> float:
     """Return how many times faster than real time frames come at ``rate`` per second."""
     simulation = walking()
-    async with Eyes(workers=cores()) as eyes:
-        views = watched(eyes, simulation)
-        await _drawn(views, _offer(views, simulation))  # opens the eyes: compiles, builds buffers
-        begun, start, asked = time.perf_counter(), simulation.time, views.drawn.total()
+    async with RenderPool(workers=cores()) as pool:
+        views = watched(pool, simulation)
+        await _drawn(
+            views, _offer(views, simulation)
+        )  # starts the workers: compiles, builds buffers
+        begun, start, asked = time.perf_counter(), simulation.time, views.frames.drawn.total()
         for frame in range(1, round(SECONDS * rate) + 1):
             while simulation.time < start + frame / rate - TIMESTEP / 2:
                 simulation.step(BEAT)
@@ -122,32 +125,32 @@ def _offer(views: Views, simulation: Simulation) -> int:
     """Let all robots' views of this moment be drawn; return how many there will be then."""
     for name in simulation.scene.robots:
         views.offer(name, simulation.read(name, CAMERA))
-    return views.drawn.total() + len(simulation.scene.robots)
+    return views.frames.drawn.total() + len(simulation.scene.robots)
 
 
 async def _drawn(views: Views, number: int) -> None:
     """Wait for that many pictures."""
-    while views.drawn.total() < number:
+    while views.frames.drawn.total() < number:
         await asyncio.sleep(0.0005)
 
 
 async def _eye_share(rate: float) -> float:
-    """Return the part of one core that one eye takes for seven cameras, one of each robot."""
+    """Return the part of one core that one worker takes for seven cameras, one of each robot."""
     simulation = Simulation(mixed())
     simulation.step(1.0)
     cameras = {name: _first_camera(simulation, name) for name in simulation.scene.robots}
-    async with Eyes(workers=1) as eyes:
-        views = watched(eyes, simulation)
+    async with RenderPool(workers=1) as pool:
+        views = watched(pool, simulation)
         spent = 0.0
         for frame in range(round(SECONDS * rate)):
             simulation.step(1 / rate)
-            expected = views.drawn.total() + len(cameras)
+            expected = views.frames.drawn.total() + len(cameras)
             for name, camera in cameras.items():
                 views.offer(name, simulation.read(name, camera))
             await _drawn(views, expected)
             if frame == 0:
-                spent = _spent(eyes)  # so far it composed, compiled, built buffers
-        return (_spent(eyes) - spent) / (SECONDS - 1 / rate)
+                spent = _spent(pool)  # so far it composed, compiled, built buffers
+        return (_spent(pool) - spent) / (SECONDS - 1 / rate)
 
 
 def _first_camera(simulation: Simulation, robot: str) -> str:
@@ -160,10 +163,10 @@ def _first_camera(simulation: Simulation, robot: str) -> str:
     return next(found)
 
 
-def _spent(eyes: Eyes) -> float:
-    """Return the processor time (s) of the eyes so far; nan where the system does not tell."""
+def _spent(pool: RenderPool) -> float:
+    """Return the processor time (s) of the workers so far; nan where the system does not tell."""
     total = 0.0
-    for process in eyes.processes:
+    for process in pool.process_ids:
         try:
             words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         except OSError:

@@ -17,7 +17,8 @@ from typing import Self
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.rendering.renderer import Image, Renderer, write_png
+from grouser.rendering.image import Image, write_png
+from grouser.rendering.renderer import Renderer
 from grouser.rendering.video import Video
 from grouser.simulation.simulation import Simulation
 

@@ -9,7 +9,9 @@ import mujoco
 from grouser.cli.mobility_table import WORDS, conditions, marks, words
 from grouser.mobility.limits import Limit
 from grouser.mobility.suite import Candidate, Progress, Run, known, on_all_cores
-from grouser.rendering.renderer import Image, Renderer, Viewpoint
+from grouser.rendering.image import Image
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.page import Card, Page
 from grouser.simulation.simulation import Simulation
 from grouser.trials.replay import replay

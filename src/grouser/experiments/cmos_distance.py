@@ -20,7 +20,9 @@ from grouser.experiments import cmos_rig as rig
 from grouser.experiments.study import Study
 from grouser.frames import Array, radians
 from grouser.perception.colours import paint_classes
-from grouser.rendering.renderer import Image, Renderer, Viewpoint
+from grouser.rendering.image import Image
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation

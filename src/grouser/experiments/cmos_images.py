@@ -17,10 +17,11 @@ from grouser.experiments import cmos_tripod as tripod
 from grouser.experiments.study import Study
 from grouser.frames import Pose, radians
 from grouser.perception.colours import paint_classes
+from grouser.rendering.image import Image
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
-from grouser.sensors.imaging.cmos import IDEAL, SPARE, CmosFilter, Image
+from grouser.sensors.imaging.cmos import IDEAL, SPARE, CmosFilter
 from grouser.sensors.imaging.cmos_calibration import (
     checkerboard,
     corners,

@@ -17,7 +17,7 @@ from grouser.perception.landmarks import BeaconShape, beacon_name, post_name
 from grouser.perception.localise import FieldMap
 from grouser.perception.optics import CameraOptics, Neck
 from grouser.perception.vision import Sightings, Vision
-from grouser.rendering.renderer import Image
+from grouser.rendering.image import Image
 from grouser.robots.ers210 import ERS210, HEAD_UP, MOUNTS, NECK_AT
 from grouser.sensors.camera import ERS210_CAMERA, Camera
 from grouser.sensors.imaging.lens import Radial

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, radians
+from grouser.rendering.image import Image
 from grouser.sensors.camera import Camera
-from grouser.sensors.imaging.cmos import Image
 from grouser.sensors.imaging.imager import Imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter

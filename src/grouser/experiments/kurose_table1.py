@@ -22,7 +22,8 @@ import numpy as np
 from grouser.experiments.study import Study
 from grouser.frames import degrees, radians
 from grouser.locomotion.flippers import CLIMB, Climb
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table

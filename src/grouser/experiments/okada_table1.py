@@ -17,7 +17,8 @@ from typing import Any
 
 from grouser.experiments import okada_table2
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table

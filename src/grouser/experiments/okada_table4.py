@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table

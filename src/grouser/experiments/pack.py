@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from grouser.frames import degrees
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Thing

@@ -23,7 +23,8 @@ from grouser.evaluation.line import Line, fit
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments.study import Study
 from grouser.frames import Array, degrees
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plots
 from grouser.reports.report import Report
 from grouser.reports.strip import strip

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from grouser.experiments.pack import PIXELS, RATE, TIMESTEP, Frames, dog, one_core, pack
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from grouser.experiments.pack import PIXELS, RATE, Frames, dog, one_core, pack
 from grouser.experiments.stages import Stopwatch
 from grouser.experiments.study import Study
-from grouser.rendering.renderer import Renderer, Viewpoint
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
 from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table

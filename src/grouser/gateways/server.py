@@ -23,7 +23,7 @@ from typing import Self
 
 from grouser.errors import BadValue, GrouserError, SimulationDiverged
 from grouser.gateways.images.port import ImagePort
-from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.tiles import Layout
 from grouser.gateways.images.views import Views
 from grouser.gateways.usarsim.connection import ControlConnection, Counter, TruthConnection
@@ -130,9 +130,9 @@ class Server:
         try:
             if service.images is not None:
                 pictures = service.pictures
-                eyes = Eyes(workers=pictures.workers, type=pictures.type)
-                await self._stack.enter_async_context(eyes)
-                views = Views(eyes, pictures.layout, fps=pictures.fps)
+                pool = RenderPool(workers=pictures.workers, type=pictures.type)
+                await self._stack.enter_async_context(pool)
+                views = Views(pool, pictures.layout, fps=pictures.fps)
             self.host = Host(self._simulation, service.rules(), views)
             self.counter = Counter(self.host, self.access, service.limits, self._stirred.set)
             await self._listen(views)
@@ -165,7 +165,7 @@ class Server:
         if views and service.images is not None:
             pictures = service.pictures
             factory = ImagePort(
-                views,
+                views.frames,
                 self.access,
                 legacy=pictures.legacy,
                 own_only=pictures.own_only,
@@ -173,7 +173,7 @@ class Server:
             )
             await self._open("images", service.images, factory)
         if views and service.eyes is not None:
-            await self._open("eyes", service.eyes, partial(views.eyes.port, self.access))
+            await self._open("eyes", service.eyes, partial(views.pool.accept_remote, self.access))
 
     async def _open(
         self, name: str, port: int, factory: Callable[[], asyncio.BaseProtocol]

@@ -61,7 +61,7 @@ class NewWorld:
     """From now on this is the world; orders of earlier ones are skipped."""
 
     seats: list[dict[str, Any]]
-    """Every camera, as `grouser.gateways.images.tiles.Seat` has it."""
+    """Every camera, as `grouser.gateways.images.tiles.CameraSlot` has it."""
     layout: list[int]
     """Of the mosaic: columns, rows, width and height of a tile."""
     type: int

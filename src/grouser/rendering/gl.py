@@ -31,7 +31,7 @@ _TINY = (
 )
 
 
-class Context(Protocol):
+class GlContext(Protocol):
     """What MuJoCo's ``GLContext`` classes have in common."""
 
     def make_current(self) -> None:
@@ -44,7 +44,7 @@ class Context(Protocol):
         """Give the context back; it cannot be used again."""
 
 
-def context(width: int, height: int) -> Context:
+def open_context(width: int, height: int) -> GlContext:
     """Open an offscreen OpenGL context of ``width`` x ``height`` pixels.
 
     Raises:
@@ -57,14 +57,14 @@ def context(width: int, height: int) -> Context:
 def candidates() -> tuple[str, ...]:
     """Return the back ends that may be tried, best first: ``MUJOCO_GL`` alone where it is set."""
     known = _BEST_FIRST.get(platform.system(), ("glfw",))
-    asked = os.environ.get("MUJOCO_GL", "").strip().lower()
-    if asked in _UNSET:
+    wanted = os.environ.get("MUJOCO_GL", "").strip().lower()
+    if wanted in _UNSET:
         return known
-    if asked in _WINDOWED:
+    if wanted in _WINDOWED:
         return ("glfw",)
-    if asked not in known:
-        raise unknown("MUJOCO_GL", "OpenGL back end", asked, known)
-    return (asked,)
+    if wanted not in known:
+        raise unknown("MUJOCO_GL", "OpenGL back end", wanted, known)
+    return (wanted,)
 
 
 @cache
@@ -80,8 +80,8 @@ def back_end() -> str:
     )
 
 
-def _open(name: str, width: int, height: int) -> Context:
-    opened: Context = import_module(f"mujoco.{name}").GLContext(width, height)
+def _open(name: str, width: int, height: int) -> GlContext:
+    opened: GlContext = import_module(f"mujoco.{name}").GLContext(width, height)
     return opened
 
 
@@ -94,7 +94,7 @@ def _works(name: str) -> bool:
             warnings.simplefilter("ignore")  # GLFW warns where there is no display
             trial = _open(name, 8, 8)
             try:
-                with trial.as_current(), _mujoco_told(name):
+                with trial.as_current(), _mujoco_uses(name):
                     model = mujoco.MjModel.from_xml_string(_TINY)
                     mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100).free()
             finally:
@@ -105,7 +105,7 @@ def _works(name: str) -> bool:
 
 
 @contextmanager
-def _mujoco_told(name: str) -> Iterator[None]:
+def _mujoco_uses(name: str) -> Iterator[None]:
     """Tell MuJoCo's C library where to find OpenGL's functions; it asks once, at the first use.
 
     Left alone it takes EGL's wherever libEGL is loaded, which it is after EGL has been tried.

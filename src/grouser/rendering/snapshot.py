@@ -32,8 +32,8 @@ class Snapshot:
             data.mocap_quat.copy(),
         )
 
-    def same(self, other: Snapshot | None) -> bool:
-        """Say whether ``other`` shows the same model in the same state."""
+    def equals(self, other: Snapshot | None) -> bool:
+        """Return whether ``other`` shows the same model in the same state."""
         if other is self:
             return True
         return (
@@ -46,28 +46,28 @@ class Snapshot:
         )
 
 
-class Stand:
-    """One MjData in which snapshots are set up to be looked at; all cameras share it.
+class SnapshotLoader:
+    """One MjData into which snapshots are loaded to be drawn; all cameras share it.
 
-    Several cameras that look at the same instant have it set up once.
+    For several cameras that draw the same instant it is loaded once.
     """
 
     def __init__(self) -> None:
         self._data: mujoco.MjData | None = None
-        self._shown: Snapshot | None = None
+        self._loaded: Snapshot | None = None
         self._later = 0.0
 
-    def show(self, snapshot: Snapshot, later: float = 0.0) -> mujoco.MjData:
+    def load(self, snapshot: Snapshot, later: float = 0.0) -> mujoco.MjData:
         """Return the world of ``snapshot``, everything placed and its speeds known.
 
         Args:
             snapshot: the state.
             later: go on so long with the speeds as they were, s; may be negative.
         """
-        if self._data is not None and later == self._later and snapshot.same(self._shown):
+        if self._data is not None and later == self._later and snapshot.equals(self._loaded):
             return self._data
         model = snapshot.model
-        if self._data is None or self._shown is None or self._shown.model is not model:
+        if self._data is None or self._loaded is None or self._loaded.model is not model:
             self._data = mujoco.MjData(model)
         data = self._data
         data.qpos[:], data.qvel[:] = snapshot.qpos, snapshot.qvel
@@ -75,14 +75,14 @@ class Stand:
         if later:
             mujoco.mj_integratePos(model, data.qpos, snapshot.qvel, later)
         _place(model, data)
-        self._shown, self._later = snapshot, later
+        self._loaded, self._later = snapshot, later
         return data
 
 
 @cache
-def stand() -> Stand:
-    """Return the one stand of this process."""
-    return Stand()
+def shared_loader() -> SnapshotLoader:
+    """Return the one loader that all cameras of this process share."""
+    return SnapshotLoader()
 
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData) -> None:

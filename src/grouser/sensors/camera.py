@@ -23,9 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, Pose, conjugate, radians, rotate
-from grouser.rendering.renderer import shared
-from grouser.rendering.snapshot import Snapshot, stand
-from grouser.sensors.imaging.cmos import SPARE, CmosFilter, Image
+from grouser.rendering.image import Image
+from grouser.rendering.renderer import shared_renderer
+from grouser.rendering.snapshot import Snapshot, shared_loader
+from grouser.sensors.imaging.cmos import SPARE, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS, Imager, imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.mounted import MountedSensor, site_pose
@@ -200,34 +201,34 @@ class BoundCamera:
         return self._filters[zoom]
 
 
-def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SE: Pose, seed: int) -> Image:
+def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
     """Draw one view, wide enough for what the camera sees while it turns, and warp it."""
-    model, data = snapshot.model, stand().show(snapshot)
-    spin = _spin(model, data, site, X_SE)
+    model, data = snapshot.model, shared_loader().load(snapshot)
+    spin = _spin(model, data, site, X_SC)
     plane = filter_.window(spin)
     pixels = np.empty(plane.width * plane.height * 3 + SPARE, np.uint8)
-    shared().look(model, data, site_pose(data, site) @ X_SE, plane, pixels[:-SPARE])
+    shared_renderer().draw_camera(model, data, site_pose(data, site) @ X_SC, plane, pixels[:-SPARE])
     matrix = plane.matrix(upside_down=True)
     return filter_.warped(pixels, plane, matrix, spin=spin, seed=seed)
 
 
-def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SE: Pose, seed: int) -> Image:
+def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
     """Draw every moment that any row sees, with everything where it then is."""
     model, plane = snapshot.model, filter_.window()
     slices = filter_.shutter.slices(filter_.lens.height)
     size = plane.width * plane.height * 3
     pixels = np.empty(size * len(slices.times) + SPARE, np.uint8)
     for number, later in enumerate(slices.times.tolist()):
-        data = stand().show(snapshot, later)
+        data = shared_loader().load(snapshot, later)
         into: npt.NDArray[np.uint8] = pixels[number * size : (number + 1) * size]
-        shared().look(model, data, site_pose(data, site) @ X_SE, plane, into)
+        shared_renderer().draw_camera(model, data, site_pose(data, site) @ X_SC, plane, into)
     matrix = plane.matrix(upside_down=True)
     return filter_.sliced(pixels, plane, matrix, slices.seen, seed=seed)
 
 
-def _spin(model: mujoco.MjModel, data: mujoco.MjData, site: int, X_SE: Pose) -> Array:
+def _spin(model: mujoco.MjModel, data: mujoco.MjData, site: int, X_SC: Pose) -> Array:
     """Return how the camera turns, rad/s about its x right, y down, z ahead."""
     velocity = np.zeros(6)
     mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, velocity, 1)
-    ahead, left, up = rotate(conjugate(X_SE.wxyz), velocity[:3])
+    ahead, left, up = rotate(conjugate(X_SC.wxyz), velocity[:3])
     return np.array([-left, -up, ahead])

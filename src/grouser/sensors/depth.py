@@ -21,8 +21,8 @@ import numpy.typing as npt
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.rendering.image_plane import ImagePlane
-from grouser.rendering.renderer import shared
-from grouser.rendering.snapshot import Snapshot, stand
+from grouser.rendering.renderer import shared_renderer
+from grouser.rendering.snapshot import Snapshot, shared_loader
 from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
 from grouser.sensors.mounted import MountedSensor, site_pose
 from grouser.sensors.sensor import Needs, SensorContext, Value
@@ -192,8 +192,12 @@ class BoundDepthCamera:
 
 def _draw(snapshot: Snapshot, site: int, optics: DepthOptics, own: int, seed: int) -> Depths:
     """Measure, corrupt, and give the depths on the pixels of the cloud."""
-    model, data = snapshot.model, stand().show(snapshot)
-    true = shared().depths(model, data, site_pose(data, site), optics.plane).astype(float)
+    model, data = snapshot.model, shared_loader().load(snapshot)
+    true = (
+        shared_renderer()
+        .camera_depth(model, data, site_pose(data, site), optics.plane)
+        .astype(float)
+    )
     said = corrupt(true, optics, own, np.random.default_rng(seed))
     if optics.cloud:
         said = seen_through(said, optics.plane, optics.cloud)

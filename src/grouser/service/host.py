@@ -104,7 +104,7 @@ class Host:
         self._commanded: dict[str, Mapping[str, float | Setpoint]] = {}
         simulation.fresh()  # from now on readings are kept
         if views:
-            views.take(simulation.scene)
+            views.rebind(simulation.scene)
 
     # -- who is there ------------------------------------------------------------------------
 
@@ -337,4 +337,4 @@ class Host:
         self._scene = self.simulation.scene
         self._bodies.clear()
         if self.views:
-            self.views.take(self._scene)
+            self.views.rebind(self._scene)

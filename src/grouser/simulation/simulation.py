@@ -20,7 +20,7 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Setpoint
 from grouser.physics.state import Rows
-from grouser.rendering.renderer import Viewpoint
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading, SensorContext
 from grouser.simulation.changes import actions, physics_changes
 from grouser.simulation.changes.actions import Action, Join, Leave, Place, Reset

@@ -56,7 +56,7 @@ def eyes(
     preflight.pictures()
     import asyncio
 
-    from grouser.gateways.images.render_node import Station
+    from grouser.gateways.images.render_node import RenderNode
     from grouser.service.access import AccessControl, loopback, tokens
     from grouser.tls import client_context
 
@@ -68,8 +68,8 @@ def eyes(
     if trust is not None:
         client_context(trust)  # raises before anything is opened
     access = AccessControl(tokens(given=token or None, environment={}), host)
-    station = Station(access, workers=workers, own_only=own_only, say=_say)
-    link = station.run(far, far_port, host=host, port=port, token=token, trust=trust)
+    node = RenderNode(access, workers=workers, own_only=own_only, report=_say)
+    link = node.run(far, far_port, host=host, port=port, token=token, trust=trust)
     try:
         asyncio.run(link)
     except KeyboardInterrupt:

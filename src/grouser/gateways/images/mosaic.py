@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from grouser.gateways.images.raster import Raster, stride
-from grouser.gateways.images.tiles import Layout, Seat
+from grouser.gateways.images.tiles import CameraSlot, Layout
 
 
 class Mosaic:
@@ -32,26 +32,26 @@ class Mosaic:
             self._payload = self._raster.payload()
         return self._payload
 
-    def arrange(self, before: Collection[Seat], after: Collection[Seat]) -> None:
-        """Go on with other cameras; tiles of those who left turn black."""
+    def arrange(self, before: Collection[CameraSlot], after: Collection[CameraSlot]) -> None:
+        """Replace the cameras; tiles of those that left turn black."""
         size = self.layout.size(after)
         if size != (self._raster.width, self._raster.height):
             old, self._raster = self._raster, _black(size)
             rows = min(old.height, self._raster.height)
             self._raster.rows[:rows] = old.rows[:rows]
-        for seat in set(before) - set(after):
-            place = self.layout.place(seat)
+        for slot in set(before) - set(after):
+            place = self.layout.place(slot)
             if place.y < self._raster.height:
                 self._raster.paste(_black((place.width, place.height)), place.x, place.y)
-        self._change()
+        self._mark_changed()
 
-    def show(self, seat: Seat, picture: Raster) -> None:
+    def show(self, slot: CameraSlot, picture: Raster) -> None:
         """Replace a camera's tile by its new picture."""
-        place = self.layout.place(seat)
-        self._raster.paste(picture.reduced(self.layout.factor(seat)), place.x, place.y)
-        self._change()
+        place = self.layout.place(slot)
+        self._raster.paste(picture.reduced(self.layout.factor(slot)), place.x, place.y)
+        self._mark_changed()
 
-    def _change(self) -> None:
+    def _mark_changed(self) -> None:
         self.version += 1
         self._payload = None
 

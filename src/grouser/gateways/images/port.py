@@ -14,8 +14,8 @@ from collections import deque
 from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused
-from grouser.gateways.images.gallery import Gallery
-from grouser.gateways.images.tiles import Name
+from grouser.gateways.images.latest_frames import LatestFrames
+from grouser.gateways.images.tiles import CameraName
 from grouser.protocol.images import (
     Frame,
     ImageServerSide,
@@ -34,20 +34,20 @@ MOST_FPS = 60.0
 
 MOST_RATE = 2.0**26
 """Bytes per second of the wall clock that one connection gets: copying them takes time here."""
-MOST = 128
+MOST_CONNECTIONS = 128
 """Connections at once: two for every robot that UDK's server has room for."""
 
-_LOG = logging.getLogger("grouser.gateways.images.port")
+_LOG = logging.getLogger(__name__)
 _MOST_REQUESTS = 8  # read ahead
 _BITE = 64  # bytes   of requests, looked at together
 _TRIES = 3  # to have one JPEG made
 
 
 class ImagePort:
-    """What all connections to an image port share; calling it makes the protocol of one.
+    """What all connections to an image port share; call it for the protocol of one.
 
     Args:
-        gallery: what there is to see.
+        latest: the pictures that are served.
         access: who may look. A key opens its own pictures, everything else needs WATCH.
         legacy: send one frame unasked when somebody connects (the UT2004 habit). Where that needs a
             token or a key, it is sent when they are there.
@@ -59,46 +59,46 @@ class ImagePort:
 
     def __init__(
         self,
-        gallery: Gallery,
+        latest: LatestFrames,
         access: AccessControl,
         *,
         legacy: bool = False,
         own_only: bool = False,
         most_fps: float = MOST_FPS,
-        most: int = MOST,
+        most: int = MOST_CONNECTIONS,
         login_seconds: float = Limits.login_seconds,
     ) -> None:
         if not most_fps > 0:
             raise BadValue(f"image port: {most_fps} frames per second, must be above 0")
-        self.gallery, self.access = gallery, access
+        self.latest, self.access = latest, access
         self.legacy, self.own_only, self.pause = legacy, own_only, 1 / most_fps
         self.most, self.login_seconds = most, login_seconds
-        self.connections: set[Viewer] = set()
-        self.frames = 0
-        """Sent so far."""
+        self.connections: set[ImageConnection] = set()
+        self.frames_sent = 0
+        """To all connections so far."""
         self.refused = 0
         """Connections that were refused so far."""
         self._jpeg: tuple[int, bytes] = (-1, b"")
 
-    def __call__(self) -> Viewer:
+    def __call__(self) -> ImageConnection:
         """Return the protocol of one connection."""
-        return Viewer(self)
+        return ImageConnection(self)
 
     def mosaic_jpeg(self) -> bytes:
         """Return the mosaic now as JPEG, if it was made for somebody already; else nothing."""
         version, jpeg = self._jpeg
-        return jpeg if version == self.gallery.mosaic.version else b""
+        return jpeg if version == self.latest.mosaic.version else b""
 
     def keep(self, version: int, jpeg: bytes) -> None:
         """Keep a mosaic's JPEG for others who want the same."""
         self._jpeg = version, jpeg
 
 
-class Viewer(asyncio.Protocol):
+class ImageConnection(asyncio.Protocol):
     """One connection to the image port."""
 
     def __init__(self, port: ImagePort) -> None:
-        self._port, self._gallery = port, port.gallery
+        self._port, self._latest = port, port.latest
         self._preamble, self._side = Preamble(), ImageServerSide(port.legacy)
         self._transport: asyncio.Transport | None = None
         self._who = "nobody"
@@ -106,7 +106,7 @@ class Viewer(asyncio.Protocol):
         self._requests: deque[Request] = deque()
         self._key = Pass("key", "")  # without a secret: everything
         self._admitted = False
-        self._watching: Name | None = None
+        self._watching: CameraName | None = None
         self._busy = False  # a frame is being made, or on its way out
         self._next = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -115,7 +115,7 @@ class Viewer(asyncio.Protocol):
     # -- asyncio's side ----------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Welcome somebody; in legacy mode, with a frame."""
+        """Register the client; in legacy mode, send it a frame."""
         assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
         # "Out" means all of it. One byte, not none: asyncio's TLS takes none for too much already,
         # and would say in turns that it is full and that it is not.
@@ -123,7 +123,7 @@ class Viewer(asyncio.Protocol):
         self._transport = transport
         self._who = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         self._port.connections.add(self)
-        self._gallery.listeners.add(self._pump)
+        self._latest.listeners.add(self._answer_next)
         if len(self._port.connections) > self._port.most:
             self._refuse(f"there are {self._port.most} connections already")
         elif self._port.own_only or self._port.access.needs_token:
@@ -133,18 +133,18 @@ class Viewer(asyncio.Protocol):
             self._open()
 
     def data_received(self, data: bytes) -> None:
-        """Take what is shown, then requests."""
+        """Take a token or key, then requests."""
         try:
-            shown, data = self._preamble.receive(data)
-            for each in shown:
-                self._show(each)
+            credentials, data = self._preamble.receive(data)
+            for credential in credentials:
+                self._check_credential(credential)
                 if not self._requests:
                     self._open()
         except GrouserError as error:
             self._refuse(str(error))
             return
         self._unread += data
-        self._pump()
+        self._answer_next()
 
     def pause_writing(self) -> None:
         """The frame did not fit into the socket."""
@@ -153,36 +153,36 @@ class Viewer(asyncio.Protocol):
     def resume_writing(self) -> None:
         """It is out."""
         self._busy = False
-        self._pump()
+        self._answer_next()
 
     def connection_lost(self, error: Exception | None) -> None:
         """Forget the client."""
         self._transport = None
         self._port.connections.discard(self)
-        self._gallery.listeners.discard(self._pump)
+        self._latest.listeners.discard(self._answer_next)
         for timer in (self._timer, self._login):
             if timer:
                 timer.cancel()
         if self._admitted:
-            self._gallery.unwatch(self._watching)
+            self._latest.unwatch(self._watching)
 
-    # -- who it is ---------------------------------------------------------------------------
+    # -- admission ---------------------------------------------------------------------------
 
-    def _show(self, shown: Pass) -> None:
-        """Look at a token or a key."""
+    def _check_credential(self, credential: Pass) -> None:
+        """Admit the client with a token or a key, or refuse it."""
         if self._admitted:
             raise Refused("only one token or key may be shown")
-        if shown.kind == "token":
-            self._admit_everything(shown.secret)
+        if credential.kind == "token":
+            self._admit_to_all(credential.secret)
         else:
-            seat = self._gallery.find(shown.secret, shown.camera)
-            if seat is None:
+            slot = self._latest.find(credential.secret, credential.camera)
+            if slot is None:
                 raise Refused("the key opens no robot's pictures, or it has no such camera")
-            self._key = shown
-            self._admit(seat.name)
+            self._key = credential
+            self._admit(slot.name)
 
     def _check_login(self) -> None:
-        """Let nobody hold a connection who does not say who it is."""
+        """Refuse a client that has shown neither token nor key in time."""
         if not self._admitted:
             self._refuse(f"no token or key came within {self._port.login_seconds:g} s")
 
@@ -190,18 +190,18 @@ class Viewer(asyncio.Protocol):
         """In legacy mode, let a frame be due."""
         if due := self._side.opened():
             self._requests.extend(due)
-            self._pump()
+            self._answer_next()
 
-    def _admit_everything(self, token: str | None) -> None:
+    def _admit_to_all(self, token: str | None) -> None:
         if self._port.own_only:
             raise Refused("this port gives a robot's own pictures only: begin with 'key <key>'")
         if Role.WATCH not in self._port.access.check(self._who, token):
             raise Refused("this token is not one for 'watch'")
         self._admit(None)
 
-    def _admit(self, name: Name | None) -> None:
+    def _admit(self, name: CameraName | None) -> None:
         self._admitted, self._watching = True, name
-        self._gallery.watch(name)
+        self._latest.watch(name)
 
     def _refuse(self, reason: str) -> None:
         self._port.refused += 1
@@ -211,17 +211,17 @@ class Viewer(asyncio.Protocol):
 
     # -- request, frame ----------------------------------------------------------------------
 
-    def _pump(self) -> None:
+    def _answer_next(self) -> None:
         """Answer the next request, if it is time and there is something to see."""
         transport = self._transport
         if transport is None or transport.is_closing() or self._busy or self._timer:
             return
-        self._listen(transport)
+        self._parse_requests(transport)
         if not self._requests:
             return
         try:
             if not self._admitted:
-                self._admit_everything(None)
+                self._admit_to_all(None)
             if not self._visible():
                 return
         except Refused as refused:
@@ -236,10 +236,10 @@ class Viewer(asyncio.Protocol):
 
     def _due(self) -> None:
         self._timer = None
-        self._pump()
+        self._answer_next()
 
-    def _listen(self, transport: asyncio.Transport) -> None:
-        """Look at some more of what was asked; leave the rest where it is."""
+    def _parse_requests(self, transport: asyncio.Transport) -> None:
+        """Parse some more requests; leave the rest in the client's socket."""
         while self._unread and len(self._requests) < _MOST_REQUESTS:
             bite, self._unread = self._unread[:_BITE], self._unread[_BITE:]
             self._requests.extend(self._side.receive(bite))
@@ -249,14 +249,14 @@ class Viewer(asyncio.Protocol):
             transport.resume_reading()
 
     def _visible(self) -> bool:
-        """Say whether there is anything to see yet."""
-        if self._watching and self._gallery.find(self._key.secret, self._key.camera) is None:
+        """Return whether there is anything to see yet."""
+        if self._watching and self._latest.find(self._key.secret, self._key.camera) is None:
             raise Refused(f"its robot '{self._watching[0]}' has left")
-        return self._gallery.visible(self._watching)
+        return self._latest.visible(self._watching)
 
     def _answer(self, request: Request) -> None:
         """Send one frame, or let it be encoded first."""
-        type_ = self._gallery.eyes.type
+        type_ = self._latest.pool.type
         if type_ is ImageType.RAW:
             self._send(Frame(type_, self._raw(request)))
         elif ready := self._ready_jpeg(request):
@@ -265,27 +265,27 @@ class Viewer(asyncio.Protocol):
             self._encode(request)
 
     def _raw(self, request: Request) -> bytes:
-        gallery, own = self._gallery, self._watching
+        latest, own = self._latest, self._watching
         if isinstance(request, Region):
-            whole = gallery.pictures[own].raster if own else gallery.mosaic.raster
+            whole = latest.pictures[own].raster if own else latest.mosaic.raster
             return whole.crop(request).payload()
-        return gallery.pictures[own].raw if own else gallery.mosaic.payload()
+        return latest.pictures[own].raw if own else latest.mosaic.payload()
 
     def _ready_jpeg(self, request: Request) -> bytes:
-        """Return what an eye has encoded already; else nothing."""
+        """Return what a worker has encoded already; else nothing."""
         if not isinstance(request, WholeFrame):
             return b""
         if self._watching:
-            return self._gallery.pictures[self._watching].jpeg
+            return self._latest.pictures[self._watching].jpeg
         return self._port.mosaic_jpeg()
 
     def _encode(self, request: Request, tries: int = _TRIES) -> None:
-        """Have a JPEG made of the mosaic or of a part; nothing is nothing, in raw."""
-        gallery, own = self._gallery, self._watching
-        if own and own not in gallery.pictures:
+        """Have a JPEG made of the mosaic or of a part; an empty part is sent raw."""
+        latest, own = self._latest, self._watching
+        if own and own not in latest.pictures:
             self._refuse(f"its robot '{own[0]}' has left")
             return
-        raster = gallery.pictures[own].raster if own else gallery.mosaic.raster
+        raster = latest.pictures[own].raster if own else latest.mosaic.raster
         whole = isinstance(request, WholeFrame)
         if isinstance(request, Region):
             raster = raster.crop(request)
@@ -293,8 +293,8 @@ class Viewer(asyncio.Protocol):
             self._send(Frame(ImageType.RAW, raster.payload()))
             return
         self._busy = True
-        version = gallery.mosaic.version if whole and own is None else None
-        gallery.encode(raster, partial(self._encoded, request, version, tries))
+        version = latest.mosaic.version if whole and own is None else None
+        latest.encode(raster, partial(self._encoded, request, version, tries))
 
     def _encoded(
         self, request: Request, version: int | None, tries: int, jpeg: bytes | None
@@ -305,19 +305,19 @@ class Viewer(asyncio.Protocol):
         if jpeg is not None:
             if version is not None:
                 self._port.keep(version, jpeg)
-            self._send(Frame(self._gallery.eyes.type, jpeg))
-            self._pump()
+            self._send(Frame(self._latest.pool.type, jpeg))
+            self._answer_next()
         elif tries > 1:
             loop = asyncio.get_running_loop()
             self._busy = True
-            loop.call_later(1.0, self._encode, request, tries - 1)  # its eye died; another comes
+            loop.call_later(1.0, self._encode, request, tries - 1)  # its worker died; another comes
         else:
             self._refuse("nobody could encode the picture")
 
     def _send(self, frame: Frame) -> None:
         if self._transport:
-            self._port.frames += 1
+            self._port.frames_sent += 1
             self._next += len(frame.payload) / MOST_RATE
             self._transport.write(frame.encode())  # may call `pause_writing`
             if not self._busy:
-                asyncio.get_running_loop().call_soon(self._pump)
+                asyncio.get_running_loop().call_soon(self._answer_next)

@@ -1,11 +1,11 @@
-"""Eyes: processes of their own that draw what cameras see, while physics goes on.
+"""The render pool: processes of their own that draw what cameras see, while physics goes on.
 
 Pictures cost more than physics, and a renderer keeps its process busy. So the server only sends
-states and takes finished pictures, in an event loop, and never waits. Eyes live as long as the
+states and takes finished pictures, in an event loop, and never waits. Workers live as long as the
 server: when somebody joins or leaves they are sent the new world. One that dies is started again.
 
-Eyes on other machines come by themselves (``grouser eyes``, `Eyes.port`). While there are some,
-they do the drawing.
+Workers on other machines connect by themselves (``grouser eyes``, `RenderPool.accept_remote`).
+While there are some, they do the drawing.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Self
 
 from grouser.errors import BadValue, MissingDependency, Refused
 from grouser.gateways.images.worker import can_encode
-from grouser.gateways.images.worker_channel import Channel, Job
-from grouser.gateways.images.world_transfer import pack
+from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
+from grouser.gateways.images.world_transfer import pack_meshes
 from grouser.protocol.images import JPEG_QUALITY, ImageType
 from grouser.protocol.rendering import (
     LARGEST,
@@ -39,20 +39,20 @@ from grouser.service.access import AccessControl, Role
 from grouser.service.limits import Limits
 
 WINDOW = 2
-"""Orders on their way to a local eye: one is drawn, the next is there already."""
+"""Orders on their way to a local worker: one is drawn, the next is there already."""
 MOST_WINDOW = 64
-"""Orders on their way to an eye on another machine, at most."""
+"""Orders on their way to a worker on another machine, at most."""
 PAUSES = (0.1, 0.5, 2.0, 10.0)
-"""Wall time (s) before a dead eye is started again, the first time, the second, …"""
+"""Wall time (s) before a dead worker is started again, the first time, the second, …"""
 
 ONE_THREAD = {"LP_NUM_THREADS": "1"}
 """Environment that keeps Mesa's software renderer from taking every core for one picture."""
 
-_LOG = logging.getLogger("grouser.gateways.images.render_pool")
+_LOG = logging.getLogger(__name__)
 
 
-class Eyes:
-    """Those who draw; use it in an ``async with`` block.
+class RenderPool:
+    """All workers that draw; use it in an ``async with`` block.
 
     Args:
         workers: processes on this machine. One is best where physics needs the other core.
@@ -69,11 +69,11 @@ class Eyes:
             )
         self.type = type
         self.restarts = 0
-        """How often an eye had to be started again."""
-        self._local = [_Local(self, number) for number in range(workers)]
-        self._remote: list[_Remote] = []
+        """How often a worker had to be started again."""
+        self._local = [_LocalWorker(self, number) for number in range(workers)]
+        self._remote: list[_RemoteWorker] = []
         self._world: NewWorld | None = None
-        self._looks: Looks | None = None
+        self._appearance: Looks | None = None
 
     @property
     def quality(self) -> int:
@@ -81,23 +81,23 @@ class Eyes:
         return JPEG_QUALITY.get(self.type, 0)
 
     @property
-    def far(self) -> int:
-        """How many eyes on other machines there are."""
+    def remote_count(self) -> int:
+        """How many workers on other machines there are."""
         return len(self._remote)
 
     @property
-    def processes(self) -> list[int]:
-        """Process numbers of the local eyes that live."""
+    def process_ids(self) -> list[int]:
+        """Process numbers of the local workers that live."""
         return [each.process.pid for each in self._local if each.process]
 
     async def open(self) -> Self:
-        """Start the local eyes."""
+        """Start the local workers."""
         for each in self._local:
             each.start()
         return self
 
     async def close(self) -> None:
-        """End them all; orders that are not done are dropped."""
+        """End all workers; orders that are not done are dropped."""
         for each in (*self._local, *self._remote):
             each.close()
         await asyncio.sleep(0)  # let the sockets close, by which the processes end
@@ -114,66 +114,66 @@ class Eyes:
     ) -> None:
         await self.close()
 
-    def take(self, world: NewWorld) -> None:
-        """Let everybody draw another world from now on."""
-        self._world, self._looks = world, None
-        for each in self._ready():
-            each.brief(world, None)
+    def load_world(self, world: NewWorld) -> None:
+        """Have all workers draw another world from now on."""
+        self._world, self._appearance = world, None
+        for worker in self._ready():
+            worker.send_world(world, None)
 
-    def look(self, looks: Looks) -> None:
-        """Let things look so from now on, until the next world."""
-        self._looks = looks
-        for each in self._ready():
-            each.tell(looks)
+    def update_appearance(self, appearance: Looks) -> None:
+        """Have things look so from now on, until the next world."""
+        self._appearance = appearance
+        for worker in self._ready():
+            worker.send(appearance)
 
-    def ask(self, job: Job, turn: int = 0) -> None:
-        """Let somebody do ``job``.
+    def submit(self, job: RenderJob, turn: int = 0) -> None:
+        """Have a worker do ``job``.
 
         Args:
-            job: the order; it is dropped where nobody is there.
-            turn: orders of the same turn go to the same eye, as long as nobody comes or goes.
+            job: the order; it is dropped where there is no worker.
+            turn: orders of the same turn go to the same worker, as long as none comes or goes.
         """
-        eyes = self._remote or self._local
-        if eyes:
-            eyes[turn % len(eyes)].ask(job)
+        workers = self._remote or self._local
+        if workers:
+            workers[turn % len(workers)].submit(job)
         else:
             job.done(None)
 
-    def port(self, access: AccessControl) -> _Remote:
-        """Return the protocol for one connection to the port where eyes from elsewhere come.
+    def accept_remote(self, access: AccessControl) -> _RemoteWorker:
+        """Return the protocol for one connection of a worker on another machine.
 
-        They need a token that is good for CONTROL: an eye knows the whole world and all keys.
+        It needs a token that is good for CONTROL: a worker knows the whole world and all keys.
         """
-        return _Remote(self, access)
+        return _RemoteWorker(self, access)
 
-    def brief(self, eye: _Local | _Remote) -> None:
-        """Tell a new eye how things are."""
+    def send_world(self, worker: _LocalWorker | _RemoteWorker) -> None:
+        """Send a new worker the world as it is now, if there is one."""
         if self._world:
-            eye.brief(self._world, self._looks)
+            worker.send_world(self._world, self._appearance)
 
-    def came(self, eye: _Remote) -> None:
-        """Count on an eye from elsewhere."""
-        self._remote.append(eye)
-        self.brief(eye)
+    def add_remote(self, worker: _RemoteWorker) -> None:
+        """Give orders to a worker on another machine from now on."""
+        self._remote.append(worker)
+        self.send_world(worker)
 
-    def went(self, eye: _Remote) -> None:
-        """Do without it."""
-        if eye in self._remote:
-            self._remote.remove(eye)
-            _LOG.warning("%s has gone", eye)
+    def remove_remote(self, worker: _RemoteWorker) -> None:
+        """Give it no more orders."""
+        if worker in self._remote:
+            self._remote.remove(worker)
+            _LOG.warning("%s has gone", worker)
 
-    def _ready(self) -> list[_Local | _Remote]:
-        everybody: list[_Local | _Remote] = [*self._local, *self._remote]
-        return [each for each in everybody if each.ready]
+    def _ready(self) -> list[_LocalWorker | _RemoteWorker]:
+        workers: list[_LocalWorker | _RemoteWorker] = [*self._local, *self._remote]
+        return [worker for worker in workers if worker.ready]
 
 
-class _Local(Channel):
-    """An eye on this machine: a process, and a socket that only it has."""
+class _LocalWorker(WorkerChannel):
+    """A worker on this machine: a process, and a socket that only it has."""
 
-    def __init__(self, eyes: Eyes, number: int) -> None:
+    def __init__(self, pool: RenderPool, number: int) -> None:
         super().__init__(WINDOW)
         self.process: subprocess.Popen[bytes] | None = None
-        self._eyes, self._number = eyes, number
+        self._pool, self._number = pool, number
         self._deaths = 0
         self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -182,24 +182,24 @@ class _Local(Channel):
         return f"eye {self._number}"
 
     def start(self) -> None:
-        """Start the process; it can be asked at once, and answers when it is there."""
+        """Start the process; jobs may be submitted at once, and are done when it is there."""
         if not self._closing:
             task = asyncio.get_running_loop().create_task(self._start())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def brief(self, world: NewWorld, looks: Looks | None) -> None:
-        """Tell it the world, and how things look if not as at first."""
-        self.tell(world)
-        if looks:
-            self.tell(looks)
+    def send_world(self, world: NewWorld, appearance: Looks | None) -> None:
+        """Send the world, and how things look if not as at first."""
+        self.send(world)
+        if appearance:
+            self.send(appearance)
 
-    def heard(self, message: Message) -> None:
-        """Take an answer; one that answers is well."""
+    def handle(self, message: Message) -> None:
+        """Handle an answer; one that answers is well."""
         self._deaths = 0
-        super().heard(message)
+        super().handle(message)
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         """Start it again, unless it was to end."""
         if self._closing:
             return
@@ -209,11 +209,11 @@ class _Local(Channel):
             _LOG.warning("%s has died (exit code %s) and is started again", self, code)
         pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
         self._deaths += 1
-        self._eyes.restarts += 1
+        self._pool.restarts += 1
         asyncio.get_running_loop().call_later(pause, self.start)
 
     def close(self) -> None:
-        """Hang up, by which the process ends."""
+        """Close the connection, by which the process ends."""
         self._closing = True
         super().close()
 
@@ -246,16 +246,16 @@ class _Local(Channel):
             ours.close()  # by which the process ends
             raise
         self.ready = True
-        self._eyes.brief(self)
-        self._pump()
+        self._pool.send_world(self)
+        self._send_waiting()
 
 
-class _Remote(Channel):
-    """An eye on another machine."""
+class _RemoteWorker(WorkerChannel):
+    """A worker on another machine."""
 
-    def __init__(self, eyes: Eyes, access: AccessControl) -> None:
+    def __init__(self, pool: RenderPool, access: AccessControl) -> None:
         super().__init__(1)
-        self._eyes, self._access = eyes, access
+        self._pool, self._access = pool, access
         self._address = ""
         self._parcels = Parcels(LARGEST_STRANGER)
 
@@ -268,47 +268,47 @@ class _Remote(Channel):
         self._address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         asyncio.get_running_loop().call_later(Limits.login_seconds, self._check_login)
 
-    def brief(self, world: NewWorld, looks: Looks | None) -> None:
-        """Tell it the world with its mesh files, and how things look if not as at first."""
+    def send_world(self, world: NewWorld, appearance: Looks | None) -> None:
+        """Send the world with its mesh files, and how things look if not as at first."""
         try:
-            self.tell(pack(world))
+            self.send(pack_meshes(world))
         except OSError as error:
             _LOG.error("%s cannot be told the world: %s", self, error)
             self.close()
-        if looks:
-            self.tell(looks)
+        if appearance:
+            self.send(appearance)
 
-    def heard(self, message: Message) -> None:
-        """Let it in, or take an answer."""
+    def handle(self, message: Message) -> None:
+        """Admit the worker, or handle its answer."""
         if self.ready:
-            super().heard(message)
+            super().handle(message)
         elif isinstance(message, Hello):
-            self._greet(message)
+            self._admit(message)
         else:
             raise BadValue(f"{type(message).__name__} came before Hello")
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         """Let others do its work."""
-        self._eyes.went(self)
+        self._pool.remove_remote(self)
 
     def _check_login(self) -> None:
         if not self.ready:
             self.close()
 
-    def _greet(self, hello: Hello) -> None:
+    def _admit(self, hello: Hello) -> None:
         try:
             if Role.CONTROL not in self._access.check(self._address, hello.token):
                 raise Refused("this token does not let anybody draw; one for 'control' does")
-            if self._eyes.quality and not hello.jpeg:
+            if self._pool.quality and not hello.jpeg:
                 raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")
         except Refused as refused:
             _LOG.warning("%s was refused: %s", self, refused)
-            self.tell(Refusal(str(refused)))
+            self.send(Refusal(str(refused)))
             self.close()
             return
         self._window = max(1, min(hello.window, MOST_WINDOW))
         self._parcels.largest = LARGEST
         self.ready = True
         _LOG.info("%s is here", self)
-        self.tell(Welcome())
-        self._eyes.came(self)
+        self.send(Welcome())
+        self._pool.add_remote(self)

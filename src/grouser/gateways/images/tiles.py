@@ -1,4 +1,4 @@
-"""Where in the mosaic each camera's picture is: tile numbers, places, and who has which.
+"""Where in the mosaic each camera's picture is: tile numbers, places, and which camera has which.
 
 Camera ``i`` has the tile at ``((i mod columns) * width, (i div columns) * height)``, as in UDK with
 its 2 x 2 tiles of 320 x 240. The number of columns never changes, only rows are added, so that a
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 from grouser.errors import BadValue
 
-Name = tuple[str, str]
+CameraName = tuple[str, str]
 """Names of a robot and of a camera on it."""
 
 
 @dataclass(frozen=True)
-class Seat:
-    """A camera's place in the mosaic."""
+class CameraSlot:
+    """A camera whose pictures are served: its size, its tile in the mosaic, its key."""
 
     robot: str
     camera: str
@@ -31,7 +31,7 @@ class Seat:
     """Lower-case hexadecimal, its robot's: who says it gets these pictures."""
 
     @property
-    def name(self) -> Name:
+    def name(self) -> CameraName:
         """Names of robot and camera."""
         return self.robot, self.camera
 
@@ -49,7 +49,7 @@ class CameraTile:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the mosaic is divided."""
+    """How the mosaic is divided into tiles."""
 
     columns: int = 2
     """Tiles in a row."""
@@ -63,23 +63,23 @@ class Layout:
         if min(self.columns, self.rows, self.width, self.height) < 1:
             raise BadValue(f"mosaic: {self}, all four must be at least 1")
 
-    def factor(self, seat: Seat) -> int:
+    def factor(self, slot: CameraSlot) -> int:
         """Return by how much a camera's picture is thinned to fit its tile."""
-        return max(-(-seat.width // self.width), -(-seat.height // self.height))
+        return max(-(-slot.width // self.width), -(-slot.height // self.height))
 
-    def place(self, seat: Seat) -> CameraTile:
+    def place(self, slot: CameraSlot) -> CameraTile:
         """Return where a camera's picture is."""
-        row, column = divmod(seat.tile, self.columns)
-        factor = self.factor(seat)
-        width, height = -(-seat.width // factor), -(-seat.height // factor)
-        return CameraTile(seat.tile, column * self.width, row * self.height, width, height)
+        row, column = divmod(slot.tile, self.columns)
+        factor = self.factor(slot)
+        width, height = -(-slot.width // factor), -(-slot.height // factor)
+        return CameraTile(slot.tile, column * self.width, row * self.height, width, height)
 
-    def size(self, seats: Iterable[Seat]) -> tuple[int, int]:
+    def size(self, slots: Iterable[CameraSlot]) -> tuple[int, int]:
         """Return width and height of a mosaic with these cameras, pixels."""
-        last = max((seat.tile for seat in seats), default=-1)
+        last = max((slot.tile for slot in slots), default=-1)
         rows = max(self.rows, last // self.columns + 1)
         return self.columns * self.width, rows * self.height
 
 
-UDK = Layout()
+UDK_LAYOUT = Layout()
 """Two columns of tiles of 320 x 240, as UDK has them."""

@@ -16,11 +16,17 @@ from itertools import count
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.gateways.images.gallery import Gallery, Offer
-from grouser.gateways.images.render_pool import Eyes
-from grouser.gateways.images.snapshot_codec import looks, shoot
-from grouser.gateways.images.tiles import UDK, Layout, Name, Seat
-from grouser.gateways.images.world_transfer import told
+from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
+from grouser.gateways.images.render_pool import RenderPool
+from grouser.gateways.images.snapshot_codec import encode_appearance, encode_shot
+from grouser.gateways.images.tiles import (
+    UDK_LAYOUT,
+    CameraName,
+    CameraSlot,
+    CameraTile,
+    Layout,
+)
+from grouser.gateways.images.world_transfer import encode_world
 from grouser.protocol.rendering import Looks, NewWorld, Shoot
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.sensors.sensor import Reading
@@ -33,33 +39,37 @@ NO_TILE = -1
 _KEY_BYTES = 16
 
 
-class Views(Gallery):
-    """The views of a simulation that others may look at."""
+class Views:
+    """The views of a simulation's cameras: tiles, keys, and the pictures as they are drawn."""
 
-    def __init__(self, eyes: Eyes, layout: Layout = UDK, *, fps: float = math.inf) -> None:
-        """Show what ``eyes`` draw.
+    def __init__(
+        self, pool: RenderPool, layout: Layout = UDK_LAYOUT, *, fps: float = math.inf
+    ) -> None:
+        """Start without a scene; `rebind` gives one.
 
         Args:
-            eyes: those who draw.
+            pool: draws the pictures.
             layout: of the mosaic.
             fps: pictures per simulated second of each camera, at most.
         """
-        super().__init__(eyes, layout)
         if not fps > 0:
             raise BadValue(f"views: {fps} pictures per second, must be above 0")
+        self.pool = pool
+        self.frames = LatestFrames(pool, layout)
+        """The newest picture of every camera, and who watches it."""
         self._fps = fps
-        self._beats: dict[Name, int] = {}
+        self._beats: dict[CameraName, int] = {}
         self._entries: dict[str, RobotEntry] = {}
         self._model: mujoco.MjModel | None = None
-        self._looks: Looks | None = None
+        self._appearance: Looks | None = None
 
-    def take(self, scene: Scene) -> None:
-        """Go on in a scene that was composed anew.
+    def rebind(self, scene: Scene) -> None:
+        """Rebind to a recomposed scene and send it to the render pool.
 
         Who was there keeps tile, key and picture; the lowest free tile goes to a new camera, and is
         free again when it leaves.
         """
-        self._model, self._looks = scene.model, looks(scene.model)
+        self._model, self._appearance = scene.model, encode_appearance(scene.model)
         cameras = {
             name: sensor
             for name, (sensor, _) in scene.sensors.items()
@@ -69,24 +79,29 @@ class Views(Gallery):
         entries = {entry.name: entry for entry in scene.world.robots}
         stay = {name for name, entry in entries.items() if self._entries.get(name) is entry}
         self._entries = entries
-        self.seat(self._seated(cameras, stay))
-        seats = [asdict(seat) for seat in self.seats]
-        layout = list(astuple(self.mosaic.layout))
-        self.eyes.take(NewWorld(seats, layout, int(self.eyes.type), [], told(scene.world)))
+        self.frames.set_cameras(self._assign_slots(cameras, stay))
+        slots = [asdict(slot) for slot in self.frames.slots]
+        layout = list(astuple(self.frames.mosaic.layout))
+        world = encode_world(scene.world)
+        self.pool.load_world(NewWorld(slots, layout, int(self.pool.type), [], world))
 
     def tile(self, robot: str) -> int:
         """Return the tile of a robot's first camera; -1: it has none."""
-        tiles = [seat.tile for seat in self.seats if seat.robot == robot]
+        tiles = [slot.tile for slot in self.frames.slots if slot.robot == robot]
         return min(tiles, default=NO_TILE)
+
+    def tiles(self, robot: str) -> dict[str, CameraTile]:
+        """Return where each camera of a robot is in the mosaic."""
+        return self.frames.tiles(robot)
 
     def key(self, robot: str) -> str:
         """Return the key to a robot's pictures, lower-case hexadecimal; empty: it has none."""
-        return next((seat.key for seat in self.seats if seat.robot == robot), "")
+        return next((slot.key for slot in self.frames.slots if slot.robot == robot), "")
 
     def offer(self, robot: str, reading: Reading) -> None:
-        """Take a camera's fresh reading; others are not looked at. Never waits.
+        """Have a camera's new reading drawn if somebody watches; ignore other sensors' readings.
 
-        A reading of the scene before this one comes too late and is not drawn.
+        It never waits. A reading of the scene before this one comes too late and is not drawn.
         """
         frame, name = reading.values, (robot, reading.sensor)
         if not isinstance(frame, CameraFrame) or frame.shot.snapshot.model is not self._model:
@@ -96,12 +111,12 @@ class Views(Gallery):
             if self._beats.get(name) == beat:
                 return
             self._beats[name] = beat
-        taken, quality = frame.shot, self.eyes.quality
+        shot, quality = frame.shot, self.pool.quality
 
         def order(wanted: bool) -> Shoot:
-            self._keep_up()
-            return shoot(
-                taken,
+            self._update_appearance()
+            return encode_shot(
+                shot,
                 reading.time,
                 robot=robot,
                 camera=reading.sensor,
@@ -109,24 +124,26 @@ class Views(Gallery):
                 back=wanted,
             )
 
-        self.show(name, Offer(order))
+        self.frames.offer(name, ShotRequest(order))
 
-    def _keep_up(self) -> None:
-        """Tell the eyes if something looks otherwise than before."""
-        now = looks(self._model)
-        if now != self._looks:
-            self._looks = now
-            self.eyes.look(now)
+    def _update_appearance(self) -> None:
+        """Tell the render pool if lights or colours are not as they were."""
+        appearance = encode_appearance(self._model)
+        if appearance != self._appearance:
+            self._appearance = appearance
+            self.pool.update_appearance(appearance)
 
-    def _seated(self, cameras: dict[Name, Camera], stay: set[str]) -> Iterator[Seat]:
-        """Give every camera a seat: its old one, or the lowest that is free.
+    def _assign_slots(
+        self, cameras: dict[CameraName, Camera], stay: set[str]
+    ) -> Iterator[CameraSlot]:
+        """Give every camera a slot: its old one, or the one with the lowest free tile.
 
         Args:
             cameras: all there are.
             stay: robots that were there before; another one may have the name of one that left.
         """
-        old = {seat.name: seat for seat in self.seats if seat.robot in stay}
-        keys = {seat.robot: seat.key for seat in old.values()}
+        old = {slot.name: slot for slot in self.frames.slots if slot.robot in stay}
+        keys = {slot.robot: slot.key for slot in old.values()}
         taken = {old[name].tile for name in cameras if name in old}
         free = (tile for tile in count() if tile not in taken)
         for name, camera in cameras.items():
@@ -135,4 +152,5 @@ class Views(Gallery):
             else:
                 robot, sensor = name
                 key = keys.setdefault(robot, secrets.token_hex(_KEY_BYTES))
-                yield Seat(robot, sensor, camera.lens.width, camera.lens.height, next(free), key)
+                lens = camera.lens
+                yield CameraSlot(robot, sensor, lens.width, lens.height, next(free), key)

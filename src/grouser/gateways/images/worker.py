@@ -1,4 +1,4 @@
-"""One eye: a process that draws what cameras see, and nothing else.
+"""A render worker: a process that draws what cameras see, and nothing else.
 
 It composes the same world for itself and is sent the state at the moment of each shot: its pictures
 are the same bytes as if the simulation had drawn them itself. JPEG is made here, too. It ends when
@@ -17,8 +17,8 @@ from contextlib import suppress
 
 from grouser.errors import GrouserError, MissingDependency
 from grouser.gateways.images.raster import Raster
-from grouser.gateways.images.snapshot_codec import fits, look, shot
-from grouser.gateways.images.world_transfer import understood
+from grouser.gateways.images.snapshot_codec import apply_appearance, decode_shot, fits
+from grouser.gateways.images.world_transfer import decode_world
 from grouser.protocol.rendering import (
     Encode,
     Failed,
@@ -36,37 +36,37 @@ from grouser.sensors.camera import BoundCamera
 from grouser.simulation.scene import Scene, compose
 
 NICE = 5
-"""How much an eye steps back for physics, which must not be late."""
+"""Niceness of a worker: physics, which must not be late, comes first."""
 
 _LOG = logging.getLogger("grouser.gateways.images.worker")
 _CHUNK = 2**18
 
 
-class Eye:
-    """Carries out orders, one at a time."""
+class RenderWorker:
+    """Carries out a server's orders, one at a time."""
 
     def __init__(self) -> None:
-        """See nothing yet."""
+        """Start without a world."""
         self._scene: Scene | None = None
 
-    def hear(self, message: Message) -> Message | None:
-        """Do what was ordered; return the answer, None where none is due."""
+    def handle(self, message: Message) -> Message | None:
+        """Carry out a message; return the answer, None where none is due."""
         number = getattr(message, "number", -1)
         try:
             match message:
                 case NewWorld():
                     self._scene = None
-                    self._scene = compose(understood(message.body))
+                    self._scene = compose(decode_world(message.body))
                 case Looks() if self._scene:
-                    look(self._scene.model, message)
+                    apply_appearance(self._scene.model, message)
                 case Shoot():
                     return self._shoot(message)
                 case Encode():
-                    jpeg = encoded(Raster.of(message.body), message.quality)
+                    jpeg = encode_jpeg(Raster.of(message.body), message.quality)
                     return Picture(number, 0, jpeg)
         except GrouserError as error:
             return Failed(number, str(error))
-        except Exception as error:  # an eye goes on, whatever one picture did to it
+        except Exception as error:  # a worker goes on, whatever one picture did to it
             _LOG.exception("an order failed")
             return Failed(number, f"{type(error).__name__}: {error}")
         return None
@@ -79,20 +79,20 @@ class Eye:
         camera = scene.sensors[name][1]
         if not isinstance(camera, BoundCamera):
             return Skipped(order.number)
-        raster = Raster.of_rgb(camera.draw(shot(scene.model, order)))
+        raster = Raster.of_rgb(camera.draw(decode_shot(scene.model, order)))
         raw = raster.payload()
-        jpeg = encoded(raster, order.quality) if order.quality else b""
+        jpeg = encode_jpeg(raster, order.quality) if order.quality else b""
         return Picture(order.number, len(raw), raw + jpeg)
 
 
 def can_encode() -> bool:
-    """Say whether this process can make JPEG."""
+    """Return whether this process can make JPEG."""
     with suppress(MissingDependency):
         return opencv("JPEG pictures", "camera") is not None
     return False
 
 
-def encoded(raster: Raster, quality: int) -> bytes:
+def encode_jpeg(raster: Raster, quality: int) -> bytes:
     """Return a JPEG file; ``quality`` 1..100."""
     cv2 = opencv("JPEG pictures", "camera")
     done, file = cv2.imencode(".jpg", raster.bgr(), [cv2.IMWRITE_JPEG_QUALITY, quality])
@@ -102,15 +102,15 @@ def encoded(raster: Raster, quality: int) -> bytes:
 
 
 def main(descriptor: int) -> None:
-    """Draw until the socket is closed."""
+    """Carry out the orders that come on an open socket, until it is closed."""
     logging.basicConfig(level=logging.WARNING)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    eye, parcels = Eye(), Parcels()
+    worker, parcels = RenderWorker(), Parcels()
     with socket.socket(fileno=descriptor) as server, suppress(ConnectionError, KeyboardInterrupt):
         while data := server.recv(_CHUNK):
             for message in parcels.receive(data):
-                if answer := eye.hear(message):
+                if answer := worker.handle(message):
                     server.sendall(encode(answer))
 
 

@@ -1,4 +1,4 @@
-"""A world on its way to another process is text; to another machine, it takes its meshes along."""
+"""A world sent to another process as JSON; to another machine, with its mesh files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grouser.world.file import World
 from grouser.world.objects import MESH_ENDINGS
 
 
-def seen(world: World) -> World:
+def visible_world(world: World) -> World:
     """Return what can be seen of ``world``: without what happens in it and who plays there.
 
     Those name robots, and a robot may have left since the world was loaded.
@@ -23,39 +23,39 @@ def seen(world: World) -> World:
     return world.changed(triggers=(), events=(), match=None, view=view)
 
 
-def told(world: World) -> bytes:
+def encode_world(world: World) -> bytes:
     """Return what can be seen of ``world`` as JSON."""
-    return seen(world).model_dump_json().encode()
+    return visible_world(world).model_dump_json().encode()
 
 
-def understood(text: bytes) -> World:
-    """Return the world that `told` has told: as `seen`, down to the last bit of its model."""
+def decode_world(text: bytes) -> World:
+    """Return the `visible_world` in the JSON of `encode_world`, the same to the last bit."""
     return World.model_validate(json.loads(text))
 
 
-def pack(world: NewWorld) -> NewWorld:
-    """Return ``world`` with the files that it names, which must be here."""
-    meshes = [Path(mesh["file"]).read_bytes() for mesh in _meshes(json.loads(world.body))]
+def pack_meshes(message: NewWorld) -> NewWorld:
+    """Return ``message`` with the mesh files that its world names, which must be here."""
+    meshes = [Path(mesh["file"]).read_bytes() for mesh in _meshes(json.loads(message.body))]
     return replace(
-        world, files=[len(mesh) for mesh in meshes], body=b"".join((*meshes, world.body))
+        message, files=[len(mesh) for mesh in meshes], body=b"".join((*meshes, message.body))
     )
 
 
-def unpack(world: NewWorld, folder: Path) -> NewWorld:
-    """Write the files that came along into ``folder``; return the world that names them there."""
-    ends = [sum(world.files[: number + 1]) for number in range(len(world.files))]
+def unpack_meshes(message: NewWorld, folder: Path) -> NewWorld:
+    """Write the mesh files of ``message`` into ``folder``; return one whose world names them."""
+    ends = [sum(message.files[: number + 1]) for number in range(len(message.files))]
     starts = [0, *ends]
-    content = json.loads(world.body[starts[-1] :])
+    content = json.loads(message.body[starts[-1] :])
     for number, mesh in enumerate(_meshes(content)):
         ending = Path(mesh["file"]).suffix.lower()
         if number >= len(ends) or ending not in MESH_ENDINGS:
             raise BadValue(f"the world's mesh {number} did not come along")
         file = folder / f"{number}{ending}"
-        file.write_bytes(world.body[starts[number] : ends[number]])
+        file.write_bytes(message.body[starts[number] : ends[number]])
         mesh["file"] = str(file)
-    return replace(world, files=[], body=json.dumps(content).encode())
+    return replace(message, files=[], body=json.dumps(content).encode())
 
 
 def _meshes(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a world that are files, always in the same order."""
+    """Yield the objects of a world that are mesh files, always in the same order."""
     yield from (thing for thing in content["objects"] if thing["kind"] == "mesh")

@@ -21,15 +21,13 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
+from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging.compiled import NEEDS_NUMBA
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.light import darkening
 from grouser.sensors.imaging.noise import QUIET, Noise, keys, normals
 from grouser.sensors.imaging.shutter import AT_AN_INSTANT, Shutter, turned, turning
-
-Image = npt.NDArray[np.uint8]
-"""A picture: (height, width, 3), red, green, blue, top row first."""
 
 STILL = (0.0, 0.0, 0.0)
 SPARE = 4

@@ -1,4 +1,4 @@
-"""What goes between a server and its eyes: orders in turn, parcels, whole worlds."""
+"""What goes between a server and its render workers: orders in turn, parcels, whole worlds."""
 
 from dataclasses import replace
 
@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.experiments.pack import dog, pack
-from grouser.gateways.images.worker_channel import Channel, Job
-from grouser.gateways.images.world_transfer import pack as packed
-from grouser.gateways.images.world_transfer import seen, told, understood, unpack
+from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
+from grouser.gateways.images.world_transfer import (
+    decode_world,
+    encode_world,
+    pack_meshes,
+    unpack_meshes,
+    visible_world,
+)
 from grouser.protocol import rendering as wire
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -23,12 +28,12 @@ from grouser.world.objects import Mesh
 def test_who_is_offered_often_still_has_its_turn():
     order = replace(ORDER, number=-1)
     sent, dropped = [], []
-    channel = Channel(window=1)
-    channel.tell = lambda message: sent.append(message.robot)
+    channel = WorkerChannel(window=1)
+    channel.send = lambda message: sent.append(message.robot)
 
     def ask(robot):
         gone = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
-        channel.ask(Job(robot, replace(order, robot=robot), gone))
+        channel.submit(RenderJob(robot, replace(order, robot=robot), gone))
 
     channel.ready = True
     for turn in range(9):
@@ -88,21 +93,21 @@ def model_bytes(world):
 @pytest.mark.parametrize("name", ["aibo_meet", "quince_step", "league_field"])
 def test_a_world_as_text_composes_to_the_same_model(name):
     world = load(name)
-    again = understood(told(world))
-    assert again == seen(world)
+    again = decode_world(encode_world(world))
+    assert again == visible_world(world)
     assert model_bytes(again) == model_bytes(world)
 
 
 def test_every_shipped_world_comes_back_from_text():
     for name in shipped():
         world = load(name)
-        assert understood(told(world)) == seen(world)
+        assert decode_world(encode_world(world)) == visible_world(world)
 
 
 def test_a_world_that_names_somebody_who_left_still_comes_back():
     world = Simulation(load("match_1v3", ["view.follow=red_attacker"])).world
     without = world.changed(robots=world.robots[1:])
-    assert model_bytes(understood(told(without))) == model_bytes(without)
+    assert model_bytes(decode_world(encode_world(without))) == model_bytes(without)
 
 
 def test_mesh_files_come_along(tmp_path):
@@ -115,11 +120,11 @@ def test_mesh_files_come_along(tmp_path):
     rock = Mesh(name="rock", position=(1, 0, 1), mass=1.0, friction=0.5, file=file)
     world = pack(dog("rex", 0, 0, 0), objects=(rock,))
     vertices = compose(world).model.mesh_vert
-    news = wire.NewWorld([], [2, 2, 320, 240], 0, [], told(world))
-    sent = packed(news)
+    news = wire.NewWorld([], [2, 2, 320, 240], 0, [], encode_world(world))
+    sent = pack_meshes(news)
     file.unlink()
-    again = understood(unpack(sent, there).body)
+    again = decode_world(unpack_meshes(sent, there).body)
     assert again.objects[0].file.parent == there
     assert np.array_equal(compose(again).model.mesh_vert, vertices)
     with pytest.raises(BadValue, match="mesh 0 did not come along"):
-        unpack(news, there)
+        unpack_meshes(news, there)

@@ -1,4 +1,4 @@
-"""Eyes: other processes, here or on other machines, draw the same pictures."""
+"""The render pool: other processes, here or on other machines, draw the same pictures."""
 
 import asyncio
 import contextlib
@@ -9,15 +9,15 @@ import sys
 
 import numpy as np
 import pytest
-from drawn import SECRET, eyes_port, in_a_loop, rgb, seen, until, watched
+from drawn import SECRET, in_a_loop, remote_worker_port, rgb, seen, until, watched
 from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.errors import Refused
 from grouser.experiments.pack import dog, pack
-from grouser.gateways.images.gallery import Gallery
-from grouser.gateways.images.remote_worker import look_out
-from grouser.gateways.images.render_pool import Eyes
+from grouser.gateways.images.latest_frames import LatestFrames
+from grouser.gateways.images.remote_worker import run_remote_worker
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.protocol import rendering as wire
 from grouser.protocol.images import Frame, ImageClientSide, ImageType, Pass, WholeFrame
@@ -39,11 +39,13 @@ async def drawn(views, simulation, *robots):
         views.offer(name, reading)
 
     def there():
-        pictures = {name: views.pictures.get((name, "camera")) for name in robots}
+        pictures = {name: views.frames.pictures.get((name, "camera")) for name in robots}
         return all(p and p.time == readings[name].time for name, p in pictures.items())
 
     await until(there)
-    shown = {name: Frame(ImageType.RAW, views.pictures[name, "camera"].raw) for name in robots}
+    shown = {
+        name: Frame(ImageType.RAW, views.frames.pictures[name, "camera"].raw) for name in robots
+    }
     return {name: rgb(frame) for name, frame in shown.items()}, readings
 
 
@@ -54,7 +56,7 @@ def assert_same(pictures, readings):
 
 
 @in_a_loop
-async def test_eyes_draw_the_same_bytes_as_the_simulation_would():
+async def test_workers_draw_the_same_bytes_as_the_simulation_would():
     simulation = two_dogs()
     async with watched(simulation) as views:
         simulation.step(0.5)
@@ -64,7 +66,7 @@ async def test_eyes_draw_the_same_bytes_as_the_simulation_would():
 
 
 @in_a_loop
-async def test_a_new_world_reaches_living_eyes_and_who_stays_keeps_tile_and_key():
+async def test_a_new_world_reaches_living_workers_and_who_stays_keeps_tile_and_key():
     simulation = two_dogs()
     async with watched(simulation) as views:
         late = simulation.read("max", "camera")
@@ -73,21 +75,21 @@ async def test_a_new_world_reaches_living_eyes_and_who_stays_keeps_tile_and_key(
         simulation.do(Leave("rex"))
         simulation.do(Join(dog("bo", 0.0, 0.5, 0.0)))
         simulation.do(Join(dog("rex", 0.0, -0.5, 0.0)))
-        views.take(simulation.scene)
+        views.rebind(simulation.scene)
         views.offer("max", late)
         simulation.step(0.2)
         assert_same(*await drawn(views, simulation, "rex", "max", "bo"))
-        assert views.drawn["max", "camera"] == 1, "the old world's moment is not drawn"
+        assert views.frames.drawn["max", "camera"] == 1, "the old world's moment is not drawn"
         assert {views.tile(name) for name in ("rex", "bo")} == {0, 2}
         assert views.tile("max") == 1
         assert views.key("max") == keys["max"]
         assert views.key("rex") != keys["rex"], "another robot of the same name"
-        assert views.eyes.restarts == 0
+        assert views.pool.restarts == 0
         simulation.do(Leave("max"))
-        views.take(simulation.scene)
+        views.rebind(simulation.scene)
         assert views.tile("max") == -1
         assert views.key("max") == ""
-        assert views.find(keys["max"]) is None
+        assert views.frames.find(keys["max"]) is None
 
 
 @in_a_loop
@@ -105,33 +107,33 @@ async def test_lights_and_colours_that_change_are_seen():
 
 
 @in_a_loop
-async def test_a_dead_eye_is_started_again(caplog):
+async def test_a_dead_worker_is_started_again(caplog):
     simulation = two_dogs()
     async with watched(simulation) as views:
         simulation.step(0.2)
         await drawn(views, simulation, "rex")
-        eyes = views.eyes
-        (process,) = eyes.processes
+        pool = views.pool
+        (process,) = pool.process_ids
         os.kill(process, signal.SIGKILL)
-        await until(lambda: eyes.restarts == 1 and eyes.processes not in ([], [process]))
+        await until(lambda: pool.restarts == 1 and pool.process_ids not in ([], [process]))
         simulation.step(0.1)
         assert_same(*await drawn(views, simulation, "rex", "max"))
         assert "eye 0 has died" in caplog.text
 
 
 @in_a_loop
-async def test_a_slow_eye_gets_the_newest_moment_and_the_rest_is_counted():
+async def test_a_slow_worker_gets_the_newest_moment_and_the_rest_is_counted():
     simulation = two_dogs()
     async with watched(simulation) as views:
-        for _ in range(20):  # no word to the eye in between
+        for _ in range(20):  # no word to the worker in between
             simulation.step(0.1)
             views.offer("rex", simulation.read("rex", "camera"))
         newest = simulation.read("rex", "camera").time
-        shown = lambda: views.pictures.get(("rex", "camera"))  # noqa: E731
+        shown = lambda: views.frames.pictures.get(("rex", "camera"))  # noqa: E731
         await until(lambda: shown() and shown().time == newest)
         name = ("rex", "camera")
-        assert views.drawn[name] + views.dropped[name] == 20
-        assert views.dropped[name] >= 17, "two on their way, one waiting"
+        assert views.frames.drawn[name] + views.frames.dropped[name] == 20
+        assert views.frames.dropped[name] >= 17, "two on their way, one waiting"
 
 
 @in_a_loop
@@ -140,18 +142,18 @@ async def test_nothing_is_drawn_while_nobody_looks():
     async with seen(simulation) as views:
         for name in ("rex", "max"):
             views.offer(name, simulation.read(name, "camera"))
-        views.watch(("max", "camera"))
-        await until(lambda: views.pictures)
+        views.frames.watch(("max", "camera"))
+        await until(lambda: views.frames.pictures)
         await asyncio.sleep(0.2)
-        assert set(views.pictures) == {("max", "camera")}
+        assert set(views.frames.pictures) == {("max", "camera")}
 
 
 def test_pictures_come_at_most_so_often():
     simulation = two_dogs()
-    views = Views(Eyes(), fps=10.0)
-    views.take(simulation.scene)
+    views = Views(RenderPool(), fps=10.0)
+    views.rebind(simulation.scene)
     offered = []
-    views.show = lambda name, offer: offered.append(offer)
+    views.frames.offer = lambda name, offer: offered.append(offer)
     simulation.fresh()
     simulation.step(1.0)
     for robot, reading in simulation.fresh():
@@ -163,7 +165,7 @@ def test_pictures_come_at_most_so_often():
 
 
 @contextlib.asynccontextmanager
-async def eyes_elsewhere(port, *more):
+async def worker_elsewhere(port, *more):
     """Run ``grouser eyes`` as a process of its own; yields its image port."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "grouser", "eyes", "--server", f"127.0.0.1:{port}", "--port", "0",
@@ -195,49 +197,49 @@ async def first_frame(port, *passes):
 
 
 @in_a_loop
-async def test_eyes_of_another_process_draw_the_same_bytes_and_serve_them():
+async def test_workers_of_another_process_draw_the_same_bytes_and_serve_them():
     simulation = two_dogs()
     access = AccessControl((Token(SECRET),), "127.0.0.1")
     async with seen(simulation, workers=0) as views:
-        eyes = views.eyes
+        pool = views.pool
         async with (
-            eyes_port(eyes, access) as port,
-            eyes_elsewhere(port, "--token", SECRET) as (_, images),
+            remote_worker_port(pool, access) as port,
+            worker_elsewhere(port, "--token", SECRET) as (_, images),
         ):
-            await until(lambda: eyes.far == 1)
+            await until(lambda: pool.remote_count == 1)
             simulation.step(0.3)
             views.offer("rex", simulation.read("rex", "camera"))
             await asyncio.sleep(0.3)
-            assert not views.pictures, "nobody here looks, so nothing comes back"
+            assert not views.frames.pictures, "nobody here looks, so nothing comes back"
             frame = await first_frame(images, Pass("key", views.key("rex")))
             here = simulation.read("rex", "camera").array("image")
             width, height, pixels = frame.pixels()
             assert (width, height) == (208, 160)
             assert pixels == here.tobytes()
-            views.watch(None)
+            views.frames.watch(None)
             simulation.step(0.1)
             assert_same(*await drawn(views, simulation, "rex", "max"))
             simulation.do(Join(dog("bo", 0.0, 0.5, 0.0)))
-            views.take(simulation.scene)
+            views.rebind(simulation.scene)
             simulation.step(0.1)
             assert_same(*await drawn(views, simulation, "bo", "max"))
-        await until(lambda: eyes.far == 0)
+        await until(lambda: pool.remote_count == 0)
 
 
 @in_a_loop
-async def test_local_eyes_draw_again_when_those_elsewhere_have_gone():
+async def test_local_workers_draw_again_when_those_elsewhere_have_gone():
     simulation = two_dogs()
-    async with watched(simulation) as views, eyes_port(views.eyes) as port:
-        far = Gallery(Eyes(workers=0))
-        guest = asyncio.create_task(look_out(far, "127.0.0.1", port))
-        await until(lambda: views.eyes.far == 1)
+    async with watched(simulation) as views, remote_worker_port(views.pool) as port:
+        far = LatestFrames(RenderPool(workers=0))
+        guest = asyncio.create_task(run_remote_worker(far, "127.0.0.1", port))
+        await until(lambda: views.pool.remote_count == 1)
         simulation.step(0.2)
         views.offer("rex", simulation.read("rex", "camera"))
-        await until(lambda: views.dropped["rex", "camera"] == 1)
+        await until(lambda: views.frames.dropped["rex", "camera"] == 1)
         guest.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await guest
-        await until(lambda: views.eyes.far == 0)
+        await until(lambda: views.pool.remote_count == 0)
         simulation.step(0.1)
         assert_same(*await drawn(views, simulation, "rex", "max"))
 
@@ -251,27 +253,29 @@ async def test_local_eyes_draw_again_when_those_elsewhere_have_gone():
     ],
 )
 @in_a_loop
-async def test_eyes_without_the_right_token_are_refused(tokens, said, reason, caplog):
-    eyes = Eyes(workers=0)
-    async with eyes_port(eyes, AccessControl(tokens, "127.0.0.1")) as port:
+async def test_workers_without_the_right_token_are_refused(tokens, said, reason, caplog):
+    pool = RenderPool(workers=0)
+    async with remote_worker_port(pool, AccessControl(tokens, "127.0.0.1")) as port:
         with pytest.raises(Refused, match=reason):
-            await look_out(Gallery(Eyes(workers=0)), "127.0.0.1", port, token=said)
-    assert eyes.far == 0
+            await run_remote_worker(
+                LatestFrames(RenderPool(workers=0)), "127.0.0.1", port, token=said
+            )
+    assert pool.remote_count == 0
     assert "was refused" in caplog.text
     assert said not in caplog.text or not said
 
 
 @in_a_loop
-async def test_who_is_no_eye_is_hung_up_on():
-    eyes = Eyes(workers=0)
-    async with eyes_port(eyes) as port:
+async def test_who_is_no_worker_is_hung_up_on():
+    pool = RenderPool(workers=0)
+    async with remote_worker_port(pool) as port:
         for noise in (b"GET / HTTP/1.1\r\n\r\n", wire.encode(wire.Skipped(0)), b"\xff" * 100):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(noise)
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
             writer.close()
-    assert eyes.far == 0
+    assert pool.remote_count == 0
 
 
 @pytest.mark.parametrize(
