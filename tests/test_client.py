@@ -265,7 +265,7 @@ def test_both_shells_have_the_same_calls():
     def calls(cls):
         return {name for name in dir(cls) if not name.startswith("_")}
 
-    assert calls(connection.Robot) == calls(asynchronous.AsyncRobot) - {"open", "closed"}
+    assert calls(connection.RemoteRobot) == calls(asynchronous.AsyncRobot) - {"open", "closed"}
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grouser.client.address import Address
-from grouser.client.pictures import Pictures, decoded, tile
+from grouser.client.pictures import PictureConnection, camera_tile, decode_frame
 from grouser.errors import BadValue, Disconnected, NoAnswer
 from grouser.protocol.images import (
     Frame,
@@ -60,7 +60,7 @@ def test_raw_pictures_come_whole_and_in_part():
     shown = []
     with (
         image_server(raw, shown) as address,
-        Pictures(address, Pass("key", "0a1b", "Left")) as pictures,
+        PictureConnection(address, Pass("key", "0a1b", "Left")) as pictures,
     ):
         np.testing.assert_array_equal(pictures.take(), RGB)
         np.testing.assert_array_equal(pictures.take(Region(2, 1, 3, 4)), RGB[1:5, 2:5])
@@ -72,7 +72,7 @@ def test_without_a_key_the_tile_of_an_old_server_is_asked_for():
     shown = []
     with (
         image_server(raw, shown) as address,
-        Pictures(address, part=Region(0, 0, 2, 2)) as pictures,
+        PictureConnection(address, part=Region(0, 0, 2, 2)) as pictures,
     ):
         np.testing.assert_array_equal(pictures.take(), RGB[:2, :2])
     assert shown == []
@@ -83,22 +83,22 @@ def test_jpeg_comes_as_red_green_blue():
     red = np.zeros((16, 16, 3), np.uint8)
     red[..., 0] = 250
     _, file = cv2.imencode(".jpg", red[..., ::-1])
-    picture = decoded(Frame(ImageType.GOOD, file.tobytes()))
+    picture = decode_frame(Frame(ImageType.GOOD, file.tobytes()))
     np.testing.assert_allclose(picture.mean(axis=(0, 1)), (250, 0, 0), atol=3)
     with pytest.raises(BadValue, match="4 bytes of the image server are no JPEG"):
-        decoded(Frame(ImageType.GOOD, b"none"))
+        decode_frame(Frame(ImageType.GOOD, b"none"))
 
 
 def test_a_picture_that_does_not_come_and_a_server_that_goes():
     with (
         image_server(lambda _: b"", []) as address,
-        Pictures(address) as pictures,
+        PictureConnection(address) as pictures,
         pytest.raises(NoAnswer, match="no picture within 0.1 s"),
     ):
         pictures.take(timeout=0.1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = Address(port=listener.getsockname()[1])
-        with Pictures(address) as pictures:
+        with PictureConnection(address) as pictures:
             listener.accept()[0].close()
             with pytest.raises(Disconnected, match="does it demand a key or a token"):
                 pictures.take(timeout=5)
@@ -107,7 +107,7 @@ def test_a_picture_that_does_not_come_and_a_server_that_goes():
 def test_nonsense_for_a_frame_is_a_sentence():
     with (
         image_server(lambda _: b"\xff" * 20, []) as address,
-        Pictures(address) as pictures,
+        PictureConnection(address) as pictures,
         pytest.raises(BadValue, match="the image server sent a frame of type 255"),
     ):
         pictures.take()
@@ -122,8 +122,8 @@ def test_the_tile_and_the_key_are_read_from_conf():
     )
     eyes = (SensorSettings("Left", settings), SensorSettings("Right", (("ImageKey", "0a1b"),)))
     configuration = SensorConfiguration("Camera", eyes)
-    assert tile(configuration).region == Region(320, 0, 208, 160)
-    assert tile(configuration).key is None
-    assert tile(configuration, "right").key == "0a1b"
+    assert camera_tile(configuration).region == Region(320, 0, 208, 160)
+    assert camera_tile(configuration).key is None
+    assert camera_tile(configuration, "right").key == "0a1b"
     with pytest.raises(BadValue, match="no camera 'Up' .there are: Left, Right"):
-        tile(configuration, "Up")
+        camera_tile(configuration, "Up")

@@ -41,7 +41,7 @@ def test_a_robot_drives_where_it_is_told(robot):
     assert len(scan.ranges) == 181
     assert robot.state.type == "GroundVehicle"
     assert {"F1", "F8", "Scanner1", "Odometry", "INS"} <= set(robot.sensors)
-    assert not robot.talk.faults
+    assert not robot.conversation.faults
 
 
 def test_questions(robot):
@@ -90,10 +90,10 @@ def test_the_console_and_a_world_controller(ports):
     with control(port=ports.control) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
         referee.put("Box1", at=(-1.0, -1.5, -0.6))
-        found = referee.whereabouts("box1", timeout=30)
+        found = referee.object_state("box1", timeout=30)
         assert found.class_name == "Box"
         with pytest.raises(Refused, match="CONTROL 'Box2' .*did you mean 'Box1'"):
-            referee.whereabouts("Box2")
+            referee.object_state("Box2")
         assert found.location[:2] == (-1.0, -1.5)
         referee.kill("Box1")
         referee.kill("Box1")
@@ -139,15 +139,15 @@ def test_a_server_that_cannot_start_is_a_sentence():
 
 
 def test_ports_are_read_from_what_a_user_or_a_server_says():
-    assert Ports.at("there") == Ports("there")
-    assert Ports.at("there:3001") == Ports("there", 3001)
-    assert Ports.at("[::1]:3001") == Ports("::1", 3001)
-    assert Ports.at("[::1]") == Ports("::1")
+    assert Ports.from_address("there") == Ports("there")
+    assert Ports.from_address("there:3001") == Ports("there", 3001)
+    assert Ports.from_address("[::1]:3001") == Ports("::1", 3001)
+    assert Ports.from_address("[::1]") == Ports("::1")
     for nonsense in ("there:port", "there:0", "there:65536", ":3000", "", "::1", "http://there"):
         with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
-            Ports.at(nonsense)
+            Ports.from_address(nonsense)
     said = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
-    assert Ports.announced(said) == Ports(control=1, images=4, truth=3)
+    assert Ports.from_announcement(said) == Ports(control=1, images=4, truth=3)
     for nonsense in ("", "hello control=1", "listening truth=3", "listening control=x"):
         with pytest.raises(BadValue, match="must say where it listens"):
-            Ports.announced(nonsense)
+            Ports.from_announcement(nonsense)

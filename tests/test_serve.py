@@ -198,7 +198,7 @@ def test_two_robots_talk_by_radio(served):
         assert (heard.sender, heard.data) == ("A", b"hello \x00\xff{}\r\n")
         c.transmit(b"all")
         assert [a.receive().data, b.receive().data] == [b"all", b"all"]
-        assert not c.heed().mail
+        assert not c.poll().radio_inbox
 
 
 def test_the_world_controller(served):

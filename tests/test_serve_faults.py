@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.client.address import Address
-from grouser.client.connection import Robot
+from grouser.client.connection import RemoteRobot
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.commands import Init
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
@@ -98,15 +98,15 @@ def test_strict_servers_let_the_last_command_hold(world):
 def test_an_empty_battery(served):
     with served.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
-        wire.talk.memory.state = None
-        until(lambda: wire.heed().state is not None)
-        assert 0 < wire.heed().state.battery <= 2
+        wire.conversation.latest.state = None
+        until(lambda: wire.poll().state is not None)
+        assert 0 < wire.poll().state.battery <= 2
     with served.join("P3AT", "B", at=(0, 3, 0)) as robot:
         assert robot.state.battery == NO_BATTERY
 
 
 def test_what_an_empty_battery_leaves(served):
-    with Robot(Address(**served.where())) as robot:
+    with RemoteRobot(Address(**served.where())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
         until(lambda: "Empty" in kinds(robot))

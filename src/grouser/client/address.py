@@ -16,28 +16,30 @@ from grouser.tls import client_context
 Tls = bool | str | Path | ssl.SSLContext | None
 
 
-def located(server: str, usual: int, option: str = "server") -> tuple[str, int]:
+def parse_host_port(server: str, default_port: int, option: str = "server") -> tuple[str, int]:
     """Return host and port of ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``.
 
     Args:
-        server: what was said.
-        usual: the port, if none is said.
-        option: what a complaint calls it.
+        server: the text.
+        default_port: the port, if the text has none.
+        option: what an error message calls it.
 
     Raises:
         BadValue: it is none of these.
     """
     host, colon, port = server.rpartition(":")
     if not colon or server.endswith("]"):
-        host, port = server, str(usual)
+        host, port = server, str(default_port)
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     named = bare and not set(bare) & set("/[] ") and (":" not in bare or bare != host)
     if not named or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 2**16:
-        raise BadValue(f"{option} is '{server}', must be HOST or HOST:PORT, such as robots:{usual}")
+        raise BadValue(
+            f"{option} is '{server}', must be HOST or HOST:PORT, such as robots:{default_port}"
+        )
     return bare, int(port)
 
 
-class Where(TypedDict, total=False):
+class AddressOptions(TypedDict, total=False):
     """The options that every way to connect has; `Address` says what they mean."""
 
     host: str
@@ -74,12 +76,12 @@ class Address:
 
     @property
     def peer(self) -> str:
-        """The server, as complaints call it."""
+        """The server as error messages call it, ``host:port``."""
         return f"{self.host}:{self.port}"
 
     @property
-    def spoken(self) -> Dialect:
-        """The dialect itself."""
+    def wire_dialect(self) -> Dialect:
+        """The dialect that `dialect` names."""
         return dialect(self.dialect)
 
     def context(self) -> ssl.SSLContext | None:
@@ -90,8 +92,8 @@ class Address:
             return None
         return ssl.create_default_context() if self.tls is True else client_context(self.tls)
 
-    def unreachable(self, error: Exception) -> Disconnected:
-        """Return the sentence for a connection that could not be made."""
+    def connect_error(self, error: Exception) -> Disconnected:
+        """Return the error for a connection that could not be made."""
         match error:
             case ConnectionRefusedError():
                 why = "nobody listens there; 'grouser serve WORLD' starts a server"

@@ -2,9 +2,9 @@
 
 ::
 
-    from grouser.client.asynchronous import join
+    from grouser.client import async_join
 
-    async with await join("P3AT", name="R1", at=(0, 0, 0)) as robot:
+    async with await async_join("P3AT", name="R1", at=(0, 0, 0)) as robot:
         robot.drive(left=2.0, right=2.0)
         scan = await robot.reading("Scanner1")
 
@@ -20,11 +20,11 @@ import time
 from collections.abc import AsyncIterator
 from typing import Self, TypeVar, Unpack
 
-from grouser.client import questions
-from grouser.client.address import Address, Where
-from grouser.client.commands import Driver, Governor, Speaker
-from grouser.client.conversation import Plan, Talk, Turn
-from grouser.client.memory import Memory
+from grouser.client import queries
+from grouser.client.address import Address, AddressOptions
+from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
+from grouser.client.conversation import Conversation, LockstepTurn, Plan
+from grouser.client.latest_messages import LatestMessages
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.configuration import Configuration
 from grouser.protocol.usarsim.extensions import Heard
@@ -42,22 +42,22 @@ UNSENT = 1 << 20
 Answer = TypeVar("Answer")
 
 
-class _Ear(asyncio.Protocol):
-    """Hands what arrives to the talk, and wakes whoever waits."""
+class _Receiver(asyncio.Protocol):
+    """Hands what arrives to the conversation, and wakes whoever waits."""
 
-    def __init__(self, talk: Talk) -> None:
-        self.talk = talk
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
         self.gone = asyncio.Event()
         """There is no connection any more."""
         self._news = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
-        self.talk.receive(data)
+        self.conversation.receive(data)
         self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         why = f"the connection broke ({error})" if error else "the server closed the connection"
-        self.talk.lost(why)
+        self.conversation.mark_lost(why)
         self.gone.set()
         self._wake()
 
@@ -70,31 +70,31 @@ class _Ear(asyncio.Protocol):
         self._news = asyncio.Event()
 
 
-class AsyncConnection(Speaker):
+class AsyncConnection(CommandSender):
     """A connection to a server's control port, in an event loop; `open` makes one.
 
     The same is raised as by `grouser.client.connection.Connection`.
     """
 
-    def __init__(self, address: Address, transport: asyncio.Transport, ear: _Ear) -> None:
+    def __init__(self, address: Address, transport: asyncio.Transport, receiver: _Receiver) -> None:
         self.address = address
-        self.talk = ear.talk
+        self.conversation = receiver.conversation
         self._transport = transport
-        self._ear = ear
+        self._receiver = receiver
 
     @classmethod
     async def open(cls, address: Address) -> Self:
         """Connect, and wait for the server's greeting."""
-        ear = _Ear(Talk(address.spoken, address.peer))
-        dialled = asyncio.get_running_loop().create_connection(
-            lambda: ear, address.host, address.port, ssl=address.context()
+        receiver = _Receiver(Conversation(address.wire_dialect, address.peer))
+        connecting = asyncio.get_running_loop().create_connection(
+            lambda: receiver, address.host, address.port, ssl=address.context()
         )
         try:
-            transport, _ = await asyncio.wait_for(dialled, address.timeout)
+            transport, _ = await asyncio.wait_for(connecting, address.timeout)
         except OSError as error:
-            raise address.unreachable(error) from None
-        connection = cls(address, transport, ear)
-        await connection._begin(connection.talk.opened(address.token))
+            raise address.connect_error(error) from None
+        connection = cls(address, transport, receiver)
+        await connection._begin(connection.conversation.open(address.token))
         return connection
 
     async def __aenter__(self) -> Self:
@@ -106,13 +106,13 @@ class AsyncConnection(Speaker):
 
     def close(self) -> None:
         """Leave; the server removes the robot."""
-        self.talk.leave()
+        self.conversation.mark_closed()
         self._transport.close()
 
     async def closed(self) -> None:
         """Wait until the connection is no more; TLS takes its leave politely."""
         try:
-            await asyncio.wait_for(self._ear.gone.wait(), self.address.timeout)
+            await asyncio.wait_for(self._receiver.gone.wait(), self.address.timeout)
         except TimeoutError:
             self._transport.abort()
 
@@ -120,11 +120,11 @@ class AsyncConnection(Speaker):
 
     async def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
         """Return the places where robots may begin."""
-        return await self.run(self.talk.ask(questions.start_poses()), timeout)
+        return await self.run(self.conversation.ask(queries.start_poses()), timeout)
 
     async def console(self, line: str, timeout: float | None = None) -> str:
         """Type a line into the server's console, and return what it says, or raise `BadValue`."""
-        return await self.run(self.talk.console(line), timeout)
+        return await self.run(self.conversation.console(line), timeout)
 
     async def listen(self, seconds: float | None = None) -> AsyncIterator[Message]:
         """Yield everything that is heard, also what came before and nobody has listened to.
@@ -134,29 +134,29 @@ class AsyncConnection(Speaker):
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
-            while (message := self.talk.unread()) is not None:
+            while (message := self.conversation.next_unread()) is not None:
                 yield message
-            self.talk.check()
+            self.conversation.raise_errors()
             left = None if until is None else until - time.monotonic()
             try:
-                await asyncio.wait_for(self._ear.news(), left)
+                await asyncio.wait_for(self._receiver.news(), left)
             except TimeoutError:
                 return
 
     # How the shell waits.
 
     def send(self, message: Message) -> None:
-        """Say any message of `grouser.protocol` at once."""
-        self.talk.check()
-        self.talk.say(message)
+        """Send any message of `grouser.protocol` at once."""
+        self.conversation.raise_errors()
+        self.conversation.queue(message)
         self._flush()
 
-    def heed(self) -> Memory:
+    def poll(self) -> LatestMessages:
         """Return the newest of everything; what arrives is taken in while the loop runs."""
-        return self.talk.heed()
+        return self.conversation.checked_latest()
 
     async def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
-        """Carry out one of the plans of `Talk`, within ``timeout`` seconds."""
+        """Carry out one of the plans of `Conversation`, within ``timeout`` seconds."""
         limit = self.address.timeout if timeout is None else timeout
         awaited = "anything"
         with contextlib.closing(plan):
@@ -167,11 +167,11 @@ class AsyncConnection(Speaker):
                             awaited = next(plan)
                         except StopIteration as done:
                             self._flush()
-                            self.talk.heed_refusals()
+                            self.conversation.raise_refusal()
                             answer: Answer = done.value
                             return answer
                         self._flush()
-                        await self._ear.news()
+                        await self._receiver.news()
             except NoAnswer:
                 raise
             except TimeoutError:
@@ -188,65 +188,65 @@ class AsyncConnection(Speaker):
             raise
 
     def _flush(self) -> None:
-        for line in self.talk.outgoing():
+        for line in self.conversation.take_outgoing():
             self._transport.write(line)
         if self._transport.get_write_buffer_size() > UNSENT:
-            self.talk.lost("the server does not take what is said any more")
+            self.conversation.mark_lost("the server does not take what is said any more")
             self._transport.abort()
-            self.talk.check()
+            self.conversation.raise_errors()
 
 
-class AsyncRobot(AsyncConnection, Driver):
+class AsyncRobot(AsyncConnection, RobotCommands):
     """A robot of ours in the server's world, until the connection closes."""
 
     async def geometry(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
         """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
-        return await self.run(self.talk.ask(questions.geometry(type, name)), timeout)
+        return await self.run(self.conversation.ask(queries.geometry(type, name)), timeout)
 
     async def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
         """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
-        return await self.run(self.talk.ask(questions.configuration(type, name)), timeout)
+        return await self.run(self.conversation.ask(queries.configuration(type, name)), timeout)
 
     async def response(self, setting: Setting, timeout: float | None = None) -> Response:
         """Set something and return what became of it (only UT2004's dialect says)."""
-        return await self.run(self.talk.ask(questions.setting(setting)), timeout)
+        return await self.run(self.conversation.ask(queries.setting(setting)), timeout)
 
     async def reading(self, sensor: str, timeout: float | None = None) -> Message:
         """Wait for the next reading of a sensor, or of a type of sensor."""
-        return await self.run(self.talk.reading(sensor), timeout)
+        return await self.run(self.conversation.reading(sensor), timeout)
 
     async def receive(self, timeout: float | None = None) -> Heard:
         """Return the oldest radio message that was not taken yet, or wait for one."""
-        return await self.run(self.talk.mail(), timeout)
+        return await self.run(self.conversation.radio_message(), timeout)
 
-    async def turn(self, timeout: float | None = None) -> Turn:
+    async def turn(self, timeout: float | None = None) -> LockstepTurn:
         """Wait until the world waits for us (in lockstep)."""
-        return await self.run(self.talk.turn(), timeout)
+        return await self.run(self.conversation.turn(), timeout)
 
-    async def step(self, timeout: float | None = None) -> Turn:
+    async def step(self, timeout: float | None = None) -> LockstepTurn:
         """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
-        return await self.run(self.talk.step(), timeout)
+        return await self.run(self.conversation.step(), timeout)
 
-    async def turns(self, timeout: float | None = None) -> AsyncIterator[Turn]:
+    async def turns(self, timeout: float | None = None) -> AsyncIterator[LockstepTurn]:
         """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
         yield await self.turn(timeout)
         while True:
-            yield await self.run(self.talk.next_turn(), timeout)
+            yield await self.run(self.conversation.next_turn(), timeout)
 
 
-class AsyncController(AsyncConnection, Governor):
+class AsyncController(AsyncConnection, WorldCommands):
     """USARSim's world controller: makes, moves and removes objects."""
 
-    async def whereabouts(self, name: str, timeout: float | None = None) -> ObjectState:
+    async def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
         """Return where an object is that was made here."""
-        return await self.run(self.talk.ask(questions.whereabouts(name)), timeout)
+        return await self.run(self.conversation.ask(queries.object_state(name)), timeout)
 
 
-async def connect(**where: Unpack[Where]) -> AsyncConnection:
+async def connect(**where: Unpack[AddressOptions]) -> AsyncConnection:
     """Connect without a robot: for start poses and the console. `Address` has the options."""
     return await AsyncConnection.open(Address(**where))
 
@@ -258,16 +258,16 @@ async def join(
     at: Vector | None = None,
     rotation: Vector | None = None,
     start: str | None = None,
-    **where: Unpack[Where],
+    **where: Unpack[AddressOptions],
 ) -> AsyncRobot:
     """Put a robot into a server's world; the arguments are `grouser.client.connection.join`'s."""
     robot = await AsyncRobot.open(Address(**where))
-    await robot._begin(robot.talk.joined(kind, name, at, rotation, start))
+    await robot._begin(robot.conversation.join(kind, name, at, rotation, start))
     return robot
 
 
-async def control(name: str = "Controller", **where: Unpack[Where]) -> AsyncController:
+async def control(name: str = "Controller", **where: Unpack[AddressOptions]) -> AsyncController:
     """Become a world controller; see `Address` for the options."""
     controller = await AsyncController.open(Address(**where))
-    await controller._begin(controller.talk.controlling(name))
+    await controller._begin(controller.conversation.control_world(name))
     return controller

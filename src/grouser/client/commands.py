@@ -1,4 +1,4 @@
-"""What a client can say without waiting for an answer: the same calls for both shells.
+"""Commands that a client sends without waiting for an answer: the same calls for both shells.
 
 Everything goes onto the wire as it is given: metres, radians, rad/s, in the wire's axes (x forward,
 y right, z down unless the server was told otherwise; `grouser.protocol.usarsim.axes` converts).
@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from grouser.client.conversation import Talk
-from grouser.client.memory import Memory
+from grouser.client.conversation import Conversation
+from grouser.client.latest_messages import LatestMessages
 from grouser.errors import BadValue, nearest
 from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.commands import Trace
@@ -45,53 +45,53 @@ ORDERS: dict[str, Order] = {order.name.lower(): order for order in Order}
 """What a joint can be told: angle, speed, torque, brake, relative_angle…"""
 
 
-class Speaker(ABC):
-    """Somebody with a connection; a shell says how to write and how to hear."""
+class CommandSender(ABC):
+    """A connection that sends commands; blocking and asyncio connections say how."""
 
-    talk: Talk
+    conversation: Conversation
 
     @abstractmethod
     def send(self, message: Message) -> None:
-        """Say any message of `grouser.protocol` at once."""
+        """Send any message of `grouser.protocol` at once."""
 
     @abstractmethod
-    def heed(self) -> Memory:
+    def poll(self) -> LatestMessages:
         """Take in what has already arrived, without waiting; return the newest of everything."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the server wanted us to know (refusals are raised as well), oldest first."""
-        return tuple(self.heed().notices)
+        """The server's notices (refusals are raised as well), oldest first."""
+        return tuple(self.poll().notices)
 
     @property
     def time(self) -> float | None:
         """The newest simulated time that was heard, s."""
-        return self.heed().time
+        return self.poll().time
 
     @property
     def level(self) -> str:
         """Name of the world."""
-        greeting = self.talk.memory.greeting
+        greeting = self.conversation.latest.greeting
         return greeting.level if greeting else ""
 
 
-class Driver(Speaker):
-    """Somebody who drives a robot."""
+class RobotCommands(CommandSender):
+    """The commands and the newest readings of a robot."""
 
     @property
     def state(self) -> State | None:
         """How the robot was when it last said so."""
-        return self.heed().state
+        return self.poll().state
 
     @property
     def packages(self) -> Mapping[str, PackageState | EffectorState]:
         """Mission package → where its links were when it last said so."""
-        return self.heed().packages
+        return self.poll().packages
 
     @property
     def sensors(self) -> tuple[str, ...]:
         """Names of the sensors that have said something."""
-        return self.heed().sensors
+        return self.poll().sensors
 
     def newest(self, sensor: str) -> Message | None:
         """Return the last reading of a sensor or of a type of sensor; None: nothing yet.
@@ -99,7 +99,7 @@ class Driver(Speaker):
         The name of one sonar, encoder… gives a message with that one alone, their type a message
         with all of them.
         """
-        return self.heed().newest(sensor)
+        return self.poll().newest(sensor)
 
     def drive(
         self,
@@ -275,8 +275,8 @@ class Driver(Speaker):
         self.send(Step())
 
 
-class Governor(Speaker):
-    """Somebody who makes, moves and removes objects: USARSim's world controller."""
+class WorldCommands(CommandSender):
+    """The commands of USARSim's world controller: make, move and remove objects."""
 
     def create(
         self,

@@ -2,7 +2,7 @@
 
 ::
 
-    from grouser.client.connection import join
+    from grouser.client import join
 
     with join("P3AT", name="R1", at=(0, 0, 0)) as robot:
         robot.drive(left=2.0, right=2.0)
@@ -23,11 +23,11 @@ import time
 from collections.abc import Iterator
 from typing import Self, TypeVar, Unpack
 
-from grouser.client import questions
-from grouser.client.address import Address, Where
-from grouser.client.commands import Driver, Governor, Speaker
-from grouser.client.conversation import Plan, Talk, Turn
-from grouser.client.memory import Memory
+from grouser.client import queries
+from grouser.client.address import Address, AddressOptions
+from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
+from grouser.client.conversation import Conversation, LockstepTurn, Plan
+from grouser.client.latest_messages import LatestMessages
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.configuration import Configuration
 from grouser.protocol.usarsim.extensions import Heard
@@ -47,7 +47,7 @@ PACKETS = 64
 Answer = TypeVar("Answer")
 
 
-class Connection(Speaker):
+class Connection(CommandSender):
     """A connection to a server's control port, through a blocking socket.
 
     Connecting waits for the server's greeting. Every wait may be given a ``timeout`` of its own;
@@ -61,9 +61,9 @@ class Connection(Speaker):
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.talk = Talk(address.spoken, address.peer)
-        self._socket = dial(address)
-        self._begin(self.talk.opened(address.token))
+        self.conversation = Conversation(address.wire_dialect, address.peer)
+        self._socket = open_socket(address)
+        self._begin(self.conversation.open(address.token))
 
     def __enter__(self) -> Self:
         return self
@@ -73,14 +73,14 @@ class Connection(Speaker):
 
     def close(self) -> None:
         """Leave; the server removes the robot."""
-        self.talk.leave()
+        self.conversation.mark_closed()
         self._socket.close()
 
     # Questions.
 
     def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
         """Return the places where robots may begin."""
-        return self.run(self.talk.ask(questions.start_poses()), timeout)
+        return self.run(self.conversation.ask(queries.start_poses()), timeout)
 
     def console(self, line: str, timeout: float | None = None) -> str:
         """Type a line into the server's console, and return what it says.
@@ -88,7 +88,7 @@ class Connection(Speaker):
         Raises:
             BadValue: the console did nothing; its own sentence says why.
         """
-        return self.run(self.talk.console(line), timeout)
+        return self.run(self.conversation.console(line), timeout)
 
     def listen(self, seconds: float | None = None) -> Iterator[Message]:
         """Yield everything that is heard, also what came before and nobody has listened to.
@@ -98,29 +98,29 @@ class Connection(Speaker):
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
-            while (message := self.talk.unread()) is not None:
+            while (message := self.conversation.next_unread()) is not None:
                 yield message
-            self.talk.check()
+            self.conversation.raise_errors()
             if not self._hear(until):
                 return
 
     # How the shell waits.
 
     def send(self, message: Message) -> None:
-        """Say any message of `grouser.protocol` at once."""
-        self.heed()
-        self.talk.say(message)
+        """Send any message of `grouser.protocol` at once."""
+        self.poll()
+        self.conversation.queue(message)
         self._flush()
 
-    def heed(self) -> Memory:
+    def poll(self) -> LatestMessages:
         """Take in what has already arrived, without waiting; return the newest of everything."""
         for _ in range(PACKETS):
             if not self._hear(0.0):
                 break
-        return self.talk.heed()
+        return self.conversation.checked_latest()
 
     def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
-        """Carry out one of the plans of `Talk`, within ``timeout`` seconds."""
+        """Carry out one of the plans of `Conversation`, within ``timeout`` seconds."""
         limit = self.address.timeout if timeout is None else timeout
         until = time.monotonic() + limit
         with contextlib.closing(plan):
@@ -129,7 +129,7 @@ class Connection(Speaker):
                     awaited = next(plan)
                 except StopIteration as done:
                     self._flush()
-                    self.talk.heed_refusals()
+                    self.conversation.raise_refusal()
                     answer: Answer = done.value
                     return answer
                 self._flush()
@@ -147,19 +147,19 @@ class Connection(Speaker):
     def _flush(self) -> None:
         try:
             self._socket.settimeout(self.address.timeout)
-            for line in self.talk.outgoing():
+            for line in self.conversation.take_outgoing():
                 self._socket.sendall(line)
         except OSError:
             # What the server said last tells more than the socket does.
             while self._hear(0.0):
                 pass
             self._lost("the server does not take what is said any more")
-            self.talk.check()
+            self.conversation.raise_errors()
 
     def _hear(self, until: float | None) -> bool:
         """Take in what arrives next; return False if nothing did until then (monotonic, s).
 
-        A connection that has ended counts as news: the talk knows, and says so when it is asked.
+        A connection that has ended counts as news: `Conversation.raise_errors` says why.
         """
         if self._socket.fileno() < 0:
             return False
@@ -172,67 +172,67 @@ class Connection(Speaker):
             self._lost(f"the connection broke ({error.strerror or error})")
             return True
         if data:
-            self.talk.receive(data)
+            self.conversation.receive(data)
         else:
             self._lost("the server closed the connection")
         return True
 
     def _lost(self, why: str) -> None:
-        self.talk.lost(why)
+        self.conversation.mark_lost(why)
         self._socket.close()
 
 
-class Robot(Connection, Driver):
+class RemoteRobot(Connection, RobotCommands):
     """A robot of ours in the server's world, until the connection closes."""
 
     def geometry(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
         """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
-        return self.run(self.talk.ask(questions.geometry(type, name)), timeout)
+        return self.run(self.conversation.ask(queries.geometry(type, name)), timeout)
 
     def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
         """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
-        return self.run(self.talk.ask(questions.configuration(type, name)), timeout)
+        return self.run(self.conversation.ask(queries.configuration(type, name)), timeout)
 
     def response(self, setting: Setting, timeout: float | None = None) -> Response:
         """Set something and return what became of it (only UT2004's dialect says)."""
-        return self.run(self.talk.ask(questions.setting(setting)), timeout)
+        return self.run(self.conversation.ask(queries.setting(setting)), timeout)
 
     def reading(self, sensor: str, timeout: float | None = None) -> Message:
         """Wait for the next reading of a sensor, or of a type of sensor."""
-        return self.run(self.talk.reading(sensor), timeout)
+        return self.run(self.conversation.reading(sensor), timeout)
 
     def receive(self, timeout: float | None = None) -> Heard:
         """Return the oldest radio message that was not taken yet, or wait for one."""
-        return self.run(self.talk.mail(), timeout)
+        return self.run(self.conversation.radio_message(), timeout)
 
-    def turn(self, timeout: float | None = None) -> Turn:
+    def turn(self, timeout: float | None = None) -> LockstepTurn:
         """Wait until the world waits for us (in lockstep)."""
-        return self.run(self.talk.turn(), timeout)
+        return self.run(self.conversation.turn(), timeout)
 
-    def step(self, timeout: float | None = None) -> Turn:
+    def step(self, timeout: float | None = None) -> LockstepTurn:
         """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
-        return self.run(self.talk.step(), timeout)
+        return self.run(self.conversation.step(), timeout)
 
-    def turns(self, timeout: float | None = None) -> Iterator[Turn]:
+    def turns(self, timeout: float | None = None) -> Iterator[LockstepTurn]:
         """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
         yield self.turn(timeout)
         while True:
-            yield self.run(self.talk.next_turn(), timeout)
+            yield self.run(self.conversation.next_turn(), timeout)
 
 
-class Controller(Connection, Governor):
+class Controller(Connection, WorldCommands):
     """USARSim's world controller: makes, moves and removes objects."""
 
-    def whereabouts(self, name: str, timeout: float | None = None) -> ObjectState:
+    def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
         """Return where an object is that was made here."""
-        return self.run(self.talk.ask(questions.whereabouts(name)), timeout)
+        return self.run(self.conversation.ask(queries.object_state(name)), timeout)
 
 
-def connect(**where: Unpack[Where]) -> Connection:
+def connect(**where: Unpack[AddressOptions]) -> Connection:
     """Connect without a robot: for start poses and the console. `Address` has the options."""
     return Connection(Address(**where))
 
@@ -244,8 +244,8 @@ def join(
     at: Vector | None = None,
     rotation: Vector | None = None,
     start: str | None = None,
-    **where: Unpack[Where],
-) -> Robot:
+    **where: Unpack[AddressOptions],
+) -> RemoteRobot:
     """Put a robot into a server's world, and return it once it lives.
 
     Args:
@@ -256,19 +256,19 @@ def join(
         start: name of a start pose, which then counts instead of the two.
         where: host, port, dialect, token, tls, timeout; see `Address`.
     """
-    robot = Robot(Address(**where))
-    robot._begin(robot.talk.joined(kind, name, at, rotation, start))
+    robot = RemoteRobot(Address(**where))
+    robot._begin(robot.conversation.join(kind, name, at, rotation, start))
     return robot
 
 
-def control(name: str = "Controller", **where: Unpack[Where]) -> Controller:
+def control(name: str = "Controller", **where: Unpack[AddressOptions]) -> Controller:
     """Become a world controller; see `Address` for the options."""
     controller = Controller(Address(**where))
-    controller._begin(controller.talk.controlling(name))
+    controller._begin(controller.conversation.control_world(name))
     return controller
 
 
-def dial(address: Address) -> socket.socket:
+def open_socket(address: Address) -> socket.socket:
     """Return a connected socket, with TLS if the address has it."""
     context = address.context()
     plain: socket.socket | None = None
@@ -279,4 +279,4 @@ def dial(address: Address) -> socket.socket:
     except OSError as error:
         if plain is not None:
             plain.close()
-        raise address.unreachable(error) from None
+        raise address.connect_error(error) from None

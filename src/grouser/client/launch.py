@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from grouser.client.address import located
+from grouser.client.address import parse_host_port
 from grouser.errors import BadValue, Disconnected
 from grouser.protocol import images
 from grouser.protocol.usarsim import codec, truth
@@ -28,16 +28,16 @@ class Ports:
     truth: int = truth.PORT
 
     @classmethod
-    def at(cls, server: str) -> Self:
+    def from_address(cls, server: str) -> Self:
         """Read ``HOST`` or ``HOST:PORT``, where the other ports are the usual ones."""
-        return cls(*located(server, codec.PORT))
+        return cls(*parse_host_port(server, codec.PORT))
 
     @classmethod
-    def announced(cls, line: str) -> Self:
+    def from_announcement(cls, line: str) -> Self:
         """Read a server's first line, ``listening control=3000 images=5003 truth=3989``."""
-        said = dict(word.partition("=")[::2] for word in line.split())
+        fields = dict(word.partition("=")[::2] for word in line.split())
         try:
-            ports = [int(said.get(name, 0)) for name in ("control", "images", "truth")]
+            ports = [int(fields.get(name, 0)) for name in ("control", "images", "truth")]
         except ValueError:
             ports = [0]
         if not line.startswith("listening ") or not ports[0]:
@@ -55,7 +55,7 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
         at: HOST or HOST:PORT of a server that runs already; then nothing is started.
     """
     if at is not None:
-        yield Ports.at(at)
+        yield Ports.from_address(at)
         return
     free = ("--port", "0", "--images", "0", "--truth", "0")
     command = [sys.executable, "-m", "grouser", "serve", world, *free, *options]
@@ -63,7 +63,7 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8"
     )
     try:
-        yield _announced(server)
+        yield _read_announcement(server)
     finally:
         server.terminate()
         try:
@@ -73,9 +73,9 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
             server.communicate()
 
 
-def _announced(server: subprocess.Popen[str]) -> Ports:
+def _read_announcement(server: subprocess.Popen[str]) -> Ports:
     assert server.stdout is not None  # it was asked for
     line = server.stdout.readline()
     if not line:
         raise Disconnected(f"the server ended before it listened, with code {server.wait()}")
-    return Ports.announced(line)
+    return Ports.from_announcement(line)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.client.address import Address
-from grouser.client.connection import PACKET, Robot, dial
+from grouser.client.connection import PACKET, RemoteRobot, open_socket
 from grouser.errors import BadValue, Disconnected, MissingDependency, NoAnswer
 from grouser.protocol import images
 from grouser.protocol.images import (
@@ -42,24 +42,24 @@ KEY = "ImageKey"
 """Setting of a camera that is ours alone."""
 
 
-class Pictures:
+class PictureConnection:
     """A connection to an image port, through a blocking socket.
 
     Args:
         address: the image port; the address's dialect does not matter.
-        shown: a robot's key, for its pictures alone, or a token, for the mosaic of all; None: the
+        access: a robot's key, for its pictures alone, or a token, for the mosaic of all; None: the
             mosaic, of a server that demands no token.
-        part: what `take` returns if it is told nothing else; None: the whole picture.
+        part: what `take` returns if it gets no region; None: the whole picture.
     """
 
     def __init__(
-        self, address: Address, shown: Pass | None = None, part: Region | None = None
+        self, address: Address, access: Pass | None = None, part: Region | None = None
     ) -> None:
         self.address = address
         self._part: Request = part or WholeFrame()
         self._side = ImageClientSide()
-        self._first = b"" if shown is None else shown.encode()
-        self._socket = dial(address)
+        self._first = b"" if access is None else access.encode()
+        self._socket = open_socket(address)
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +78,7 @@ class Pictures:
             region: the part, pixels from the upper left corner; None: as usual.
             timeout: longest wait, s; None: the address's.
         """
-        return decoded(self.frame(region or self._part, timeout))
+        return decode_frame(self.frame(region or self._part, timeout))
 
     def frame(self, request: Request, timeout: float | None = None) -> Frame:
         """Ask for a picture and return it as it came."""
@@ -93,8 +93,8 @@ class Pictures:
                 data = self._socket.recv(PACKET)
                 if not data:
                     raise ConnectionResetError("it was closed")
-                for heard in self._side.receive(data):
-                    return _sound(heard)
+                for frame in self._side.receive(data):
+                    return _checked(frame)
         except TimeoutError:
             # Half a picture may have come: what follows could not be told from the next one.
             self.close()
@@ -116,27 +116,29 @@ class Tile:
     """None: an old server, where everybody sees everything."""
 
 
-def tile(configuration: Configuration, camera: str | None = None) -> Tile:
+def camera_tile(configuration: Configuration, camera: str | None = None) -> Tile:
     """Read a camera's tile from what GETCONF {Type Camera} answered.
 
     Raises `BadValue` if the robot has no such camera.
     """
     cameras = configuration.sensors if isinstance(configuration, SensorConfiguration) else ()
     for each in cameras:
-        said = dict(each.settings)
+        settings = dict(each.settings)
         if camera is None or each.name.lower() == camera.lower():
             region = Region(
-                int(said.get("TextureOffsetX", 0)),
-                int(said.get("TextureOffsetY", 0)),
-                int(said.get("TextureResolutionX", 0)),
-                int(said.get("TextureResolutionY", 0)),
+                int(settings.get("TextureOffsetX", 0)),
+                int(settings.get("TextureOffsetY", 0)),
+                int(settings.get("TextureResolutionX", 0)),
+                int(settings.get("TextureResolutionY", 0)),
             )
-            return Tile(region, str(said[KEY]) if KEY in said else None)
+            return Tile(region, str(settings[KEY]) if KEY in settings else None)
     known = ", ".join(each.name for each in cameras) or "none"
     raise BadValue(f"the robot has no camera '{camera or ''}' (there are: {known})")
 
 
-def watch(robot: Robot, camera: str | None = None, port: int = images.PORT) -> Pictures:
+def watch(
+    robot: RemoteRobot, camera: str | None = None, port: int = images.PORT
+) -> PictureConnection:
     """Connect to the pictures of a robot's camera, on the machine of its server.
 
     Args:
@@ -144,23 +146,23 @@ def watch(robot: Robot, camera: str | None = None, port: int = images.PORT) -> P
         camera: which, if it has several; None: the first.
         port: the server's image port.
     """
-    found = tile(robot.configuration("Camera"), camera)
+    tile = camera_tile(robot.configuration("Camera"), camera)
     where = robot.address
     address = Address(host=where.host, port=port, tls=where.tls, timeout=where.timeout)
-    if found.key is None:
-        return Pictures(address, part=found.region)
-    return Pictures(address, Pass("key", found.key, camera or ""))
+    if tile.key is None:
+        return PictureConnection(address, part=tile.region)
+    return PictureConnection(address, Pass("key", tile.key, camera or ""))
 
 
-def decoded(frame: Frame) -> Picture:
+def decode_frame(frame: Frame) -> Picture:
     """Return the pixels of a frame, raw or JPEG."""
     if frame.type is ImageType.RAW:
         width, height, rgb = frame.pixels()
         return np.frombuffer(rgb, np.uint8).reshape(height, width, 3)
-    return _jpeg(frame.payload)
+    return _decode_jpeg(frame.payload)
 
 
-def _jpeg(file: bytes) -> Picture:
+def _decode_jpeg(file: bytes) -> Picture:
     try:
         import cv2
     except ImportError:
@@ -175,7 +177,7 @@ def _jpeg(file: bytes) -> Picture:
     return rgb
 
 
-def _sound(heard: Frame | Fault) -> Frame:
-    if isinstance(heard, Fault):
-        raise BadValue(f"the image server sent {heard.reason}")
-    return heard
+def _checked(frame: Frame | Fault) -> Frame:
+    if isinstance(frame, Fault):
+        raise BadValue(f"the image server sent {frame.reason}")
+    return frame

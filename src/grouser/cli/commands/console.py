@@ -203,10 +203,10 @@ class _Remote:
 
 @contextmanager
 def _far(server: str, token: str) -> Iterator[_Remote]:
-    from grouser.client.address import located
+    from grouser.client.address import parse_host_port
     from grouser.client.connection import connect
     from grouser.protocol.usarsim.codec import PORT
 
-    host, port = located(server, PORT, "--server")
+    host, port = parse_host_port(server, PORT, "--server")
     with connect(host=host, port=port, token=token or None) as connection:
         yield _Remote(connection.console)

@@ -49,10 +49,10 @@ def eyes(
 
     [cyan]grouser eyes --server simulator.local --host 0.0.0.0[/]
     """
-    from grouser.client.address import located
+    from grouser.client.address import parse_host_port
     from grouser.protocol.rendering import PORT
 
-    far, far_port = located(server, PORT, "--server")
+    far, far_port = parse_host_port(server, PORT, "--server")
     preflight.pictures()
     import asyncio
 

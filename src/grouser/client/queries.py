@@ -1,4 +1,4 @@
-"""Questions that a server answers, and how their answers are known.
+"""Queries that a server answers, and how their answers are recognised.
 
 The wire has no numbers for questions: an answer is known by what it is about.
 """
@@ -35,94 +35,94 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[Answer]):
-    """Something that is said and answered."""
+class Query(Generic[Answer]):
+    """A message that is answered, and how to recognise its answer."""
 
-    asks: Message
-    takes: Callable[[Message], Answer | None]
+    request: Message
+    match: Callable[[Message], Answer | None]
     """Returns the answer if a message is one, otherwise None."""
-    about: str
+    awaited: str
     """What is waited for, for complaints."""
 
 
-def geometry(type: str, name: str | None = None) -> Question[Geometry]:
+def geometry(type: str, name: str | None = None) -> Query[Geometry]:
     """Ask where the robot's parts of a type are."""
 
-    def takes(message: Message) -> Geometry | None:
+    def match(message: Message) -> Geometry | None:
         match message:
             case RobotGeometry() if type.lower() == "robot":
                 return message
-            case PackageGeometry() | SensorGeometry() if _about(message, type, name):
+            case PackageGeometry() | SensorGeometry() if _is_about(message, type, name):
                 return message
         return None
 
-    return Question(GetGeometry(type, name), takes, f"GEO {_of(type, name)}")
+    return Query(GetGeometry(type, name), match, f"GEO {_segments(type, name)}")
 
 
-def configuration(type: str, name: str | None = None) -> Question[Configuration]:
+def configuration(type: str, name: str | None = None) -> Query[Configuration]:
     """Ask what the robot's parts of a type can do."""
 
-    def takes(message: Message) -> Configuration | None:
+    def match(message: Message) -> Configuration | None:
         match message:
             case RobotConfiguration() if type.lower() == "robot":
                 return message
-            case PackageConfiguration() | SensorConfiguration() if _about(message, type, name):
+            case PackageConfiguration() | SensorConfiguration() if _is_about(message, type, name):
                 return message
         return None
 
-    return Question(GetConfiguration(type, name), takes, f"CONF {_of(type, name)}")
+    return Query(GetConfiguration(type, name), match, f"CONF {_segments(type, name)}")
 
 
-def start_poses() -> Question[tuple[StartPose, ...]]:
+def start_poses() -> Query[tuple[StartPose, ...]]:
     """Ask where robots may begin."""
 
-    def takes(message: Message) -> tuple[StartPose, ...] | None:
+    def match(message: Message) -> tuple[StartPose, ...] | None:
         return message.poses if isinstance(message, StartPoses) else None
 
-    return Question(GetStartPoses(), takes, "the start poses")
+    return Query(GetStartPoses(), match, "the start poses")
 
 
-def console(line: str) -> Question[Said]:
+def console(line: str) -> Query[Said]:
     """Type a line into the server's console."""
 
-    def takes(message: Message) -> Said | None:
+    def match(message: Message) -> Said | None:
         return message if isinstance(message, Said) else None
 
-    return Question(Typed(line), takes, f"the console's answer to '{line}'")
+    return Query(Typed(line), match, f"the console's answer to '{line}'")
 
 
-def whereabouts(name: str) -> Question[ObjectState]:
+def object_state(name: str) -> Query[ObjectState]:
     """Ask where an object is that a world controller made."""
 
-    def takes(message: Message) -> ObjectState | None:
+    def match(message: Message) -> ObjectState | None:
         match message:
             case ObjectState() if message.name.lower() == name.lower():
                 return message
         return None
 
-    return Question(GetState(name=name), takes, f"the state of an object '{name}'")
+    return Query(GetState(name=name), match, f"the state of an object '{name}'")
 
 
-def setting(asks: Setting) -> Question[Response]:
+def setting(request: Setting) -> Query[Response]:
     """Set something, and ask what became of it (UT2004)."""
 
-    def takes(message: Message) -> Response | None:
+    def match(message: Message) -> Response | None:
         return message if isinstance(message, Response) else None
 
-    return Question(asks, takes, "RES (of the dialects, only ut2004 has it)")
+    return Query(request, match, "RES (of the dialects, only ut2004 has it)")
 
 
 _Part = SensorGeometry | PackageGeometry | SensorConfiguration | PackageConfiguration
 
 
-def _about(message: _Part, type: str, name: str | None) -> bool:
+def _is_about(message: _Part, type: str, name: str | None) -> bool:
     """Return whether an answer is about what was asked; an empty one is about its whole type."""
-    asked, said = type.lower(), message.type.lower()
+    wanted, given = type.lower(), message.type.lower()
     if isinstance(message, PackageGeometry | PackageConfiguration):
-        return asked in PACKAGES and (name is None or name.lower() == message.name.lower())
+        return wanted in PACKAGES and (name is None or name.lower() == message.name.lower())
     named = [sensor.name.lower() for sensor in message.sensors]
-    return asked == said and (name is None or not named or name.lower() in named)
+    return wanted == given and (name is None or not named or name.lower() in named)
 
 
-def _of(type: str, name: str | None) -> str:
+def _segments(type: str, name: str | None) -> str:
     return f"{{Type {type}}}" + (f" {{Name {name}}}" if name else "")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from grouser.client import questions
-from grouser.client.conversation import UNREAD, Talk
-from grouser.client.memory import Memory
+from grouser.client import queries
+from grouser.client.conversation import UNREAD, Conversation
+from grouser.client.latest_messages import LatestMessages
 from grouser.gateways.usarsim.backlog import Backlog
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
@@ -17,12 +17,12 @@ from grouser.protocol.usarsim.sensor_groups import Sonars
 
 def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     line = b"SEN {Type Odometry} {Name O} {Pose 1,2,3}\r\n"
-    talk = Talk(UDK, "peer")
-    talk.receive(line * (UNREAD + 5))
-    assert talk.missed == 5
-    talk.say(Lockstep(1.0))
-    talk.receive(line * UNREAD)
-    assert talk.missed == 5
+    conversation = Conversation(UDK, "peer")
+    conversation.receive(line * (UNREAD + 5))
+    assert conversation.dropped == 5
+    conversation.queue(Lockstep(1.0))
+    conversation.receive(line * UNREAD)
+    assert conversation.dropped == 5
 
 
 @pytest.mark.parametrize("by_command", [False, True])
@@ -55,18 +55,19 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     ],
 )
 def test_both_ends_agree_on_what_ends_a_turn(message, moves, dialect, by_command):
-    talk, server, backlog = Talk(dialect, "peer"), ServerSide(dialect), Backlog()
+    conversation, server, backlog = Conversation(dialect, "peer"), ServerSide(dialect), Backlog()
     backlog.by_command = by_command
-    talk.say(Lockstep(0.1, by_command))
-    talk.receive(b"TICK {Time 0.1000}\r\n")
-    talk.outgoing()
-    talk.say(message)
-    heard = [said for line in talk.outgoing() for said in server.receive(line)]
-    assert heard
-    for said in heard:
-        if not isinstance(said, Fault):
-            backlog.add(said)
-    assert waits(talk.turn()) is True if by_command and moves else waits(talk.turn()).time == 0.1
+    conversation.queue(Lockstep(0.1, by_command))
+    conversation.receive(b"TICK {Time 0.1000}\r\n")
+    conversation.take_outgoing()
+    conversation.queue(message)
+    read = [command for line in conversation.take_outgoing() for command in server.receive(line)]
+    assert read
+    for command in read:
+        if not isinstance(command, Fault):
+            backlog.add(command)
+    turn = waits(conversation.turn())
+    assert turn is True if by_command and moves else turn.time == 0.1
     assert backlog.turn() is (by_command and moves)
 
 
@@ -80,59 +81,59 @@ def waits(plan):
 
 
 def test_answers_go_to_who_asked_first():
-    talk = Talk(UDK, "peer")
-    first, second = talk.console("one"), talk.console("two")
+    conversation = Conversation(UDK, "peer")
+    first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
-    talk.receive(b"CONSOLE {Said 1}\r\n")
+    conversation.receive(b"CONSOLE {Said 1}\r\n")
     assert waits(first) == "1"
     assert waits(second) is True
-    talk.receive(b"CONSOLE {Said 2}\r\n")
+    conversation.receive(b"CONSOLE {Said 2}\r\n")
     assert waits(second) == "2"
 
 
 def test_who_gave_up_takes_no_answer_away():
-    talk = Talk(UDK, "peer")
-    first, second = talk.console("one"), talk.console("two")
+    conversation = Conversation(UDK, "peer")
+    first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
     first.close()
-    talk.receive(b"CONSOLE {Said 2}\r\n")
+    conversation.receive(b"CONSOLE {Said 2}\r\n")
     assert waits(second) == "2"
 
 
 def test_an_answer_is_about_what_was_asked():
-    talk = Talk(UDK, "peer")
-    plan = talk.ask(questions.geometry("Sonar", "F2"))
+    conversation = Conversation(UDK, "peer")
+    plan = conversation.ask(queries.geometry("Sonar", "F2"))
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
         assert waits(plan) is True
-        talk.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")
+        conversation.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")
     assert waits(plan) is True
-    talk.receive(b"GEO {Type Sonar} {Name F2} {Location 1,0,0} {Orientation 0,0,0}\r\n")
+    conversation.receive(b"GEO {Type Sonar} {Name F2} {Location 1,0,0} {Orientation 0,0,0}\r\n")
     assert waits(plan).sensors[0].location == (1, 0, 0)
 
 
 def test_sensors_in_numbers_look_the_same_in_every_dialect():
     sonars = Sonars(1.0, (("F1", 4.5), ("F2", 2.0)))
     for dialect in DIALECTS.values():
-        talk = Talk(dialect, "peer")
+        conversation = Conversation(dialect, "peer")
         for line in ServerSide(dialect).send(sonars):
-            talk.receive(line)
-        assert talk.memory.newest("sonar") == sonars
-        assert talk.memory.newest("f2") == Sonars(1.0, (("F2", 2.0),))
-        assert talk.memory.sensors == ("F1", "F2")
+            conversation.receive(line)
+        assert conversation.latest.newest("sonar") == sonars
+        assert conversation.latest.newest("f2") == Sonars(1.0, (("F2", 2.0),))
+        assert conversation.latest.sensors == ("F1", "F2")
 
 
 def test_sensors_of_others_and_bad_lines_are_kept():
-    talk = Talk(UDK, "peer")
-    talk.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
-    assert talk.memory.newest("n1").said[-1] == ("Smell", "roses")
-    assert talk.memory.sensors == ("N1",)
-    (fault,) = talk.faults
+    conversation = Conversation(UDK, "peer")
+    conversation.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
+    assert conversation.latest.newest("n1").said[-1] == ("Smell", "roses")
+    assert conversation.latest.sensors == ("N1",)
+    (fault,) = conversation.faults
     assert fault.reason.startswith("STA: ")
-    assert Memory().newest("n1") is None
+    assert LatestMessages().newest("n1") is None
 
 
 def test_time_goes_back_only_when_the_world_starts_over():
-    talk = Talk(UT2004, "peer")
+    conversation = Conversation(UT2004, "peer")
     stamps = []
     for line in (
         b"STA {Type GroundVehicle} {Time 5.00}\r\n",
@@ -140,6 +141,6 @@ def test_time_goes_back_only_when_the_world_starts_over():
         b"SEN {Time 4.9000} {Type RFID} {Name late}\r\n",
         b"STA {Type GroundVehicle} {Time 0.20}\r\n",
     ):
-        talk.receive(line)
-        stamps.append(talk.memory.time)
+        conversation.receive(line)
+        stamps.append(conversation.latest.time)
     assert stamps == [5.0, 5.1, 5.1, 0.2]

@@ -1,4 +1,4 @@
-"""The newest of everything that a server said."""
+"""The newest message of each kind and of each sensor."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAIL = 1000
 """Radio messages that are kept until somebody takes them."""
 
 
-class Memory:
-    """What was heard last, of each kind and of each sensor."""
+class LatestMessages:
+    """The newest message of each kind and of each sensor, and the notices and radio messages."""
 
     def __init__(self) -> None:
         self.greeting: Greeting | None = None
@@ -32,24 +32,24 @@ class Memory:
         self.time: float | None = None
         """Simulated, s, as far as it was said; it goes back when the world starts over."""
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
-        """What the server wanted us to know, oldest first."""
-        self.mail: deque[Heard] = deque(maxlen=MAIL)
-        """What the radio heard and nobody has taken yet, oldest first."""
+        """Notices of the server, oldest first."""
+        self.radio_inbox: deque[Heard] = deque(maxlen=MAIL)
+        """Radio messages that nobody has taken yet, oldest first."""
         self._by_name: dict[str, Message] = {}
         self._by_type: dict[str, Message] = {}
 
-    def take(self, message: Message) -> None:
-        """Remember ``message``."""
-        self._pass(message)
+    def record(self, message: Message) -> None:
+        """Make ``message`` the newest of its kind."""
+        self._update_time(message)
         match message:
             case Reading() | Other(word="SEN"):
-                self._feel(message)
+                self._record_reading(message)
             case State():
                 self.state = message
             case PackageState() | EffectorState():
                 self.packages[message.name] = message
             case Heard():
-                self.mail.append(message)
+                self.radio_inbox.append(message)
             case Notice():
                 self.notices.append(message)
             case Greeting():
@@ -63,7 +63,7 @@ class Memory:
     @property
     def sensors(self) -> tuple[str, ...]:
         """Names of the sensors that have said something, as the server spells them."""
-        return tuple(name for message in self._by_type.values() for name in names(message))
+        return tuple(name for message in self._by_type.values() for name in sensor_names(message))
 
     def newest(self, sensor: str) -> Message | None:
         """Return the last reading of a sensor, or of a type of sensor; None: nothing yet.
@@ -75,7 +75,7 @@ class Memory:
         key = sensor.lower()
         return self._by_name.get(key) or self._by_type.get(key)
 
-    def _pass(self, message: Message) -> None:
+    def _update_time(self, message: Message) -> None:
         """Note what time it is; readings may be late, and only STA and TICK put the clock back."""
         time = getattr(message, "time", None)
         if not isinstance(time, float):
@@ -83,7 +83,7 @@ class Memory:
         if self.time is None or time > self.time or isinstance(message, State | Tick):
             self.time = time
 
-    def _feel(self, message: Reading | Other) -> None:
+    def _record_reading(self, message: Reading | Other) -> None:
         kind = sensor_type(message).lower()
         if isinstance(message, Grouped):
             for one in message.readings:
@@ -93,17 +93,17 @@ class Memory:
                 together = {**dict(before.readings), **dict(message.readings)}
                 message = replace(message, readings=tuple(together.items()))
         else:
-            for name in names(message):
+            for name in sensor_names(message):
                 self._by_name[name.lower()] = message
         self._by_type[kind] = message
 
 
 def sensor_type(message: Reading | Other) -> str:
     """Return the type of the sensor that said ``message``."""
-    return message.type if isinstance(message, Reading) else _said(message, "type")
+    return message.type if isinstance(message, Reading) else _segment(message, "type")
 
 
-def names(message: Message) -> tuple[str, ...]:
+def sensor_names(message: Message) -> tuple[str, ...]:
     """Return the names of the sensors that said ``message``; none if it is no reading."""
     match message:
         case Grouped():
@@ -111,9 +111,9 @@ def names(message: Message) -> tuple[str, ...]:
         case Reading():
             return (str(getattr(message, "name", message.type)),)
         case Other(word="SEN"):
-            return (_said(message, "name"),)
+            return (_segment(message, "name"),)
     return ()
 
 
-def _said(message: Other, key: str) -> str:
-    return next((said for word, said in message.said if word.lower() == key), "")
+def _segment(message: Other, key: str) -> str:
+    return next((value for name, value in message.said if name.lower() == key), "")
