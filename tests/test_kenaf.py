@@ -8,7 +8,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.frames import from_rpy
-from grouser.locomotion.flippers import Climb, Strategy
+from grouser.locomotion.flippers import FlipperClimber, FlipperStrategy
 from grouser.robots import kenaf
 from grouser.robots.kenaf import Kenaf
 from grouser.simulation.simulation import Simulation
@@ -18,7 +18,7 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 VARIANTS = ("segments", "wheels")
-STRATEGY = Strategy(
+STRATEGY = FlipperStrategy(
     raised=0.8,
     press_beyond=0.3,
     front_press=-0.2,
@@ -205,31 +205,31 @@ def test_impossible_options_are_refused(options, said):
 
 
 def test_the_strategy_raises_presses_and_levels():
-    policy = Climb(0.5, STRATEGY)
+    policy = FlipperClimber(0.5, STRATEGY)
     assert policy(seen(-0.2, at=0.1)) == {"front": 0.8, "rear": 0.0}
     assert policy(seen(-0.1, at=0.2, nose_up=0.29)) is None
     assert policy(seen(0.0, at=0.3, nose_up=0.31)) == {"front": -0.2, "rear": -1.0}
     assert policy(seen(0.1, at=0.4, nose_up=0.1)) is None  # pressed until it is over the edge
     assert policy(seen(0.51, at=0.5, nose_up=0.5)) == {"front": 0.0, "rear": 0.0}
     assert policy(seen(0.3, at=0.6, nose_up=0.5)) is None  # and level from then on
-    assert Climb(0.5, STRATEGY).stage == "raise"  # every run begins anew
+    assert FlipperClimber(0.5, STRATEGY).stage == "raise"  # every run begins anew
 
 
 def test_the_strategy_presses_when_the_robot_comes_to_a_halt():
-    policy = Climb(0.0, STRATEGY)
+    policy = FlipperClimber(0.0, STRATEGY)
     told = [policy(seen(-0.4, at=0.1 * i)) for i in range(14)]
     assert [i for i, command in enumerate(told) if command] == [0, 11]
     assert policy.stage == "press"
 
 
 def test_the_nose_rises_from_how_the_robot_stood():
-    policy = Climb(0.0, STRATEGY)
+    policy = FlipperClimber(0.0, STRATEGY)
     assert policy(seen(-0.4, nose_up=0.7)) == {"front": 0.8, "rear": 0.0}
     assert policy(seen(-0.3, at=0.1, nose_up=0.9)) is None
     assert policy(seen(-0.2, at=0.2, nose_up=1.01)) == {"front": -0.2, "rear": -1.0}
 
 
 def test_without_an_edge_flippers_are_level():
-    policy = Climb(None, STRATEGY)
+    policy = FlipperClimber(None, STRATEGY)
     assert policy(seen(-1.0)) == {"front": 0.0, "rear": 0.0}
     assert policy(seen(-0.9, at=0.1, nose_up=0.5)) is None

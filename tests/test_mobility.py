@@ -14,7 +14,7 @@ from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 from grouser.cli.mobility_table import DOUBT
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import from_rpy, up_tilt
-from grouser.locomotion.flippers import CLIMB, Climb
+from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility import curve, limits, suite
 from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.operator import KeepTo, Operator
@@ -79,7 +79,7 @@ def test_the_operator_turns_back_to_the_line():
 
 def test_the_operator_uses_flippers_if_there_are_any():
     assert set(Operator(0.2)(seen(-1.0))) == {"forward", "turn"}
-    told = Operator(0.2, Climb(0.0))
+    told = Operator(0.2, FlipperClimber(0.0))
     assert told(seen(-1.0))["front"] == CLIMB.raised
     assert "front" not in told(seen(-0.9, at=0.1))  # told once
     assert told(seen(0.01, at=0.2))["front"] == 0.0

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.frames import rotate
-from grouser.tracks.path import Arc, Line, Path, Straight, Turn
+from grouser.tracks.path import ArcSegment, ArcStep, Path, StraightSegment, StraightStep
 
 
 def test_oval_has_the_paper_s_length():
     path = Path.oval(0.685, 0.075)
     assert path.length == pytest.approx(2 * 0.535 + 2 * math.pi * 0.075)
-    assert [type(segment) for segment in path.segments].count(Line) == 2
+    assert [type(segment) for segment in path.segments].count(StraightSegment) == 2
 
 
 def test_the_lower_run_goes_backwards_and_faces_down():
     path = Path.oval(0.6, 0.1)
     lower = min(
-        (segment for segment in path.segments if isinstance(segment, Line)),
+        (segment for segment in path.segments if isinstance(segment, StraightSegment)),
         key=lambda segment: segment.X_TF.position[2],
     )
     np.testing.assert_allclose(rotate(lower.X_TF.wxyz, (1, 0, 0)), (-1, 0, 0), atol=1e-12)
@@ -45,14 +45,14 @@ def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys):
     for here, ahead in zip(path.segments, path.segments[1:] + path.segments[:1], strict=True):
         end = here.at(here.length)
         np.testing.assert_allclose(end.position, ahead.X_TF.position, atol=1e-6)
-    turn = sum(segment.angle for segment in path.segments if isinstance(segment, Arc))
+    turn = sum(segment.angle for segment in path.segments if isinstance(segment, ArcSegment))
     assert turn == pytest.approx(2 * math.pi)
 
 
 def test_grousers_are_equally_far_apart():
     path = Path.oval(0.685, 0.075)
     feet = path.footprints(40, path.best_phase(40))
-    on_lines = [f for f in feet if isinstance(path.segments[f.segment], Line)]
+    on_lines = [f for f in feet if isinstance(path.segments[f.segment], StraightSegment)]
     gaps = [
         np.linalg.norm(a.X_TF.position - b.X_TF.position)
         for a, b in pairwise(on_lines)
@@ -78,11 +78,14 @@ def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height):
     ("steps", "message"),
     [
         ([], "has no segments"),
-        ([Straight(1.0)], "only straight segments"),
-        ([Straight(1.0), Turn(0.1, math.pi)], "is not closed: its end misses the next start"),
-        ([Straight(1.0), Turn(0.0, math.pi)], "radius of segment 1 is 0, must be above 0"),
-        ([Straight(-1.0), Turn(0.1, math.pi)], "length of segment 0 is -1"),
-        ([Straight(math.nan), Turn(0.1, math.pi)], "length of segment 0 is nan"),
+        ([StraightStep(1.0)], "only straight segments"),
+        (
+            [StraightStep(1.0), ArcStep(0.1, math.pi)],
+            "is not closed: its end misses the next start",
+        ),
+        ([StraightStep(1.0), ArcStep(0.0, math.pi)], "radius of segment 1 is 0, must be above 0"),
+        ([StraightStep(-1.0), ArcStep(0.1, math.pi)], "length of segment 0 is -1"),
+        ([StraightStep(math.nan), ArcStep(0.1, math.pi)], "length of segment 0 is nan"),
     ],
 )
 def test_broken_chains_say_what_is_wrong(steps, message):
@@ -106,8 +109,8 @@ def test_broken_pulleys_say_what_is_wrong(pulleys, message):
 
 def test_a_loop_in_three_dimensions_closes():
     up, down, left = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    rise = [Turn(2, 0.3, up), Straight(4), Turn(2, 0.3, down)]
-    fall = [Turn(2, 0.3, down), Straight(4), Turn(2, 0.3, up)]
-    path = Path.chain([*rise, Turn(2, math.pi, left), *fall, Turn(2, math.pi, left)])
+    rise = [ArcStep(2, 0.3, up), StraightStep(4), ArcStep(2, 0.3, down)]
+    fall = [ArcStep(2, 0.3, down), StraightStep(4), ArcStep(2, 0.3, up)]
+    path = Path.chain([*rise, ArcStep(2, math.pi, left), *fall, ArcStep(2, math.pi, left)])
     heights = [path.at(path.length * i / 50).position[2] for i in range(50)]
     assert max(heights) - min(heights) > 1.0

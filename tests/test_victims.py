@@ -11,7 +11,7 @@ from grouser.errors import BadValue
 from grouser.physics.labels import PARTS, marked
 from grouser.sensors.rfid import RfidReader
 from grouser.world.objects import Tag, Victim
-from grouser.world.victim import parts
+from grouser.world.victim import victim_parts
 
 EYE = {"kind": "victims", "mount": "body", "at": [0.3, 0.0, 0.3]}  # at (0.3, 0, 0.39) in the world
 ANNA = Victim(name="anna", position=(2.5, 0.0, 0.0), yaw_deg=180, posture="sitting")
@@ -62,7 +62,7 @@ def test_victims_are_told_apart_and_positions_have_noise():
 
 @pytest.mark.parametrize("posture", ["lying", "sitting"])
 def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture):
-    made = parts(posture)
+    made = victim_parts(posture)
     assert sum(part.share for part in made.values()) == pytest.approx(1.0)
     assert {part.kind for part in made.values()} == set(PARTS)
     for part in made.values():

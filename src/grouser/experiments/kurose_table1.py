@@ -21,7 +21,7 @@ import numpy as np
 
 from grouser.experiments.study import Study
 from grouser.frames import degrees, radians
-from grouser.locomotion.flippers import CLIMB, Climb
+from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
@@ -131,7 +131,7 @@ def trial(
         robot="kenaf",
         limit=20.0,
         goal=Goal(x=EDGE + wide - NOSE + TRAVERSED, z=high + STANDING / 2),
-        policy=partial(Climb, EDGE) if case.kind == "step with flippers" else None,
+        policy=partial(FlipperClimber, EDGE) if case.kind == "step with flippers" else None,
         stuck_after=3.0,
         tipped_beyond=radians(80),  # nobody would let the real one fall on its back
         case={"test": case.name, "variant": variant, "start": start, "inertia": pitch_inertia},

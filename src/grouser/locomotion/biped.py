@@ -142,12 +142,12 @@ class Biped:
             state[point] = 0.0, -self.gap / 2
         return state
 
-    def advance(self, state: Array, told: Array, dt: float) -> Array:
+    def advance(self, state: Array, inputs: Array, dt: float) -> Array:
         """Return the states ``dt`` (s) later of robots that were told ``inputs``."""
         now = state.copy()
-        self._beat(now, told[:, 3], dt)
+        self._beat(now, inputs[:, 3], dt)
         now[:, TIME] += dt
-        wanted = np.minimum(np.maximum(told[:, :3], -self._fastest), self._fastest)
+        wanted = np.minimum(np.maximum(inputs[:, :3], -self._fastest), self._fastest)
         wanted[np.abs(wanted) < SMALL] = 0.0
         standing = now[:, KIND] == STAND
         over = np.where(standing, wanted.any(axis=1), now[:, TIME] >= self.step - SMALL)
@@ -215,12 +215,12 @@ class Biped:
         footing = feet[:, 0, :2] + feet[:, 1, :2]
         return np.asarray((mass - share * footing) / (1 - 2 * share) - _turn(offset, heading))
 
-    def _beat(self, state: Array, told: Array, dt: float) -> None:
+    def _beat(self, state: Array, waving: Array, dt: float) -> None:
         """Raise or lower the arm, and let it wave."""
-        if not (np.count_nonzero(told) or np.count_nonzero(state[:, WAVE])):
+        if not (np.count_nonzero(waving) or np.count_nonzero(state[:, WAVE])):
             return
         most = dt / self.wave.rise
-        wanted = np.minimum(np.maximum(told, 0.0), 1.0)
+        wanted = np.minimum(np.maximum(waving, 0.0), 1.0)
         state[:, WAVE] += np.minimum(np.maximum(wanted - state[:, WAVE], -most), most)
         turned = state[:, BEAT] + 2 * math.pi * self.wave.frequency * dt
         state[:, BEAT] = np.where(state[:, WAVE] > 0, turned % (2 * math.pi), 0.0)

@@ -28,7 +28,7 @@ GROUPS = ("front", "rear")
 Stage = Literal["raise", "press", "level"]
 
 
-class Seen(Protocol):
+class FlipperObservation(Protocol):
     """What the strategy looks at."""
 
     @property
@@ -48,7 +48,7 @@ class Seen(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Strategy:
+class FlipperStrategy:
     """The strategy's numbers; angles in rad, up positive."""
 
     raised: float
@@ -65,17 +65,19 @@ class Strategy:
     """m."""
 
 
-CLIMB = Strategy(  # no source gives one: estimates, the same for all robots, apparatus and sizes
-    raised=radians(45),
-    press_beyond=radians(20),
-    front_press=radians(-20),
-    rear_press=radians(-60),
-    halted_after=1.0,
-    halted_within=0.02,
+CLIMB = (
+    FlipperStrategy(  # no source gives one: estimates, the same for all robots, apparatus and sizes
+        raised=radians(45),
+        press_beyond=radians(20),
+        front_press=radians(-20),
+        rear_press=radians(-60),
+        halted_after=1.0,
+        halted_within=0.02,
+    )
 )
 
 
-class Climb:
+class FlipperClimber:
     """The strategy in flight: which stage it is in.
 
     Args:
@@ -83,43 +85,43 @@ class Climb:
         strategy: its numbers.
     """
 
-    def __init__(self, edge: float | None, strategy: Strategy = CLIMB) -> None:
+    def __init__(self, edge: float | None, strategy: FlipperStrategy = CLIMB) -> None:
         self.stage: Stage = "level" if edge is None else "raise"
         self._edge, self._strategy = edge, strategy
-        self._told: Stage | None = None
+        self._commanded: Stage | None = None
         self._stood: float | None = None  # nose up at the first look
         self._best, self._best_time = -math.inf, 0.0
 
-    def __call__(self, seen: Seen) -> Mapping[str, float] | None:
+    def __call__(self, observed: FlipperObservation) -> Mapping[str, float] | None:
         """Return the flippers' new angles when a stage begins, None while it lasts."""
-        self.stage = self._next(seen)
-        if self.stage == self._told:
+        self.stage = self._next(observed)
+        if self.stage == self._commanded:
             return None
-        self._told = self.stage
-        told = self._strategy
+        self._commanded = self.stage
+        angles = self._strategy
         front, rear = {
-            "raise": (told.raised, 0.0),
-            "press": (told.front_press, told.rear_press),
+            "raise": (angles.raised, 0.0),
+            "press": (angles.front_press, angles.rear_press),
             "level": (0.0, 0.0),
         }[self.stage]
         return {"front": front, "rear": rear}
 
-    def _next(self, seen: Seen) -> Stage:
-        if self._edge is None or seen.position[0] >= self._edge or self.stage == "level":
+    def _next(self, observed: FlipperObservation) -> Stage:
+        if self._edge is None or observed.position[0] >= self._edge or self.stage == "level":
             return "level"
-        halted, risen = self._halted(seen), self._risen(seen)
+        halted, risen = self._halted(observed), self._risen(observed)
         return "press" if halted or risen or self.stage == "press" else "raise"
 
-    def _halted(self, seen: Seen) -> bool:
+    def _halted(self, observed: FlipperObservation) -> bool:
         """Say whether the robot does not get further."""
-        x = float(seen.position[0])
+        x = float(observed.position[0])
         if x > self._best + self._strategy.halted_within:
-            self._best, self._best_time = x, seen.time
-        return seen.time - self._best_time > self._strategy.halted_after
+            self._best, self._best_time = x, observed.time
+        return observed.time - self._best_time > self._strategy.halted_after
 
-    def _risen(self, seen: Seen) -> bool:
+    def _risen(self, observed: FlipperObservation) -> bool:
         """Say whether the nose is up; on a slope it was so at the start, which does not count."""
-        nose_up = -to_rpy_one(*seen.wxyz.tolist())[1]
+        nose_up = -to_rpy_one(*observed.wxyz.tolist())[1]
         if self._stood is None:
             self._stood = nose_up
         return nose_up - self._stood > self._strategy.press_beyond

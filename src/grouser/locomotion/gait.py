@@ -63,14 +63,14 @@ class Trot:
         state[READY] = 1.0
         return state
 
-    def advance(self, state: Array, told: Array, dt: float) -> Array:
-        """Return the states after ``dt`` seconds of trying to do what was ``told``."""
+    def advance(self, state: Array, inputs: Array, dt: float) -> Array:
+        """Return the states after ``dt`` seconds of following ``inputs`` (n, inputs)."""
         now = state.copy()
-        wish = np.minimum(np.maximum(told[:, :3], -self._fastest), self._fastest)
+        wish = np.minimum(np.maximum(inputs[:, :3], -self._fastest), self._fastest)
         # Kicks are rare; without one nobody is busy, and everybody is ready.
-        kicks = np.count_nonzero(told[:, 3]) or np.count_nonzero(state[:, KICK])
+        kicks = np.count_nonzero(inputs[:, 3]) or np.count_nonzero(state[:, KICK])
         if kicks:
-            pressed = told[:, 3] != 0.0
+            pressed = inputs[:, 3] != 0.0
             now[:, READY] = np.where(pressed, now[:, READY], 1.0)
             busy = (now[:, KICK] > 0.0) | (pressed & (now[:, READY] > 0.0))
             wish = np.where(busy[:, None], 0.0, wish)
@@ -85,7 +85,7 @@ class Trot:
         moving = lift > 0.0
         now[:, PHASE] = (now[:, PHASE] + dt / self.cycle) % 1.0 * moving
         if kicks:
-            self._advance_kick(now, told[:, 3], busy & ~moving, dt)
+            self._advance_kick(now, inputs[:, 3], busy & ~moving, dt)
         return now
 
     def angles(self, state: Array) -> Array:
@@ -123,10 +123,10 @@ class Trot:
         x, y, _ = self.standing.T
         return np.column_stack([-y, x])
 
-    def _advance_kick(self, now: Array, told: Array, still: Array, dt: float) -> None:
+    def _advance_kick(self, now: Array, kicking: Array, still: Array, dt: float) -> None:
         """Begin a kick that is wanted where the robot stands ``still``; go on with begun ones."""
         begin = still & (now[:, KICK] == 0.0)
-        now[:, SIDE] = np.where(begin, np.sign(told), now[:, SIDE])
+        now[:, SIDE] = np.where(begin, np.sign(kicking), now[:, SIDE])
         now[:, READY] = np.where(begin, 0.0, now[:, READY])
         going = begin | (now[:, KICK] > 0.0)
         time = np.where(going, now[:, KICK] + dt, 0.0)

@@ -16,7 +16,7 @@ from grouser.locomotion.legs import LEGS, MIRROR, Legs, Stance, Vector
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class KickFrame:
     """One moment of a kick with the left fore paw."""
 
     time: float
@@ -29,7 +29,7 @@ class Frame:
 
 def swing(
     back: Vector, ahead: Vector, cocked_deg: Vector, kicked_deg: Vector, *, seconds: float
-) -> tuple[Frame, ...]:
+) -> tuple[KickFrame, ...]:
     """Return the frames of a kick: lean back, cock the leg, swing it in ``seconds``, stand again.
 
     Args:
@@ -41,15 +41,15 @@ def swing(
     """
     hit = 1.0 + seconds
     return (
-        Frame(time=0.0),
-        Frame(time=0.4, lean=back),
-        Frame(time=0.8, lean=back, leg_deg=cocked_deg),
-        Frame(time=1.0, lean=back, leg_deg=cocked_deg),
-        Frame(time=hit, lean=ahead, leg_deg=kicked_deg),
-        Frame(time=hit + 0.2, lean=ahead, leg_deg=kicked_deg),
-        Frame(time=hit + 0.6, lean=back, leg_deg=kicked_deg),
-        Frame(time=hit + 1.0, lean=back),
-        Frame(time=hit + 1.4),
+        KickFrame(time=0.0),
+        KickFrame(time=0.4, lean=back),
+        KickFrame(time=0.8, lean=back, leg_deg=cocked_deg),
+        KickFrame(time=1.0, lean=back, leg_deg=cocked_deg),
+        KickFrame(time=hit, lean=ahead, leg_deg=kicked_deg),
+        KickFrame(time=hit + 0.2, lean=ahead, leg_deg=kicked_deg),
+        KickFrame(time=hit + 0.6, lean=back, leg_deg=kicked_deg),
+        KickFrame(time=hit + 1.0, lean=back),
+        KickFrame(time=hit + 1.4),
     )
 
 
@@ -60,7 +60,7 @@ class Kick:
     legs: Legs
     stance: Stance
     """Where the paws stand."""
-    frames: tuple[Frame, ...]
+    frames: tuple[KickFrame, ...]
 
     @property
     def duration(self) -> float:

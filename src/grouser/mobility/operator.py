@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from grouser.frames import to_rpy_one
-from grouser.locomotion.flippers import Climb
+from grouser.locomotion.flippers import FlipperClimber
 from grouser.trials.trial import Seen
 
 HEADING_GAIN, LINE_GAIN = 1.0, 1.0
@@ -46,7 +46,7 @@ class Operator:
         flippers: None: the robot has none, or they stay as they are.
     """
 
-    def __init__(self, speed: float, flippers: Climb | None = None) -> None:
+    def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
         self._drive, self._flippers = KeepTo(speed), flippers
 
     def __call__(self, seen: Seen) -> Mapping[str, float]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Pose, degrees, radians, to_rpy
-from grouser.locomotion.flippers import GROUPS, Climb
+from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, Apparatus, Course
 from grouser.mobility.operator import Operator
 from grouser.robots.robot import describe
@@ -170,7 +170,7 @@ def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> T
     world = _world(f"{test} {size:g}", course.terrain, entry, who.timestep, course.things)
     # Tracks climb low edges without help: up to half the height of their pulleys' axes.
     edge = 0.0 if course.edge > who.standing / 2 else None
-    flippers = partial(Climb, edge) if who.flippers else None
+    flippers = partial(FlipperClimber, edge) if who.flippers else None
     way = course.end + who.rear + BEYOND - start
     return Trial(
         world=_rubbed(world, chance.friction),
@@ -223,7 +223,7 @@ def alone(trial: Trial) -> Outcome:
     return threads.run([trial], threads=1)[0]
 
 
-def _operator(speed: float, flippers: Callable[[], Climb] | None) -> Operator:
+def _operator(speed: float, flippers: Callable[[], FlipperClimber] | None) -> Operator:
     return Operator(speed, flippers() if flippers else None)
 
 

@@ -17,8 +17,8 @@ from grouser.physics.drives import Drive
 from grouser.robots.parts.hull import weigh
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
-from grouser.tracks.geoms import OwnsContact, Surface
-from grouser.tracks.path import Path, Straight, Turn
+from grouser.tracks.geoms import ContactSurface, GeomBuilder
+from grouser.tracks.path import ArcStep, Path, StraightStep
 from grouser.tracks.track import Track, add_track
 
 UP, DOWN, LEFT = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -38,15 +38,21 @@ class Drone:
         return 0.0
 
     def add(
-        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+        self,
+        body: mujoco.MjsBody,
+        X_BF: Pose,
+        *,
+        belt_width: float,
+        name: str,
+        builder: GeomBuilder,
     ) -> None:
         """Add a hull and four rotor discs to ``body`` at ``X_BF``."""
-        arm, surface = self.span / 3, Surface()
-        owner.box(body, X_BF, (arm, arm / 3, arm / 4), name=f"{name}/hull", surface=surface)
+        arm, surface = self.span / 3, ContactSurface()
+        builder.box(body, X_BF, (arm, arm / 3, arm / 4), name=f"{name}/hull", surface=surface)
         for number, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
             rotor = X_BF @ Pose.at(x * arm, y * arm, arm / 4, roll=math.pi / 2)
             size = (arm * 0.8, arm * 0.05)
-            owner.drum(body, rotor, size, name=f"{name}/rotor{number}", surface=surface)
+            builder.drum(body, rotor, size, name=f"{name}/rotor{number}", surface=surface)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,17 +81,17 @@ class AirTraffic:
 
     def path(self) -> Path:
         """Return the loop: climb, turn left, descend, turn left."""
-        bend, half = radians(self.climb_deg), Turn(self.radius, math.pi, LEFT)
-        leg = Straight(self.straight)
-        rise: list[Straight | Turn] = [
-            Turn(self.radius, bend, UP),
+        bend, half = radians(self.climb_deg), ArcStep(self.radius, math.pi, LEFT)
+        leg = StraightStep(self.straight)
+        rise: list[StraightStep | ArcStep] = [
+            ArcStep(self.radius, bend, UP),
             leg,
-            Turn(self.radius, bend, DOWN),
+            ArcStep(self.radius, bend, DOWN),
         ]
-        fall: list[Straight | Turn] = [
-            Turn(self.radius, bend, DOWN),
+        fall: list[StraightStep | ArcStep] = [
+            ArcStep(self.radius, bend, DOWN),
             leg,
-            Turn(self.radius, bend, UP),
+            ArcStep(self.radius, bend, UP),
         ]
         return Path.chain([*rise, half, *fall, half])
 

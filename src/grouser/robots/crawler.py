@@ -28,9 +28,9 @@ from grouser.robots.parts.hull import ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.geoms import ContactSurface, Softness
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path, Straight, Turn
+from grouser.tracks.path import ArcStep, Path, StraightStep
 from grouser.tracks.track import Method, Track, add_track
 
 SHAPES: dict[str, tuple[str, ...]] = {
@@ -148,12 +148,12 @@ class Crawler:
         return Path.chain([_step(number, step) for number, step in enumerate(self.segments)])
 
 
-def _step(number: int, step: Mapping[str, Any]) -> Straight | Turn:
+def _step(number: int, step: Mapping[str, Any]) -> StraightStep | ArcStep:
     match step:
         case {"line": length, **rest} if not rest:
-            return Straight(length)
+            return StraightStep(length)
         case {"arc": [radius, angle_deg], **rest} if not rest:
-            return Turn(radius, radians(angle_deg))
+            return ArcStep(radius, radians(angle_deg))
         case _:
             raise BadValue(
                 f"path: segment {number} is {step!r}, "
@@ -161,40 +161,40 @@ def _step(number: int, step: Mapping[str, Any]) -> Straight | Turn:
             )
 
 
-def _grouser(told: Mapping[str, Any]) -> Grouser:
+def _grouser(options: Mapping[str, Any]) -> Grouser:
     """Return the grouser that a world file describes."""
-    shape = told.get("shape", "box")
+    shape = options.get("shape", "box")
     if shape not in SHAPES:
         raise BadValue(
             f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
             f"{nearest(str(shape), SHAPES)}"
         )
     allowed = ("shape", "soft", "round_tip", *SHAPES[shape])
-    for key in told:
+    for key in options:
         if key not in allowed:
             raise BadValue(
                 f"grouser: a {shape} has no '{key}' (it has: {', '.join(allowed)})"
                 f"{nearest(key, allowed)}"
             )
-    missing = [key for key in SHAPES[shape] if key not in told]
+    missing = [key for key in SHAPES[shape] if key not in options]
     if missing:
         raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
-    surface = Surface(softness=_softness(told["soft"]) if told.get("soft") else None)
-    round_tip = bool(told.get("round_tip", shape == "rounded"))
+    surface = ContactSurface(softness=_softness(options["soft"]) if options.get("soft") else None)
+    round_tip = bool(options.get("round_tip", shape == "rounded"))
     if shape == "polygon":
-        return Grouser(tuple((x, z) for x, z in told["outline"]), round_tip, surface=surface)
-    *top_and_base, height = (float(told[key]) for key in SHAPES[shape])
+        return Grouser(tuple((x, z) for x, z in options["outline"]), round_tip, surface=surface)
+    *top_and_base, height = (float(options[key]) for key in SHAPES[shape])
     top, base = top_and_base[0], top_and_base[-1]
     return Grouser.trapezoid(top, base, height, round_tip=round_tip, surface=surface)
 
 
-def _softness(told: Mapping[str, Any]) -> Softness:
-    for key in told:
+def _softness(options: Mapping[str, Any]) -> Softness:
+    for key in options:
         if key not in RUBBER:
             raise BadValue(
                 f"grouser: soft has no '{key}' (it has: {', '.join(RUBBER)}){nearest(key, RUBBER)}"
             )
-    return Softness(**{"time_constant": 0.006, **told})
+    return Softness(**{"time_constant": 0.006, **options})
 
 
 def _extent(path: Path) -> tuple[Array, Array]:

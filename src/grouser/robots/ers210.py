@@ -30,7 +30,7 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
-from grouser.robots.parts.linkage import Mass, Mount, Part, Servo, capsule
+from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS210_CAMERA
 from grouser.sensors.sensor import Sensor
@@ -69,30 +69,32 @@ HEAD_UP = 0.048  # m   B1: from there up to the roll axis, which is the camera's
 TAIL_AT = (-0.0769, 0.0, 0.053)  # m   B1
 
 HEAD = (  # hinges, B1; shapes and mouth's and ears' places: estimates
-    Part(
+    LinkagePart(
         name="tilt",
         parent="body",
         at=NECK_AT,
         axis=FORWARD,
         servo=TILT,
-        mass=Mass(mass=NECK_MASS, half=(0.012, 0.012, 0.012)),
+        mass=BoxMass(mass=NECK_MASS, half=(0.012, 0.012, 0.012)),
     ),
-    Part(
+    LinkagePart(
         name="pan",
         parent="tilt",
         at=(0.0, 0.0, 0.0),
         axis=LEFT,
         servo=PAN,
-        mass=Mass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.020), at=(0.0, 0.0, 0.020)),
+        mass=BoxMass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.020), at=(0.0, 0.0, 0.020)),
         shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.035), rgb=DARK),),
     ),
-    Part(
+    LinkagePart(
         name="roll",
         parent="pan",
         at=(0.0, 0.0, HEAD_UP),
         axis=ROLL,
         servo=HEAD_ROLL,
-        mass=Mass(mass=HEAD_MASS - MOUTH_MASS, half=(0.045, 0.035, 0.032), at=(0.018, 0.0, 0.010)),
+        mass=BoxMass(
+            mass=HEAD_MASS - MOUTH_MASS, half=(0.045, 0.035, 0.032), at=(0.018, 0.0, 0.010)
+        ),
         shapes=(
             capsule(0.036, (-0.010, 0.0, 0.010), (0.022, 0.0, 0.010)),
             capsule(0.018, (0.035, 0.0, 0.0), (0.0486, 0.0, 0.0)),
@@ -140,7 +142,7 @@ TROT = Trot(
 
 ERS210 = Aibo(
     mass=MASS,
-    body=Mass(mass=BODY_MASS, half=(0.087, 0.044, 0.044)),  # estimate
+    body=BoxMass(mass=BODY_MASS, half=(0.087, 0.044, 0.044)),  # estimate
     hull=(
         # estimate, from the tail's hinge at -77 to the chest; 274 over all
         capsule(0.044, (-0.036, 0.0, 0.010), (0.050, 0.0, 0.010)),

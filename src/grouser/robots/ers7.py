@@ -29,7 +29,7 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
-from grouser.robots.parts.linkage import Mass, Mount, Part, Servo, capsule
+from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS7_CAMERA
 from grouser.sensors.sensor import Sensor
@@ -72,30 +72,32 @@ NECK_LENGTH = 0.080  # m   B2
 TAIL_AT = (-0.102, 0.0, 0.033)  # m   B2
 
 HEAD = (  # hinges, B2; shapes and mouth's and ears' places: estimates
-    Part(
+    LinkagePart(
         name="neck",
         parent="body",
         at=NECK_AT,
         axis=FORWARD,
         servo=NECK_TILT,
-        mass=Mass(mass=NECK_MASS, half=(0.012, 0.012, 0.040), at=(0.0, 0.0, 0.040)),
+        mass=BoxMass(mass=NECK_MASS, half=(0.012, 0.012, 0.040), at=(0.0, 0.0, 0.040)),
         shapes=(capsule(0.014, (0.0, 0.0, 0.0), (0.0, 0.0, 0.065), rgb=DARK),),
     ),
-    Part(
+    LinkagePart(
         name="pan",
         parent="neck",
         at=(0.0, 0.0, NECK_LENGTH),
         axis=LEFT,
         servo=PAN,
-        mass=Mass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.012)),
+        mass=BoxMass(mass=HEAD_BASE_MASS, half=(0.012, 0.012, 0.012)),
     ),
-    Part(
+    LinkagePart(
         name="nod",
         parent="pan",
         at=(0.0, 0.0, 0.0),
         axis=FORWARD,
         servo=NOD,
-        mass=Mass(mass=HEAD_MASS - MOUTH_MASS, half=(0.050, 0.040, 0.032), at=(0.025, 0.0, 0.005)),
+        mass=BoxMass(
+            mass=HEAD_MASS - MOUTH_MASS, half=(0.050, 0.040, 0.032), at=(0.025, 0.0, 0.005)
+        ),
         shapes=(
             capsule(0.038, (-0.010, 0.0, 0.005), (0.030, 0.0, 0.005)),
             capsule(0.018, (0.045, 0.0, -0.010), (0.062, 0.0, -0.012)),
@@ -144,7 +146,7 @@ TROT = Trot(
 
 ERS7 = Aibo(
     mass=MASS,
-    body=Mass(mass=BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
+    body=BoxMass(mass=BODY_MASS, half=(0.095, 0.045, 0.045)),  # estimate
     hull=(
         # estimate, between the chest's IR sensor at 109 and the tail's hinge at -102
         capsule(0.046, (-0.056, 0.0, 0.003), (0.062, 0.0, 0.003)),

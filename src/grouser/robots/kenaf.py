@@ -25,7 +25,7 @@ from grouser.robots.parts.hull import GREY, Vector, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import Surface
+from grouser.tracks.geoms import ContactSurface
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import Path
 from grouser.tracks.track import Belt, Method, Track, add_track
@@ -154,7 +154,7 @@ class Kenaf:
             count=round(path.length / LUG_PITCH),
             method=self.method,
             wheels=wheels,
-            surface=Surface(friction=own),
+            surface=ContactSurface(friction=own),
         )
 
     def _main(self) -> Track:

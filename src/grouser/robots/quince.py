@@ -18,7 +18,7 @@ from grouser.robots.parts.hull import GREY, ORANGE, add_hull, keep_apart, weigh
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import Softness, Surface
+from grouser.tracks.geoms import ContactSurface, Softness
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import Path
 from grouser.tracks.track import Belt, Method, Track, add_track
@@ -129,7 +129,7 @@ class Quince:
             end=0.95,
             depth=self.yield_depth,
         )
-        return Grouser.trapezoid(*GROUSER, round_tip=True, surface=Surface(softness=rubber))
+        return Grouser.trapezoid(*GROUSER, round_tip=True, surface=ContactSurface(softness=rubber))
 
     def _belt_drive(self) -> Drive:
         return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)

@@ -92,8 +92,8 @@ class Gait(Protocol):
         """Return the state (k,) of a robot that stands still in its posture."""
         ...
 
-    def advance(self, state: Array, told: Array, dt: float) -> Array:
-        """Return the states (n, k) of n robots, ``dt`` (s) after ``state``, told (n, inputs)."""
+    def advance(self, state: Array, inputs: Array, dt: float) -> Array:
+        """Return the states (n, k) of n robots, ``dt`` (s) after ``state``, at their ``inputs``."""
         ...
 
     def angles(self, state: Array) -> Array:
@@ -171,19 +171,19 @@ class Robot:
         """
         if self.gait is None:
             return {}
-        told = {
+        inputs = {
             self._gait_input(key): _number(key, value) * (radians(1) if key.endswith("_deg") else 1)
             for key, value in command.items()
             if self._gait_input(key)
         }
-        if not told:
+        if not inputs:
             return {}
         both = [name for name in self.setpoints(command) if name in self.gait.drives]
         if both:
             raise BadValue(
-                f"command: {', '.join(told)} moves {both[0]} as well; tell the gait or the drive"
+                f"command: {', '.join(inputs)} moves {both[0]} as well; tell the gait or the drive"
             )
-        return dict.fromkeys(self.gait.inputs, 0.0) | told
+        return dict.fromkeys(self.gait.inputs, 0.0) | inputs
 
     def _gait_input(self, key: str) -> str:
         """Return the gait's input that ``key`` names, or nothing."""
@@ -218,7 +218,7 @@ class Robot:
         return self.groups.get(name, (name,) if name in self.drives else ())
 
 
-class Description(Protocol):
+class RobotDescription(Protocol):
     """A robot's options: a frozen dataclass that can build."""
 
     def __hash__(self) -> int:
@@ -230,7 +230,7 @@ class Description(Protocol):
         ...
 
 
-def describe(kind: str, options: Mapping[str, Any], where: str) -> Description:
+def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescription:
     """Return the description of a robot by name, its options checked.
 
     Args:
@@ -250,7 +250,7 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> Description:
                 f"{nearest(key, allowed)}"
             )
     try:
-        made: Description = description(**options)
+        made: RobotDescription = description(**options)
         return made
     except BadValue as error:
         raise BadValue(f"{where}: robot '{kind}': {error}") from error

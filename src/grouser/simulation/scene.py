@@ -18,7 +18,7 @@ import mujoco
 from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.robots.robot import Description, Gait, Robot, describe
+from grouser.robots.robot import Gait, Robot, RobotDescription, describe
 from grouser.sensors.sensor import BoundSensor, Sensor
 from grouser.sensors.sensor import describe as describe_sensor
 from grouser.tracks.track import Belt
@@ -133,7 +133,7 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -
     return robot
 
 
-def _built(description: Description) -> Robot:
+def _built(description: RobotDescription) -> Robot:
     """Build a robot; one that was built before is copied, which takes a tenth of the time."""
     try:
         hash(description)
@@ -144,7 +144,7 @@ def _built(description: Description) -> Robot:
 
 
 @functools.lru_cache(maxsize=64)
-def _model_of(description: Description) -> Robot:
+def _model_of(description: RobotDescription) -> Robot:
     """Return a robot that is copied and never attached itself."""
     return description.build()
 

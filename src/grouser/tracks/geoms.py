@@ -54,7 +54,7 @@ class Softness:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surface:
+class ContactSurface:
     """How a part of a belt touches."""
 
     friction: float = SLIPPERY
@@ -64,7 +64,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class OwnsContact:
+class GeomBuilder:
     """Adds geoms to the links of one belt, all in one colour and contact class."""
 
     spec: mujoco.MjSpec
@@ -81,7 +81,7 @@ class OwnsContact:
         half: tuple[float, float, float],
         *,
         name: str,
-        surface: Surface,
+        surface: ContactSurface,
     ) -> mujoco.MjsGeom:
         """Add a cuboid with half edges ``half`` (m)."""
         return self._geom(body, mujoco.mjtGeom.mjGEOM_BOX, half, X_BG, name, surface)
@@ -93,7 +93,7 @@ class OwnsContact:
         size: tuple[float, float],
         *,
         name: str,
-        surface: Surface,
+        surface: ContactSurface,
     ) -> mujoco.MjsGeom:
         """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
         kind = mujoco.mjtGeom.mjGEOM_CYLINDER
@@ -106,7 +106,7 @@ class OwnsContact:
         size: tuple[float, float],
         *,
         name: str,
-        surface: Surface,
+        surface: ContactSurface,
     ) -> mujoco.MjsGeom:
         """Add a capsule along X_BG's y axis; ``size`` is (radius, half length), m."""
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE
@@ -120,7 +120,7 @@ class OwnsContact:
         half_width: float,
         *,
         name: str,
-        surface: Surface,
+        surface: ContactSurface,
     ) -> mujoco.MjsGeom:
         """Add the convex ``outline`` (n, 2) in x-z, drawn out along y, m."""
         key = (outline.tobytes(), half_width)
@@ -143,7 +143,7 @@ class OwnsContact:
         size: tuple[float, float, float],
         X_BG: Pose,
         name: str,
-        surface: Surface,
+        surface: ContactSurface,
     ) -> mujoco.MjsGeom:
         geom = body.add_geom(
             name=name,

@@ -17,13 +17,13 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Pose
-from grouser.tracks.geoms import OwnsContact, Surface
+from grouser.tracks.geoms import ContactSurface, GeomBuilder
 
 ROOT = 0.004
 """How deep (m) a grouser reaches into its belt, so that no edge slips between the two."""
 
 
-class Element(Protocol):
+class PathElement(Protocol):
     """Whatever is repeated along a path: a grouser, a lug, or an aircraft on its way."""
 
     @property
@@ -32,7 +32,13 @@ class Element(Protocol):
         ...
 
     def add(
-        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+        self,
+        body: mujoco.MjsBody,
+        X_BF: Pose,
+        *,
+        belt_width: float,
+        name: str,
+        builder: GeomBuilder,
     ) -> None:
         """Add its geoms to ``body``, its footprint at ``X_BF``."""
         ...
@@ -50,7 +56,7 @@ class Grouser:
     """Across the belt, m; None: as wide as the belt."""
     X_FG: Pose = Pose()
     """Pose of the bar on its footprint (moves and turns it)."""
-    surface: Surface = Surface()
+    surface: ContactSurface = ContactSurface()
     """Friction and softness of its contacts."""
 
     def __post_init__(self) -> None:
@@ -73,12 +79,14 @@ class Grouser:
         return (max(top) - min(top)) / 2
 
     @staticmethod
-    def box(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
+    def box(length: float, height: float, *, surface: ContactSurface = ContactSurface()) -> Grouser:
         """Return a cuboid bar, ``length`` along the belt (m)."""
         return Grouser.trapezoid(length, length, height, surface=surface)
 
     @staticmethod
-    def rounded(length: float, height: float, *, surface: Surface = Surface()) -> Grouser:
+    def rounded(
+        length: float, height: float, *, surface: ContactSurface = ContactSurface()
+    ) -> Grouser:
         """Return a bar of ``length`` along the belt whose tip is a half cylinder."""
         return Grouser.trapezoid(length, length, height, round_tip=True, surface=surface)
 
@@ -89,14 +97,20 @@ class Grouser:
         height: float,
         *,
         round_tip: bool = False,
-        surface: Surface = Surface(),
+        surface: ContactSurface = ContactSurface(),
     ) -> Grouser:
         """Return a bar with a ``base`` on the belt and a ``top`` (m)."""
         corners = ((-base / 2, 0.0), (base / 2, 0.0), (top / 2, height), (-top / 2, height))
         return Grouser(corners, round_tip, surface=surface)
 
     def add(
-        self, body: mujoco.MjsBody, X_BF: Pose, *, belt_width: float, name: str, owner: OwnsContact
+        self,
+        body: mujoco.MjsBody,
+        X_BF: Pose,
+        *,
+        belt_width: float,
+        name: str,
+        builder: GeomBuilder,
     ) -> None:
         """Add the bar's geoms to ``body``, its footprint at ``X_BF``."""
         X_BG = X_BF @ self.X_FG
@@ -110,15 +124,15 @@ class Grouser:
             points[top, 1] -= radius
             tip = X_BG @ Pose.at(middle, 0, self.height - radius)
             size = (radius, half_width - radius)
-            owner.bar(body, tip, size, name=f"{name}/tip", surface=self.surface)
+            builder.bar(body, tip, size, name=f"{name}/tip", surface=self.surface)
         points[points[:, 1] <= 1e-12, 1] -= ROOT
         low, high = points.min(axis=0), points.max(axis=0)
         if len(points) == 4 and bool(((points == low) | (points == high)).all()):
             (x, z), (half_x, half_z) = (low + high) / 2, (high - low) / 2
             half = (float(half_x), half_width, float(half_z))
-            owner.box(body, X_BG @ Pose.at(x, 0, z), half, name=name, surface=self.surface)
+            builder.box(body, X_BG @ Pose.at(x, 0, z), half, name=name, surface=self.surface)
         else:
-            owner.prism(body, X_BG, points, half_width, name=name, surface=self.surface)
+            builder.prism(body, X_BG, points, half_width, name=name, surface=self.surface)
 
 
 def _check_convex(outline: tuple[tuple[float, float], ...]) -> None:

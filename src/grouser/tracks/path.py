@@ -30,7 +30,7 @@ PHASES = 100
 
 
 @dataclass(frozen=True)
-class Line:
+class StraightSegment:
     """A straight stretch of belt."""
 
     X_TF: Pose
@@ -53,7 +53,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Arc:
+class ArcSegment:
     """A circular stretch of belt."""
 
     X_TF: Pose
@@ -98,18 +98,18 @@ class Arc:
         return self.moved(self.X_TF, distance)
 
 
-Segment = Line | Arc
+Segment = StraightSegment | ArcSegment
 
 
 @dataclass(frozen=True)
-class Straight:
+class StraightStep:
     """A step of `Path.chain`: go straight."""
 
     length: float
 
 
 @dataclass(frozen=True)
-class Turn:
+class ArcStep:
     """A step of `Path.chain`: turn by ``angle`` (rad) at ``radius`` (m) about ``axis`` (in F)."""
 
     radius: float
@@ -197,10 +197,10 @@ class Path:
         grown: list[Segment] = []
         for segment in self.segments:
             out = segment.X_TF @ Pose.at(z=height)
-            if isinstance(segment, Line):
-                grown.append(Line(out, segment.length))
+            if isinstance(segment, StraightSegment):
+                grown.append(StraightSegment(out, segment.length))
             elif segment.axis == (0.0, 1.0, 0.0):
-                grown.append(Arc(out, segment.radius + height, segment.angle))
+                grown.append(ArcSegment(out, segment.radius + height, segment.angle))
             else:
                 raise BadValue("path: only a belt round pulleys has an outside to grow to")
         return Path(tuple(grown))
@@ -210,7 +210,8 @@ class Path:
         up = [
             (float(segment.at(segment.length / 2).position[2]), index)
             for index, segment in enumerate(self.segments)
-            if isinstance(segment, Line) and rotate(segment.X_TF.wxyz, (0, 0, 1))[2] > 0.7
+            if isinstance(segment, StraightSegment)
+            and rotate(segment.X_TF.wxyz, (0, 0, 1))[2] > 0.7
         ]
         return max(up)[1] if up else None
 
@@ -219,22 +220,22 @@ class Path:
         arcs = [
             (float(segment.centre[0]), index)
             for index, segment in enumerate(self.segments)
-            if isinstance(segment, Arc)
+            if isinstance(segment, ArcSegment)
         ]
         return min(arcs)[1]
 
     @staticmethod
-    def chain(steps: Sequence[Straight | Turn], start: Pose | None = None) -> Path:
+    def chain(steps: Sequence[StraightStep | ArcStep], start: Pose | None = None) -> Path:
         """Return the path that starts at ``start`` (in T) and follows ``steps`` until it closes."""
         pose = start or Pose()
         segments: list[Segment] = []
         for number, step in enumerate(steps):
-            if isinstance(step, Straight):
+            if isinstance(step, StraightStep):
                 _positive(number, length=step.length)
-                segments.append(Line(pose, step.length))
+                segments.append(StraightSegment(pose, step.length))
             else:
                 _positive(number, radius=step.radius, angle=step.angle)
-                segments.append(Arc(pose, step.radius, step.angle, step.axis))
+                segments.append(ArcSegment(pose, step.radius, step.angle, step.axis))
             pose = segments[-1].at(segments[-1].length)
         return Path(tuple(segments))
 
@@ -242,7 +243,7 @@ class Path:
     def circle(radius: float) -> Path:
         """Return one full turn about T's y axis: a wheel."""
         top = Pose.at(z=radius)
-        return Path.chain([Turn(radius, 2 * math.pi)], top)
+        return Path.chain([ArcStep(radius, 2 * math.pi)], top)
 
     @staticmethod
     def oval(length: float, radius: float) -> Path:
@@ -266,7 +267,7 @@ def _check(segments: Sequence[Segment]) -> None:
     """Refuse a chain that is empty, broken at a seam or not closed."""
     if not segments:
         raise BadValue("path: has no segments, at least one arc is needed")
-    if not any(isinstance(segment, Arc) for segment in segments):
+    if not any(isinstance(segment, ArcSegment) for segment in segments):
         raise BadValue("path: has only straight segments, an arc is needed to come back")
     for number, (here, following) in enumerate(
         zip(segments, [*segments[1:], segments[0]], strict=True)
@@ -312,7 +313,7 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
         direction = normals[i - 1]
         foot = np.array([x + radius * math.cos(direction), 0.0, z + radius * math.sin(direction)])
         # F's z axis points along the outward normal: pitch turns +z by that much about +y.
-        segments.append(Arc(_footprint(foot, direction), radius, turns[i]))
+        segments.append(ArcSegment(_footprint(foot, direction), radius, turns[i]))
         end = segments[-1].at(segments[-1].length).position
         ahead_x, ahead_z, ahead_radius = ring[(i + 1) % len(ring)]
         leave = normals[i]
@@ -323,7 +324,7 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
                 ahead_z + ahead_radius * math.sin(leave),
             ]
         )
-        segments.append(Line(_footprint(end, leave), float(np.linalg.norm(reach - end))))
+        segments.append(StraightSegment(_footprint(end, leave), float(np.linalg.norm(reach - end))))
     return Path(tuple(segments))
 
 

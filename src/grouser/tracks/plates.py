@@ -16,8 +16,8 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle
 from grouser.physics.contacts import CHAIN, CHAIN_GUIDE
-from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
-from grouser.tracks.path import Arc, Line, Path
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link
+from grouser.tracks.path import ArcSegment, Path, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 TENSION = 400.0
@@ -45,18 +45,20 @@ class _Plan:
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add pulleys and rails, the chain, its closing pin and the drive."""
     plan = _plan(track)
-    arcs = [i for i, segment in enumerate(plan.pitch_line.segments) if isinstance(segment, Arc)]
+    arcs = [
+        i for i, segment in enumerate(plan.pitch_line.segments) if isinstance(segment, ArcSegment)
+    ]
     sprocket = plan.pitch_line.sprocket()
     idler = max(arcs, key=lambda i: _centre(plan, i)[0])
     driving = plan.pitch_line.segments[sprocket]
-    assert isinstance(driving, Arc)
+    assert isinstance(driving, ArcSegment)
     gear = driving.radius  # pins go round with their middles on the pitch line
     for index in arcs:
         role = "sprocket" if index == sprocket else "idler" if index == idler else f"pulley{index}"
         _add_pulley(body, track, plan, index, f"{name}/{role}", X_BT)
     _add_rails(body, plan, f"{name}/rail", X_BT)
-    owner = OwnsContact(spec, (*track.rgb, 1.0))
-    _add_chain(spec, body, track, plan, name, X_BT, owner)
+    builder = GeomBuilder(spec, (*track.rgb, 1.0))
+    _add_chain(spec, body, track, plan, name, X_BT, builder)
     track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
     return Belt(
         name=name,
@@ -98,14 +100,14 @@ def _walk(line: Path, plate: float, count: int) -> list[float]:
 
 def _centre(plan: _Plan, index: int) -> Array:
     arc = plan.pitch_line.segments[index]
-    assert isinstance(arc, Arc)
+    assert isinstance(arc, ArcSegment)
     return arc.centre
 
 
 def _radius(plan: _Plan, index: int) -> float:
     """Return the radius (m) at which pins roll on a pulley: the pitch line less a pin."""
     arc = plan.pitch_line.segments[index]
-    assert isinstance(arc, Arc)
+    assert isinstance(arc, ArcSegment)
     radius = arc.radius - PIN
     if radius <= 0:
         raise BadValue(f"track: a pulley of radius {arc.radius:g} m is too small for plates")
@@ -157,7 +159,7 @@ def _add_rails(body: mujoco.MjsBody, plan: _Plan, name: str, X_BT: Pose) -> None
     """
     rails = add_link(body, name, X_BT)
     for index, segment in enumerate(plan.pitch_line.segments):
-        if isinstance(segment, Line):
+        if isinstance(segment, StraightSegment):
             thick = 0.01
             X_TR = segment.X_TF @ Pose.at(segment.length / 2, 0, -PIN - thick / 2)
             rails.add_geom(
@@ -182,7 +184,7 @@ def _add_chain(
     plan: _Plan,
     name: str,
     X_BT: Pose,
-    owner: OwnsContact,
+    builder: GeomBuilder,
 ) -> None:
     """Add the plates as one long arm that follows the pins, and pin its end to its start."""
     count = len(plan.pins)
@@ -213,7 +215,7 @@ def _add_chain(
             armature=1e-4,
             damping=0.01,
         )
-        _dress_plate(plate, track, length, mass, f"{name}/plate{number}", owner)
+        _dress_plate(plate, track, length, mass, f"{name}/plate{number}", builder)
         if number + 1 < count:
             bend = turns[number + 1] - turns[number]
             parent, X_parent = plate, Pose(np.array([length, 0, 0]), axis_angle((0, 1, 0), bend))
@@ -235,7 +237,7 @@ def _dress_plate(
     length: float,
     mass: float,
     name: str,
-    owner: OwnsContact,
+    builder: GeomBuilder,
 ) -> None:
     """Give a plate its mass, its pin, its shape and its grouser."""
     plate.mass = mass
@@ -258,7 +260,9 @@ def _dress_plate(
         **HARD,
     )
     half = (length / 2, track.width / 2, track.thickness / 2)
-    owner.box(plate, Pose.at(length / 2), half, name=name, surface=track.surface)
+    builder.box(plate, Pose.at(length / 2), half, name=name, surface=track.surface)
     if track.grouser:
         foot = Pose.at(length / 2, 0, track.thickness / 2)
-        track.grouser.add(plate, foot, belt_width=track.width, name=f"{name}/grouser", owner=owner)
+        track.grouser.add(
+            plate, foot, belt_width=track.width, name=f"{name}/grouser", builder=builder
+        )

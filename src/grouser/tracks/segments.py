@@ -18,8 +18,8 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import Rows
-from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link, tie
-from grouser.tracks.path import Arc, Line, Segment
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, tie
+from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 
@@ -27,17 +27,17 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     """Add one link per segment, tie them together and put the drive on the sprocket."""
     segments = track.path.segments
     left_out = {track.path.top()} if track.without_top else set()
-    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    builder = GeomBuilder(spec, (*track.rgb, 1.0))
     links = {
-        index: _add_link(body, segment, track, f"{name}/{index}", X_BT, owner, len(segments))
+        index: _add_link(body, segment, track, f"{name}/{index}", X_BT, builder, len(segments))
         for index, segment in enumerate(segments)
         if index not in left_out
     }
     if track.grouser:
-        _add_grousers(links, track, name, X_BT, owner)
+        _add_grousers(links, track, name, X_BT, builder)
     sprocket = track.path.sprocket()
     driving = segments[sprocket]
-    assert isinstance(driving, Arc)  # Path.sprocket only ever names an arc
+    assert isinstance(driving, ArcSegment)  # Path.sprocket only ever names an arc
     for index in links:
         if index != sprocket:
             ratio = driving.radius * _travel(segments[index])
@@ -57,7 +57,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
 
 def _travel(segment: Segment) -> float:
     """Return how far a segment's joint goes per metre of belt: 1, or 1/radius."""
-    return 1.0 if isinstance(segment, Line) else 1.0 / segment.radius
+    return 1.0 if isinstance(segment, StraightSegment) else 1.0 / segment.radius
 
 
 def _add_link(
@@ -66,37 +66,37 @@ def _add_link(
     track: Track,
     name: str,
     X_BT: Pose,
-    owner: OwnsContact,
+    builder: GeomBuilder,
     share: int,
 ) -> mujoco.MjsBody:
     """Add the moving link of one segment: joint, inertia and bare belt."""
     travel = _travel(segment)
     link = add_link(body, name, X_BT @ segment.X_TL)
     joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
-    if isinstance(segment, Line):
+    if isinstance(segment, StraightSegment):
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_SLIDE, [1, 0, 0]
     else:
         joint.type, joint.axis = mujoco.mjtJoint.mjJNT_HINGE, list(segment.axis)
     if not track.bare:
-        _add_belt(link, segment, track, f"{name}/belt", owner)
+        _add_belt(link, segment, track, f"{name}/belt", builder)
     return link
 
 
 def _add_belt(
-    link: mujoco.MjsBody, segment: Segment, track: Track, name: str, owner: OwnsContact
+    link: mujoco.MjsBody, segment: Segment, track: Track, name: str, builder: GeomBuilder
 ) -> None:
     """Add the bare belt of one segment: a flat box, or a drum."""
-    if isinstance(segment, Line):
+    if isinstance(segment, StraightSegment):
         middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
         half = (segment.length / 2, track.width / 2, track.thickness / 2)
-        owner.box(link, middle, half, name=name, surface=track.surface)
+        builder.box(link, middle, half, name=name, surface=track.surface)
     else:
         drum = (segment.radius, track.width / 2)
-        owner.drum(link, Pose(), drum, name=name, surface=track.surface)
+        builder.drum(link, Pose(), drum, name=name, surface=track.surface)
 
 
 def _add_grousers(
-    links: dict[int, mujoco.MjsBody], track: Track, name: str, X_BT: Pose, owner: OwnsContact
+    links: dict[int, mujoco.MjsBody], track: Track, name: str, X_BT: Pose, builder: GeomBuilder
 ) -> None:
     """Stand every grouser on the link of the segment it starts on."""
     assert track.grouser is not None
@@ -108,7 +108,7 @@ def _add_grousers(
                 X_LF,
                 belt_width=track.width,
                 name=f"{name}/grouser{number}",
-                owner=owner,
+                builder=builder,
             )
 
 

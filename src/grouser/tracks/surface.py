@@ -18,8 +18,8 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.physics.state import Rows
-from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link
-from grouser.tracks.path import Line, Segment
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link
+from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 SMOOTHED = 0.2
@@ -31,13 +31,15 @@ robot that stands on a slope creeps by as much as its belts shake: 0.1 mm/s is l
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add one still body per segment with a moving surface, and the sprocket."""
     path = track.path.grown(track.height)
-    gear = max(segment.radius for segment in path.segments if not isinstance(segment, Line))
-    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    gear = max(
+        segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)
+    )
+    builder = GeomBuilder(spec, (*track.rgb, 1.0))
     moving, loads = [], []
     for index, segment in enumerate(path.segments):
         part = f"{name}/{index}"
-        _add_part(spec, body, segment, track, part, X_BT, owner)
-        if isinstance(segment, Line):
+        _add_part(spec, body, segment, track, part, X_BT, builder)
+        if isinstance(segment, StraightSegment):
             moving.append((part, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
             loads.append((part, (1.0, 0.0, 0.0)))
         else:
@@ -64,20 +66,20 @@ def _add_part(
     track: Track,
     name: str,
     X_BT: Pose,
-    owner: OwnsContact,
+    builder: GeomBuilder,
 ) -> None:
     """Add the still body of one segment, its shape, and the sensor of the ground's pull."""
-    straight = isinstance(segment, Line)
+    straight = isinstance(segment, StraightSegment)
     link = add_link(body, name, X_BT @ segment.X_TL)
-    if isinstance(segment, Line):
+    if isinstance(segment, StraightSegment):
         middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
         half = (segment.length / 2, track.width / 2, track.thickness / 2)
-        geom = owner.box(link, middle, half, name=name, surface=track.surface)
+        geom = builder.box(link, middle, half, name=name, surface=track.surface)
         # Compiled with some speed: only then does MuJoCo look at surface speeds at all.
         geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
     else:
         drum = (segment.radius, track.width / 2)
-        geom = owner.drum(link, Pose(), drum, name=name, surface=track.surface)
+        geom = builder.drum(link, Pose(), drum, name=name, surface=track.surface)
         geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
     link.add_site(name=name)
     kind = mujoco.mjtSensor.mjSENS_FORCE if straight else mujoco.mjtSensor.mjSENS_TORQUE

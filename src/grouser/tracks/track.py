@@ -25,8 +25,8 @@ import mujoco
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.tracks.geoms import Surface
-from grouser.tracks.grouser import Element
+from grouser.tracks.geoms import ContactSurface
+from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import Path
 
 Method = Literal["segments", "surface", "wheels", "plates"]
@@ -54,7 +54,7 @@ class Track:
     """Mass (kg) that the drive has to accelerate with the belt: belt and motor, at the belt."""
     mass: float = 2.0
     """Of the belt, kg."""
-    grouser: Element | None = None
+    grouser: PathElement | None = None
     """The bar repeated round the belt; None: a smooth belt."""
     count: int = 40
     """How many grousers (and, for plates, how many plates)."""
@@ -62,7 +62,7 @@ class Track:
     """How physics turns it."""
     thickness: float = 0.008
     """Of the belt, m."""
-    surface: Surface = Surface()
+    surface: ContactSurface = ContactSurface()
     """How the bare belt touches."""
     bare: bool = False
     """No belt at all, only what is repeated along the path (method segments only)."""

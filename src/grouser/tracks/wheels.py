@@ -14,13 +14,13 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.tracks.geoms import LINK_MASS, OwnsContact, add_link, tie
-from grouser.tracks.path import Arc, Line, Path
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, tie
+from grouser.tracks.path import ArcSegment, Path, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 
 @dataclass(frozen=True)
-class Wheel:
+class TrackWheel:
     """One wheel in the track's frame."""
 
     centre: Array
@@ -30,7 +30,7 @@ class Wheel:
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add the wheels, tie them to the rearmost and put the drive on that one."""
     wheels = sorted(layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0])
-    owner = OwnsContact(spec, (*track.rgb, 1.0))
+    builder = GeomBuilder(spec, (*track.rgb, 1.0))
     for number, wheel in enumerate(wheels):
         link = add_link(body, f"{name}/{number}", X_BT @ Pose(wheel.centre))
         link.add_joint(
@@ -40,7 +40,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
             armature=track.inertia / len(wheels) * wheel.radius**2,
         )
         size = (wheel.radius, track.width / 2)
-        owner.drum(link, Pose(), size, name=f"{name}/wheel{number}", surface=track.surface)
+        builder.drum(link, Pose(), size, name=f"{name}/wheel{number}", surface=track.surface)
         if number:
             tie(spec, f"{name}/{number}", f"{name}/0", wheels[0].radius / wheel.radius)
     track.drive.add(spec, name, f"{name}/0", gear=wheels[0].radius)
@@ -54,17 +54,17 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     )
 
 
-def layout(path: Path, count: int) -> list[Wheel]:
+def layout(path: Path, count: int) -> list[TrackWheel]:
     """Return ``count`` wheels: one on each pulley of ``path``, the rest along its lower lines."""
-    arcs = [segment for segment in path.segments if isinstance(segment, Arc)]
+    arcs = [segment for segment in path.segments if isinstance(segment, ArcSegment)]
     if count < len(arcs):
         raise BadValue(f"track: {count} wheels for {len(arcs)} pulleys, one each is needed")
-    wheels = [Wheel(arc.centre, arc.radius) for arc in arcs]
+    wheels = [TrackWheel(arc.centre, arc.radius) for arc in arcs]
     top = path.top()
     lines = [
         index
         for index, segment in enumerate(path.segments)
-        if isinstance(segment, Line) and index != top
+        if isinstance(segment, StraightSegment) and index != top
     ]
     shares = _share(count - len(arcs), [path.segments[index].length for index in lines])
     for index, extra in zip(lines, shares, strict=True):
@@ -72,13 +72,13 @@ def layout(path: Path, count: int) -> list[Wheel]:
         for step in range(1, extra + 1):
             part = step / (extra + 1)
             centre = start.centre + part * (end.centre - start.centre)
-            wheels.append(Wheel(centre, start.radius + part * (end.radius - start.radius)))
+            wheels.append(TrackWheel(centre, start.radius + part * (end.radius - start.radius)))
     return wheels
 
 
-def _pulley(path: Path, index: int) -> Arc:
+def _pulley(path: Path, index: int) -> ArcSegment:
     segment = path.segments[index]
-    if not isinstance(segment, Arc):
+    if not isinstance(segment, ArcSegment):
         raise BadValue("track: wheels need a path whose lines run from pulley to pulley")
     return segment
 

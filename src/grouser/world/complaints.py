@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.source import Path, Place, Source, dotted
+from grouser.world.source import KeyPath, Source, SourcePosition, dotted
 
 Keys = Mapping[str, Collection[str]]
 """Allowed keys of each part of a file, by the part's path."""
@@ -51,24 +51,24 @@ def complaint(error: ValidationError, source: Source, keys: Keys) -> WorldFileEr
 
     Args:
         error: what validation of ``source.data`` raised.
-        source: the data and the places of its keys.
+        source: the data and the positions of its keys.
         keys: allowed keys of each part by its path with ``*`` for list indices and, where a part
             has kinds, the kind: ``"terrain.*.step"``.
     """
     mistakes = [_Mistake(details, source) for details in error.errors(include_url=False)]
     # A misspelt key is one mistake, not an unknown key and a missing one.
     misspelt = {m.path[:-1] for m in mistakes if m.kind == "extra_forbidden"}
-    told = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
+    reported = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
     # A list whose items are all wrong counts as too short; what is wrong is inside it.
-    inside = [m.path for m in told]
-    told = [
+    inside = [m.path for m in reported]
+    reported = [
         m
-        for m in told
+        for m in reported
         if m.kind != "too_short"
         or not any(p[: len(m.path)] == m.path and len(p) > len(m.path) for p in inside)
     ]
-    first = min(told, key=lambda m: m.place)
-    return WorldFileError(f"{first.place.text}: {first.sentence(keys)}")
+    first = min(reported, key=lambda m: m.position)
+    return WorldFileError(f"{first.position.text}: {first.sentence(keys)}")
 
 
 class _Mistake:
@@ -78,15 +78,15 @@ class _Mistake:
         self.kind = details["type"]
         self.context: dict[str, Any] = details.get("ctx", {})
         self.source = source
-        self.tagged: Path = details["loc"]
+        self.tagged: KeyPath = details["loc"]
         loc = (*self.tagged, *self.context.get("inside", ()))
         if self.kind in ("union_tag_invalid", "union_tag_not_found"):
             loc = (*loc, "kind")
         self.path, self.given = _follow(source.data, loc)
 
     @property
-    def place(self) -> Place:
-        return self.source.place(self.path)
+    def position(self) -> SourcePosition:
+        return self.source.position(self.path)
 
     def sentence(self, keys: Keys) -> str:
         owner, last = self._owner(), self.path[-1] if self.path else ""
@@ -123,12 +123,12 @@ class _Mistake:
         return f"{dotted(path)} ({kind})" if isinstance(kind, str) else dotted(path)
 
 
-def _follow(data: Any, loc: Iterable[str | int]) -> tuple[Path, Any]:
+def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
     """Return the path in the file that pydantic's ``loc`` means, and the value there.
 
     ``loc`` also names the kind it took for a part that has kinds; a file has no such level.
     """
-    path: Path = ()
+    path: KeyPath = ()
     for part in loc:
         if isinstance(data, dict):
             if part not in data and part == data.get("kind"):

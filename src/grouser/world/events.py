@@ -94,7 +94,7 @@ class Event(Description):
         yield from ((choice.fire, ("one_of", i, "fire")) for i, choice in enumerate(self.one_of))
 
 
-def check(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
+def check_events(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
     """Refuse doubled names, events that nobody knows, and chains without an end.
 
     Raises:

@@ -36,10 +36,9 @@ from pydantic import (
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
 from grouser.world.complaints import Keys, complaint, shown
-from grouser.world.events import Choice, Event, check
+from grouser.world.events import Choice, Event, check_events
 from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
-from grouser.world.match import Match, Player, Team
-from grouser.world.match import check as check_match
+from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, Thing
 from grouser.world.overrides import override
 from grouser.world.physics_settings import Contact, Physics
@@ -56,7 +55,7 @@ def _on_the_ground(value: Any) -> Any:
     return [*value, 0.0] if isinstance(value, list | tuple) and len(value) == 2 else value
 
 
-class Placed(Description):
+class NamedPose(Description):
     """Something with a name and a pose on the ground."""
 
     name: Name
@@ -78,11 +77,11 @@ class Placed(Description):
         return Pose.at(*self.position, roll=roll, pitch=pitch, yaw=yaw)
 
 
-class Start(Placed):
+class Start(NamedPose):
     """A place where robots that join may start (``INIT {Start …}`` over the wire)."""
 
 
-class RobotEntry(Placed):
+class RobotEntry(NamedPose):
     """A robot by name and kind, and where it starts; its name is unique among objects, too."""
 
     kind: str
@@ -156,7 +155,7 @@ class World(Description):
         for i, start in enumerate(self.starts):
             if start.name.lower() in {other.name.lower() for other in self.starts[:i]}:
                 raise mistake("must be unique among start places", "starts", i, "name")
-        check(self.triggers, self.events)
+        check_events(self.triggers, self.events)
         check_match(
             self.match,
             self.terrain,
@@ -172,7 +171,7 @@ class World(Description):
 
     def where(self, *path: str | int) -> str:
         """Return ``"file line N"`` of a key, such as ``where("robots", 0, "kind")``."""
-        return self._source.place(path).text or f"world {self.name!r}"
+        return self._source.position(path).text or f"world {self.name!r}"
 
     def refereed(self) -> World:
         """Return this world with the volumes that its match's referee watches."""

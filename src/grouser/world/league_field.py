@@ -69,7 +69,7 @@ class Beacon:
 
 
 @dataclass(frozen=True)
-class Goal:
+class FieldGoal:
     """A goal; its posts are where its colour ends, seen from the field."""
 
     x: float
@@ -84,7 +84,7 @@ class Goal:
         return (self.x, left), (self.x, -left)
 
 
-GOALS = (Goal(-LENGTH / 2, "yellow"), Goal(LENGTH / 2, "sky_blue"))
+GOALS = (FieldGoal(-LENGTH / 2, "yellow"), FieldGoal(LENGTH / 2, "sky_blue"))
 
 _COLOURS: dict[str, Rgb] = {"pink": PINK, "yellow": YELLOW, "sky_blue": SKY_BLUE, "green": GREEN}
 
@@ -259,7 +259,7 @@ def _add_hull(
 # -- what stands there -----------------------------------------------------------------------
 
 
-def _add_goal(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, goal: Goal) -> None:
+def _add_goal(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, goal: FieldGoal) -> None:
     """Add three coloured walls, each with a white one behind it."""
     white, coloured = _painted(surface, WHITE), _painted(surface, _COLOURS[goal.colour])
     out = math.copysign(1.0, goal.x)

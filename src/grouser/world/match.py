@@ -58,7 +58,7 @@ def _pair(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-Place = Annotated[tuple[Coordinate, Coordinate], BeforeValidator(_pair)]
+FieldPoint = Annotated[tuple[Coordinate, Coordinate], BeforeValidator(_pair)]
 """x, y on the field, m."""
 
 
@@ -67,9 +67,9 @@ class Player(Description):
 
     robot: Name
     """Its name in the world."""
-    kicks: Place
+    kicks: FieldPoint
     """Where it stands when its own team kicks off, m; in its own half."""
-    waits: Place
+    waits: FieldPoint
     """Where it stands when the others do, m; in its own half, outside the centre circle."""
 
 
@@ -251,7 +251,7 @@ class Match(Description):
 _AT_SECOND = ("teams", 1, "defends")
 
 
-def check(
+def check_match(
     match: Match | None,
     terrain: Sequence[Any],
     objects: Mapping[str, Any],

@@ -14,7 +14,7 @@ from grouser.world.surface import Surface
 
 OBJECT: Rgb = (0.36, 0.52, 0.68)
 
-Turn = Annotated[float, Field(ge=-360, le=360)]
+TurnDegrees = Annotated[float, Field(ge=-360, le=360)]
 """A turn in degrees, at most once around."""
 
 
@@ -25,11 +25,11 @@ class Object(Surface):
     """Name of the body, unique among objects and robots."""
     position: Point
     """Where the shape's middle (a mesh: its own origin) is in the world, m."""
-    roll_deg: Turn = 0.0
+    roll_deg: TurnDegrees = 0.0
     """Turn about x, taken first, deg."""
-    pitch_deg: Turn = 0.0
+    pitch_deg: TurnDegrees = 0.0
     """Turn about y, taken second, deg; positive tips what points along x down."""
-    yaw_deg: Turn = 0.0
+    yaw_deg: TurnDegrees = 0.0
     """Turn about z, taken last, deg."""
     mass: Annotated[float, Field(gt=0, le=100_000)] | None = None
     """Mass, kg, above 0; needed unless fixed, and then ignored."""

@@ -21,7 +21,7 @@ from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.lamp import Lamp
 from grouser.world.object import Object
 from grouser.world.physics_settings import Contact
-from grouser.world.victim import Posture, parts
+from grouser.world.victim import Posture, victim_parts
 
 MESH_ENDINGS = (".obj", ".stl")
 
@@ -142,7 +142,7 @@ class Victim(Object):
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
         """Add the body, and a geom ``{name}/{part}`` for every part, marked as what it is."""
-        body, made = self._body(spec), parts(self.posture)
+        body, made = self._body(spec), victim_parts(self.posture)
         for name, part in made.items():
             geom = self.geom(contact, part.rgb)
             if self.mass is not None and not self.fixed:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.source import Path, Place, Source, dotted, read
+from grouser.world.source import KeyPath, Source, SourcePosition, dotted, read
 
 
 def override(source: Source, overrides: Sequence[str]) -> Source:
     """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order."""
-    result = Source(copy.deepcopy(source.data), dict(source.places))
+    result = Source(copy.deepcopy(source.data), dict(source.positions))
     for text in overrides:
         _set(result, text)
     return result
@@ -31,19 +31,19 @@ def _set(source: Source, text: str) -> None:
         raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
     value = read(value_text, where)
     holder: Any = source.data
-    path: Path = ()
+    path: KeyPath = ()
     for key in keys[:-1]:
         part = _part(holder, key, path, where)
         if isinstance(holder, dict) and holder.get(part) is None:
             holder[part] = {}  # a part the file left to its defaults
-            source.places[(*path, part)] = Place(0, where)
+            source.positions[(*path, part)] = SourcePosition(0, where)
         holder, path = holder[part], (*path, part)
     part = _part(holder, keys[-1], path, where)
     holder[part] = value.data
-    _replace_places(source, (*path, part), where)
+    _replace_positions(source, (*path, part), where)
 
 
-def _part(holder: Any, key: str, path: Path, where: str) -> str | int:
+def _part(holder: Any, key: str, path: KeyPath, where: str) -> str | int:
     """Return the key or index that ``key`` means in ``holder``, which lies at ``path``."""
     if isinstance(holder, dict):
         return key
@@ -62,7 +62,7 @@ def _part(holder: Any, key: str, path: Path, where: str) -> str | int:
     )
 
 
-def _replace_places(source: Source, path: Path, where: str) -> None:
-    for old in [known for known in source.places if known[: len(path)] == path]:
-        del source.places[old]
-    source.places[path] = Place(0, where)
+def _replace_positions(source: Source, path: KeyPath, where: str) -> None:
+    for old in [known for known in source.positions if known[: len(path)] == path]:
+        del source.positions[old]
+    source.positions[path] = SourcePosition(0, where)

@@ -1,8 +1,8 @@
 """Ground that can be put anywhere: what the pieces that arenas are assembled from share.
 
 A piece has a frame of its own: its origin is in the middle of its near edge, x points the way it
-is driven, z up. `Placed` says where that frame is in the world and adds boxes, prisms and pipes
-given in it. Whatever stands on the ground also reaches `FOUNDATION` below it, so that a foot
+is driven, z up. `PlacedTerrain` says where that frame is in the world and adds boxes, prisms and
+pipes given in it. Whatever stands on the ground also reaches `FOUNDATION` below it, so that a foot
 pressed into a low step is pushed up, never down through its underside.
 """
 
@@ -26,14 +26,14 @@ FOUNDATION = 0.5
 LIGHT: Rgb = (0.83, 0.74, 0.60)
 DARK: Rgb = (0.72, 0.62, 0.49)  # neighbours in the two shades show their common edge
 
-Angle = Annotated[float, Field(gt=0, lt=90)]
+Inclination = Annotated[float, Field(gt=0, lt=90)]
 """An inclination in degrees, between 0 and 90."""
 
 Span = tuple[float, float]
 """Where something begins and ends along one axis, m."""
 
 
-class Placed(Surface):
+class PlacedTerrain(Surface):
     """A piece of ground with a place and a heading."""
 
     x: Coordinate

@@ -1,4 +1,4 @@
-"""YAML text as plain data, with the place where each key was written.
+"""YAML text as plain data, with the position where each key was written.
 
 Only the plain part of YAML 1.2 is read: mappings, lists, text, numbers, true/false and null.
 ``1e-3`` is a number and ``on`` a word, as people expect; tags, aliases, merge keys, doubled keys,
@@ -18,14 +18,14 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from grouser.errors import WorldFileError
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 """Keys and list indices from the top of the file to a value."""
 
 _TAG = "tag:yaml.org,2002:"
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class SourcePosition:
     """Where something was written; sorts in reading order."""
 
     line: int = 0
@@ -40,14 +40,14 @@ class Source:
 
     data: Any = field(default=None, compare=False)
     """Plain dicts, lists and scalars."""
-    places: dict[Path, Place] = field(default_factory=dict, compare=False)
-    """Place of every key and list item; ``()`` is the text's first line."""
+    positions: dict[KeyPath, SourcePosition] = field(default_factory=dict, compare=False)
+    """Position of every key and list item; ``()`` is the text's first line."""
 
-    def place(self, path: Path) -> Place:
+    def position(self, path: KeyPath) -> SourcePosition:
         """Return where ``path`` was written, or else the nearest thing that encloses it."""
-        while path and path not in self.places:
+        while path and path not in self.positions:
             path = path[:-1]
-        return self.places.get(path, Place())
+        return self.positions.get(path, SourcePosition())
 
 
 class _Loader(yaml.SafeLoader):
@@ -76,8 +76,8 @@ def read(text: str, where: str) -> Source:
             _refuse_extras(event, where)
         root = yaml.compose(text, Loader=_Loader)
         reader = _Reader(where)
-        reader.places[()] = Place(1, where)
-        return Source(None if root is None else reader.value(root, ()), reader.places)
+        reader.positions[()] = SourcePosition(1, where)
+        return Source(None if root is None else reader.value(root, ()), reader.positions)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f" line {mark.line + 1}"
@@ -105,9 +105,9 @@ class _Reader:
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self.places: dict[Path, Place] = {}
+        self.positions: dict[KeyPath, SourcePosition] = {}
 
-    def value(self, node: Node, path: Path) -> Any:
+    def value(self, node: Node, path: KeyPath) -> Any:
         """Return the data of ``node``, found at ``path``."""
         if isinstance(node, MappingNode):
             return {key: self.value(item, (*path, key)) for key, item in self._items(node, path)}
@@ -115,7 +115,7 @@ class _Reader:
             return [self._item(item, (*path, i)) for i, item in enumerate(node.value)]
         return self._scalar(node, path)
 
-    def _items(self, node: MappingNode, path: Path) -> Iterator[tuple[str, Node]]:
+    def _items(self, node: MappingNode, path: KeyPath) -> Iterator[tuple[str, Node]]:
         first: dict[str, int] = {}
         for key, item in node.value:
             line = self._line(key)
@@ -129,11 +129,11 @@ class _Reader:
             self._note(key, (*path, name))
             yield name, item
 
-    def _item(self, node: Node, path: Path) -> Any:
+    def _item(self, node: Node, path: KeyPath) -> Any:
         self._note(node, path)
         return self.value(node, path)
 
-    def _scalar(self, node: Node, path: Path) -> Any:
+    def _scalar(self, node: Node, path: KeyPath) -> Any:
         text, kind = str(node.value), node.tag.removeprefix(_TAG)
         if kind == "null":
             return None
@@ -148,9 +148,9 @@ class _Reader:
             return int(text) if kind == "int" else number
         return text
 
-    def _note(self, node: Node, path: Path) -> None:
+    def _note(self, node: Node, path: KeyPath) -> None:
         line = self._line(node)
-        self.places[path] = Place(line, f"{self.where} line {line}")
+        self.positions[path] = SourcePosition(line, f"{self.where} line {line}")
 
     @staticmethod
     def _line(node: Node) -> int:

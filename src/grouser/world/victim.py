@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import mujoco
 
+from grouser.frames import Triple
 from grouser.world.field_types import Rgb
 
 Posture = Literal["lying", "sitting"]
-Place = tuple[float, float, float]
 
 SKIN: Rgb = (0.85, 0.65, 0.52)
 CLOTHES: Rgb = (0.30, 0.33, 0.42)
@@ -22,16 +22,16 @@ _BARE = ("head", "hand")
 
 
 @dataclass(frozen=True)
-class Part:
+class VictimPart:
     """One limb: a capsule between two points, or a sphere where they are one."""
 
     kind: str
     """Which of `grouser.physics.labels.PARTS` it is."""
     radius: float
     """m."""
-    begin: Place
+    begin: Triple
     """In the victim's frame, m."""
-    end: Place
+    end: Triple
     share: float
     """Of the whole mass."""
 
@@ -53,11 +53,11 @@ class Part:
         }
 
 
-def parts(posture: Posture) -> dict[str, Part]:
+def victim_parts(posture: Posture) -> dict[str, VictimPart]:
     """Return the parts of a dummy by name."""
     torso, limbs = _BODIES[posture]
     sides = {
-        f"{side}_{part.kind}": Part(
+        f"{side}_{part.kind}": VictimPart(
             part.kind, part.radius, _across(part.begin, s), _across(part.end, s), part.share
         )
         for side, s in (("left", 1), ("right", -1))
@@ -66,38 +66,38 @@ def parts(posture: Posture) -> dict[str, Part]:
     return {part.kind: part for part in torso} | sides
 
 
-def _across(place: Place, side: int) -> Place:
+def _across(place: Triple, side: int) -> Triple:
     x, y, z = place
     return (x, side * y, z)
 
 
 _LYING = (
     (
-        Part("head", 0.10, (0.72, 0.0, 0.10), (0.72, 0.0, 0.10), 0.07),
-        Part("chest", 0.13, (0.22, 0.0, 0.13), (0.48, 0.0, 0.13), 0.37),
-        Part("pelvis", 0.11, (0.0, -0.06, 0.11), (0.0, 0.06, 0.11), 0.14),
+        VictimPart("head", 0.10, (0.72, 0.0, 0.10), (0.72, 0.0, 0.10), 0.07),
+        VictimPart("chest", 0.13, (0.22, 0.0, 0.13), (0.48, 0.0, 0.13), 0.37),
+        VictimPart("pelvis", 0.11, (0.0, -0.06, 0.11), (0.0, 0.06, 0.11), 0.14),
     ),
     (  # of the left side; the right one is its mirror image
-        Part("arm", 0.045, (0.48, 0.21, 0.06), (0.06, 0.31, 0.05), 0.045),
-        Part("hand", 0.05, (-0.05, 0.33, 0.05), (-0.05, 0.33, 0.05), 0.005),
-        Part("leg", 0.07, (-0.05, 0.10, 0.08), (-0.78, 0.15, 0.07), 0.145),
-        Part("foot", 0.04, (-0.85, 0.15, 0.05), (-0.85, 0.15, 0.20), 0.015),
+        VictimPart("arm", 0.045, (0.48, 0.21, 0.06), (0.06, 0.31, 0.05), 0.045),
+        VictimPart("hand", 0.05, (-0.05, 0.33, 0.05), (-0.05, 0.33, 0.05), 0.005),
+        VictimPart("leg", 0.07, (-0.05, 0.10, 0.08), (-0.78, 0.15, 0.07), 0.145),
+        VictimPart("foot", 0.04, (-0.85, 0.15, 0.05), (-0.85, 0.15, 0.20), 0.015),
     ),
 )
 _SITTING = (
     (
-        Part("head", 0.10, (0.0, 0.0, 0.82), (0.0, 0.0, 0.82), 0.07),
-        Part("chest", 0.13, (0.0, 0.0, 0.32), (0.0, 0.0, 0.56), 0.37),
-        Part("pelvis", 0.11, (0.0, -0.06, 0.11), (0.0, 0.06, 0.11), 0.14),
+        VictimPart("head", 0.10, (0.0, 0.0, 0.82), (0.0, 0.0, 0.82), 0.07),
+        VictimPart("chest", 0.13, (0.0, 0.0, 0.32), (0.0, 0.0, 0.56), 0.37),
+        VictimPart("pelvis", 0.11, (0.0, -0.06, 0.11), (0.0, 0.06, 0.11), 0.14),
     ),
     (
-        Part("arm", 0.045, (0.02, 0.21, 0.55), (0.22, 0.26, 0.20), 0.045),
-        Part("hand", 0.05, (0.30, 0.27, 0.17), (0.30, 0.27, 0.17), 0.005),
-        Part("leg", 0.07, (0.10, 0.10, 0.08), (0.80, 0.15, 0.07), 0.145),
-        Part("foot", 0.04, (0.87, 0.15, 0.05), (0.87, 0.15, 0.20), 0.015),
+        VictimPart("arm", 0.045, (0.02, 0.21, 0.55), (0.22, 0.26, 0.20), 0.045),
+        VictimPart("hand", 0.05, (0.30, 0.27, 0.17), (0.30, 0.27, 0.17), 0.005),
+        VictimPart("leg", 0.07, (0.10, 0.10, 0.08), (0.80, 0.15, 0.07), 0.145),
+        VictimPart("foot", 0.04, (0.87, 0.15, 0.05), (0.87, 0.15, 0.20), 0.015),
     ),
 )
-_BODIES: dict[Posture, tuple[tuple[Part, ...], tuple[Part, ...]]] = {
+_BODIES: dict[Posture, tuple[tuple[VictimPart, ...], tuple[VictimPart, ...]]] = {
     "lying": _LYING,
     "sitting": _SITTING,
 }

@@ -21,11 +21,11 @@ from grouser.locomotion.gait import Trot
 from grouser.locomotion.legs import JOINTS, LEGS, SIDE, Legs, Stance
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
-    Mass,
+    BoxMass,
+    LinkagePart,
     Mount,
-    Part,
+    PartShape,
     Servo,
-    Shape,
     assemble,
     ball,
     box,
@@ -103,8 +103,8 @@ class Aibo:
 
     mass: float
     """Of everything, kg."""
-    body: Mass
-    hull: tuple[Shape, ...]
+    body: BoxMass
+    hull: tuple[PartShape, ...]
     """What the body collides as."""
     legs: Legs
     fore: LegServos
@@ -113,7 +113,7 @@ class Aibo:
     """Of upper and lower legs, m."""
     paw_radius: float
     """Of the paws' balls, m."""
-    others: tuple[Part, ...]
+    others: tuple[LinkagePart, ...]
     """Head, tail, mouth and ears, parents first."""
     mounts: Mapping[str, Mount]
     """Where sensors sit, other than in the paws."""
@@ -178,7 +178,7 @@ class Aibo:
         )
         return shaken, *(switch(f"paw_{leg}") for leg in LEGS), *self.sensors
 
-    def _legs(self) -> list[Part]:
+    def _legs(self) -> list[LinkagePart]:
         """Return shoulder, upper and lower part of all four legs."""
         parts = []
         for leg, side in zip(LEGS, SIDE.tolist(), strict=True):
@@ -188,15 +188,15 @@ class Aibo:
             knee: Vector = (limb.upper[0], side * limb.upper[1], limb.upper[2])
             shoulder: Vector = (limb.shoulder[0], side * limb.shoulder[1], limb.shoulder[2])
             parts += [
-                Part(
+                LinkagePart(
                     name=names[0],
                     parent="body",
                     at=shoulder,
                     axis=FORWARD,
                     servo=servos.rotor,
-                    mass=Mass(mass=SHOULDER_MASS, half=(0.020, 0.015, 0.020)),
+                    mass=BoxMass(mass=SHOULDER_MASS, half=(0.020, 0.015, 0.020)),
                 ),
-                Part(
+                LinkagePart(
                     name=names[1],
                     parent=names[0],
                     at=(0.0, 0.0, 0.0),
@@ -205,7 +205,7 @@ class Aibo:
                     mass=_along(UPPER_LEG_MASS, knee, self.leg_radius),
                     shapes=(capsule(self.leg_radius, (0.0, knee[1], 0.0), knee),),
                 ),
-                Part(
+                LinkagePart(
                     name=names[2],
                     parent=names[1],
                     at=knee,
@@ -226,14 +226,14 @@ class Aibo:
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
 
 
-def _heavier(part: Part, factor: float) -> Part:
+def _heavier(part: LinkagePart, factor: float) -> LinkagePart:
     return replace(part, mass=part.mass.scaled(factor))
 
 
-def _along(mass: float, end: Vector, radius: float) -> Mass:
+def _along(mass: float, end: Vector, radius: float) -> BoxMass:
     """Return the mass of a rod from the hinge down to ``end``."""
     middle: Vector = (end[0] / 2, end[1] / 2, end[2] / 2)
-    return Mass(mass=mass, half=(radius, radius, abs(end[2]) / 2), at=middle)
+    return BoxMass(mass=mass, half=(radius, radius, abs(end[2]) / 2), at=middle)
 
 
 def _short_of(end: Vector, part: float) -> Vector:
@@ -241,40 +241,42 @@ def _short_of(end: Vector, part: float) -> Vector:
     return end[0] * part, end[1] * part, end[2] * part
 
 
-def tail(at: Vector, tilt: Servo, pan: Servo, length: float) -> tuple[Part, Part]:
+def tail(at: Vector, tilt: Servo, pan: Servo, length: float) -> tuple[LinkagePart, LinkagePart]:
     """Return a tail whose tilt axis is at ``at`` and which points back, ``length`` (m) long."""
     return (
-        Part(
+        LinkagePart(
             name="tail_tilt",
             parent="body",
             at=at,
             axis=UPWARD,
             servo=tilt,
-            mass=Mass(mass=TAIL_BASE_MASS, half=(0.005, 0.005, 0.005)),
+            mass=BoxMass(mass=TAIL_BASE_MASS, half=(0.005, 0.005, 0.005)),
         ),
-        Part(
+        LinkagePart(
             name="tail_pan",
             parent="tail_tilt",
             at=(0.0, 0.0, 0.0),
             axis=RIGHT,
             servo=pan,
-            mass=Mass(mass=TAIL_MASS, half=(length / 2, 0.005, 0.005), at=(-length / 2, 0.0, 0.0)),
+            mass=BoxMass(
+                mass=TAIL_MASS, half=(length / 2, 0.005, 0.005), at=(-length / 2, 0.0, 0.0)
+            ),
             shapes=(capsule(0.006, (-0.012, 0.0, 0.0), (-length, 0.0, 0.0)),),
         ),
     )
 
 
-def ears(head: str, at: Vector) -> tuple[Part, ...]:
+def ears(head: str, at: Vector) -> tuple[LinkagePart, ...]:
     """Return both ears; the left one's hinge is at ``at`` in the head's frame."""
     servo = Servo(limits_deg=EAR_LIMITS_DEG, speed=EAR_SPEED, **SMALL)
     return tuple(
-        Part(
+        LinkagePart(
             name=f"{side}_ear",
             parent=head,
             at=(at[0], sign * at[1], at[2]),
             axis=FORWARD,
             servo=servo,
-            mass=Mass(mass=EAR_MASS, half=(0.008, 0.003, 0.020), at=(-0.005, 0.0, -0.015)),
+            mass=BoxMass(mass=EAR_MASS, half=(0.008, 0.003, 0.020), at=(-0.005, 0.0, -0.015)),
             shapes=(
                 capsule(0.006, (0.0, sign * 0.004, 0.0), (-0.010, sign * 0.006, -0.035), rgb=DARK),
             ),
@@ -283,15 +285,15 @@ def ears(head: str, at: Vector) -> tuple[Part, ...]:
     )
 
 
-def mouth(head: str, at: Vector, servo: Servo) -> Part:
+def mouth(head: str, at: Vector, servo: Servo) -> LinkagePart:
     """Return the lower jaw, hinged at ``at`` in the head's frame."""
-    return Part(
+    return LinkagePart(
         name="mouth",
         parent=head,
         at=at,
         axis=FORWARD,
         servo=servo,
-        mass=Mass(mass=MOUTH_MASS, half=(0.018, 0.015, 0.004), at=(0.018, 0.0, 0.0)),
+        mass=BoxMass(mass=MOUTH_MASS, half=(0.018, 0.015, 0.004), at=(0.018, 0.0, 0.0)),
         shapes=(box((0.018, 0.015, 0.004), (0.018, 0.0, 0.0), rgb=DARK),),
     )
 
@@ -311,6 +313,6 @@ def infrared(name: str, near: float, far: float) -> Infrared:
     return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
 
 
-def _dressed(shape: Shape, team: str) -> Shape:
+def _dressed(shape: PartShape, team: str) -> PartShape:
     """Return a part of the hull in its team's colour; what has a colour of its own keeps it."""
     return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])

@@ -61,13 +61,13 @@ class Cranks:
         """Return the phases (rad) and speeds (rad/s) of cranks that stand still, (4,)."""
         return np.array([*_START, 0.0, 0.0])
 
-    def advance(self, state: Array, told: Array, dt: float) -> Array:
-        """Return ``state`` (n, 4) after ``dt`` (s), told speeds (n, 2), within the motors' limits.
+    def advance(self, state: Array, inputs: Array, dt: float) -> Array:
+        """Return ``state`` (n, 4) after ``dt`` (s) at the cranks' wanted speeds ``inputs`` (n, 2).
 
         Phases stay between -pi and pi, so that they lose no digits in a long run.
         """
         phase, speed = state[:, :2], state[:, 2:]
-        wanted = np.clip(told, -self.top_speed, self.top_speed)
+        wanted = np.clip(inputs, -self.top_speed, self.top_speed)
         most = self.acceleration * dt
         after = speed + np.clip(wanted - speed, -most, most)
         turned = phase + (speed + after) / 2 * dt

@@ -28,7 +28,7 @@ NOWHERE: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class PartShape:
     """A primitive, in its part's frame."""
 
     kind: mujoco.mjtGeom
@@ -61,28 +61,28 @@ class Shape:
         )
 
 
-def box(half: Vector, at: Vector = NOWHERE, *, rgb: Vector | None = None) -> Shape:
+def box(half: Vector, at: Vector = NOWHERE, *, rgb: Vector | None = None) -> PartShape:
     """Return a box with half edges ``half`` (m) around ``at``."""
-    return Shape(kind=mujoco.mjtGeom.mjGEOM_BOX, size=half, at=at, rgb=rgb)
+    return PartShape(kind=mujoco.mjtGeom.mjGEOM_BOX, size=half, at=at, rgb=rgb)
 
 
 def ball(
     radius: float, at: Vector = NOWHERE, *, name: str = "", rgb: Vector | None = None
-) -> Shape:
+) -> PartShape:
     """Return a sphere around ``at``."""
-    return Shape(kind=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius,), at=at, name=name, rgb=rgb)
+    return PartShape(kind=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius,), at=at, name=name, rgb=rgb)
 
 
 def capsule(
     radius: float, at: Vector, to: Vector, *, name: str = "", rgb: Vector | None = None
-) -> Shape:
+) -> PartShape:
     """Return a rounded rod from ``at`` to ``to``."""
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
-    return Shape(kind=kind, size=(radius,), at=at, to=to, name=name, rgb=rgb)
+    return PartShape(kind=kind, size=(radius,), at=at, to=to, name=name, rgb=rgb)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mass:
+class BoxMass:
     """How a part weighs: like an even box."""
 
     mass: float
@@ -92,9 +92,9 @@ class Mass:
     at: Vector = NOWHERE
     """Centre of mass in the part's frame, m."""
 
-    def scaled(self, factor: float) -> Mass:
+    def scaled(self, factor: float) -> BoxMass:
         """Return the same box, heavier by ``factor``."""
-        return Mass(mass=self.mass * factor, half=self.half, at=self.at)
+        return BoxMass(mass=self.mass * factor, half=self.half, at=self.at)
 
     def add(self, body: mujoco.MjsBody) -> None:
         """Give ``body`` this mass, centre of mass and inertia."""
@@ -131,7 +131,7 @@ class Servo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class LinkagePart:
     """A rigid part on a hinge."""
 
     name: str
@@ -143,8 +143,8 @@ class Part:
     axis: Vector
     """Positive angles turn about it, right-handed."""
     servo: Servo
-    mass: Mass
-    shapes: tuple[Shape, ...] = ()
+    mass: BoxMass
+    shapes: tuple[PartShape, ...] = ()
 
     def add(self, spec: mujoco.MjSpec, rgb: Vector) -> None:
         """Add body, hinge, shapes and drive to ``spec``, whose parent part is there already."""
@@ -185,9 +185,9 @@ class Mount:
 
 def assemble(
     root: str,
-    mass: Mass,
-    shapes: Iterable[Shape],
-    parts: Iterable[Part],
+    mass: BoxMass,
+    shapes: Iterable[PartShape],
+    parts: Iterable[LinkagePart],
     mounts: Mapping[str, Mount],
     rgb: Vector,
 ) -> mujoco.MjSpec:

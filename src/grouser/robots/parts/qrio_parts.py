@@ -14,11 +14,11 @@ from grouser.frames import radians
 from grouser.locomotion.biped_leg import BipedLeg
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
-    Mass,
+    BoxMass,
+    LinkagePart,
     Mount,
-    Part,
+    PartShape,
     Servo,
-    Shape,
     assemble,
     ball,
     box,
@@ -126,11 +126,11 @@ SOLE_SENSORS = (0.050, 0.025)  # m   estimate: x and y of the force sensors from
 
 def spec() -> mujoco.MjSpec:
     """Return the robot's bodies with all joints at 0, its drives, and its sensors' places."""
-    torso = Mass(mass=TORSO, half=TORSO_HALF)
+    torso = BoxMass(mass=TORSO, half=TORSO_HALF)
     return assemble("torso", torso, (box(TORSO_HALF, rgb=SILVER),), parts(), mounts(), WHITE)
 
 
-def parts() -> tuple[Part, ...]:
+def parts() -> tuple[LinkagePart, ...]:
     """Return everything but the torso, parents first."""
     middle = (
         _part("neck", "torso", NECK, _even(HEAD, HEAD_HALF, HEAD_AT), *_head()),
@@ -146,15 +146,15 @@ def parts() -> tuple[Part, ...]:
     return (*middle, *(part for side in SIDES for part in (*_leg(side), *_arm(side))))
 
 
-def _head() -> tuple[Shape, ...]:
+def _head() -> tuple[PartShape, ...]:
     eyes = (ball(0.009, _eye(side), rgb=DARK) for side in SIDES)
     neck = capsule(0.022, HERE, (0.0, 0.0, HEAD_AT[2] - HEAD_HALF[2]), rgb=DARK)
     return box(HEAD_HALF, HEAD_AT), neck, *eyes
 
 
-def _leg(side: str) -> tuple[Part, ...]:
+def _leg(side: str) -> tuple[LinkagePart, ...]:
     hip, thigh, shin = (f"{side}_{joint}" for joint in ("hip_yaw", "hip_roll", "knee"))
-    sole = Shape(
+    sole = PartShape(
         kind=mujoco.mjtGeom.mjGEOM_BOX, size=SOLE_HALF, at=SOLE_AT, name=f"{side}_sole", rgb=DARK
     )
     return (
@@ -180,7 +180,7 @@ def _leg(side: str) -> tuple[Part, ...]:
     )
 
 
-def _arm(side: str) -> tuple[Part, ...]:
+def _arm(side: str) -> tuple[LinkagePart, ...]:
     upper = f"{side}_shoulder_roll"
     return (
         _part(f"{side}_shoulder_pitch", "torso", SHOULDER, _even(CROSS, CROSS_HALF)),
@@ -202,12 +202,12 @@ def _arm(side: str) -> tuple[Part, ...]:
     )
 
 
-def _part(name: str, parent: str, at: Vector, mass: Mass, *shapes: Shape) -> Part:
+def _part(name: str, parent: str, at: Vector, mass: BoxMass, *shapes: PartShape) -> LinkagePart:
     """Return a part; those of the right side hang and turn as in a mirror."""
     side, _, joint = name.partition("_")
     joint, left = (joint, SIDES[side]) if side in SIDES else (name, 1)
     x, y, z = AXES[joint]
-    return Part(
+    return LinkagePart(
         name=name,
         parent=parent,
         at=(at[0], left * at[1], at[2]),
@@ -218,8 +218,8 @@ def _part(name: str, parent: str, at: Vector, mass: Mass, *shapes: Shape) -> Par
     )
 
 
-def _even(mass: float, half: Vector, at: Vector = HERE) -> Mass:
-    return Mass(mass=mass, half=half, at=at)
+def _even(mass: float, half: Vector, at: Vector = HERE) -> BoxMass:
+    return BoxMass(mass=mass, half=half, at=at)
 
 
 def mounts() -> dict[str, Mount]:

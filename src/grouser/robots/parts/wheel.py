@@ -16,9 +16,9 @@ from grouser.robots.parts.hull import GREY, Vector, weigh
 from grouser.tracks.geoms import (
     GROUND_SOFTNESS_WINS,
     OWN_SOFTNESS_WINS,
-    OwnsContact,
+    ContactSurface,
+    GeomBuilder,
     Softness,
-    Surface,
 )
 
 TYRE = Softness(time_constant=0.02, damping_ratio=0.3, start=0.3, end=0.9, depth=0.005)
@@ -120,8 +120,8 @@ class Caster:
 def _add_hub(spec: mujoco.MjSpec, wheel: mujoco.MjsBody, radius: float, width: float) -> None:
     """Add a hub with a bar across it that touches nothing: it shows how the wheel turns."""
     dark, bright = (
-        OwnsContact(spec, (*rgb, 1.0), contype=0, conaffinity=0) for rgb in (GREY, BRIGHT)
+        GeomBuilder(spec, (*rgb, 1.0), contype=0, conaffinity=0) for rgb in (GREY, BRIGHT)
     )
     drum, bar = (0.45 * radius, 0.52 * width), (0.4 * radius, 0.53 * width, 0.06 * radius)
-    dark.drum(wheel, Pose(), drum, name=f"{wheel.name}/hub", surface=Surface())
-    bright.box(wheel, Pose(), bar, name=f"{wheel.name}/bar", surface=Surface())
+    dark.drum(wheel, Pose(), drum, name=f"{wheel.name}/hub", surface=ContactSurface())
+    bright.box(wheel, Pose(), bar, name=f"{wheel.name}/bar", surface=ContactSurface())

@@ -46,8 +46,7 @@ from grouser.world.complaints import complaint
 from grouser.world.field_types import Description
 from grouser.world.file import KEYS, RobotEntry
 from grouser.world.objects import Thing
-from grouser.world.source import Place as Line
-from grouser.world.source import Source
+from grouser.world.source import Source, SourcePosition
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def _spawn(words: Words) -> Action:
         said["options"] = {key: value for key, value in settings.items() if key not in outer}
     else:
         said |= settings
-    source = Source({group: [said]}, {(): Line(1, "spawn")})
+    source = Source({group: [said]}, {(): SourcePosition(1, "spawn")})
     try:
         made = _Spawned.model_validate(source.data, strict=False)
     except ValidationError as error:

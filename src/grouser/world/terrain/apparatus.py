@@ -18,13 +18,13 @@ from pydantic import Field, model_validator
 from grouser.frames import radians
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.placed import DARK, FOUNDATION, LIGHT, Angle, Placed
+from grouser.world.placed import DARK, FOUNDATION, LIGHT, Inclination, PlacedTerrain
 
 TILE = 1.2  # m; base tile of the arenas and length of a full ramp (E2826)
 STEEL: Rgb = (0.62, 0.65, 0.69)
 
 
-class Hurdle(Placed):
+class Hurdle(PlacedTerrain):
     """A raised bar whose two upper edges are pipes, so that a corner gives no grip (E2802)."""
 
     kind: Literal["hurdle"] = "hurdle"
@@ -64,11 +64,11 @@ class Hurdle(Placed):
             self._pipe(spec, f"{name}/{end}", x, middle, radius, y, **steel)
 
 
-class Incline(Placed):
+class Incline(PlacedTerrain):
     """An inclined plane, and a level place at its top if wanted (E2803)."""
 
     kind: Literal["incline"] = "incline"
-    slope_deg: Angle
+    slope_deg: Inclination
     """Inclination, deg; between 0 and 90; usually 15, 30 or 45."""
     side: Length = 2.4
     """Length of the face along the slope, m; above 0."""
@@ -90,7 +90,7 @@ class Incline(Placed):
             self._block(spec, f"{name}/top", x, y, (-FOUNDATION, height), **dark)
 
 
-class PitchRollRamps(Placed):
+class PitchRollRamps(PlacedTerrain):
     """Ramps up and down on square tiles, continuous (E2826) or crossing (E2827).
 
     Continuous: a ramp fills a tile, up and down in turn along x; the crests lie along y and
@@ -104,7 +104,7 @@ class PitchRollRamps(Placed):
     kind: Literal["pitch_roll_ramps"] = "pitch_roll_ramps"
     crossing: bool = False
     """True: half ramps, alternately turned. False: full ramps, one surface."""
-    slope_deg: Angle = 15.0
+    slope_deg: Inclination = 15.0
     """Inclination of every ramp, deg; between 0 and 90."""
     tile: Length = TILE
     """Edge of a tile, m; above 0."""

@@ -20,7 +20,7 @@ from grouser.world.field_types import Coordinate, Length, Rgb
 from grouser.world.league_field import LeagueField
 from grouser.world.looks import ground_material
 from grouser.world.physics_settings import Contact
-from grouser.world.placed import DARK, FOUNDATION, LIGHT, Angle
+from grouser.world.placed import DARK, FOUNDATION, LIGHT, Inclination
 from grouser.world.shapes import add_block, add_prism
 from grouser.world.surface import Surface
 from grouser.world.terrain.apparatus import Hurdle, Incline, PitchRollRamps
@@ -105,7 +105,7 @@ class Ramp(Surface):
     kind: Literal["ramp"] = "ramp"
     x: Coordinate
     """Where the incline begins, m."""
-    slope_deg: Angle
+    slope_deg: Inclination
     """Inclination, deg; between 0 and 90."""
     height: Length
     """Height of the top, m; above 0."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
-from grouser.world.placed import FOUNDATION, Placed
+from grouser.world.placed import FOUNDATION, PlacedTerrain
 
 Heights = npt.NDArray[np.int_]
 """Heights in units, (rows, columns): rows from +y to -y, columns along +x."""
@@ -60,7 +60,7 @@ PATTERNS: dict[str, Heights] = {"hill": HILL, "valley": VALLEY, "diagonal": DIAG
 """The built-in fields of 10 x 10 posts."""
 
 
-class Stepfield(Placed):
+class Stepfield(PlacedTerrain):
     """A field of 10 x 10 posts; where the table says 0 there is none."""
 
     kind: Literal["stepfield"] = "stepfield"
