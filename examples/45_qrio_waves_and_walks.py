@@ -8,7 +8,7 @@ from pathlib import Path
 
 import grouser
 from grouser.rendering import write_png
-from grouser.reports.strip import strip
+from grouser.reports.picture_strip import picture_strip
 
 PICTURE = Path("qrio.png")
 SCENES = (
@@ -35,5 +35,5 @@ with grouser.Renderer(300, 360) as renderer:
             f"on the left foot {left:4.0f} N, on the right one {right:4.0f} N"
         )
 
-write_png(PICTURE, strip(frames, captions=captions))
+write_png(PICTURE, picture_strip(frames, captions=captions))
 print(f"picture: {PICTURE}")

@@ -3,7 +3,7 @@
 import numpy as np
 
 import grouser
-from grouser.evaluation.energy import spent
+from grouser.evaluation.energy import joint_energy
 
 simulation = grouser.Simulation(grouser.load("roach_circle"))
 step = float(simulation.model.opt.timestep)
@@ -15,7 +15,7 @@ for left, right in ((15.7, 15.7), (15.7, 31.4)):  # rad/s of the cranks: 2.5 and
     for _ in range(round(0.8 / step)):
         simulation.step()
         power.append(list(simulation.power("roach").values()))  # torque x speed, W
-    energy = spent(np.array(power), step)
+    energy = joint_energy(np.array(power), step)
     moved = np.linalg.norm(simulation.pose("roach").position - start.position)
     print(f"{left} and {right} rad/s: {moved:.3f} m away, effort {energy.effort * 1e3:.1f} mJ,")
     print(f"  work {energy.work * 1e3:.1f} mJ, the report's sum {energy.signed_sum:.1f}")

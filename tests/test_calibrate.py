@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grouser.calibration import search
+from grouser.calibration import gauss_newton
 from grouser.calibration.calibrate import calibrate, trajectory
 from grouser.calibration.finding import Finding, interval, judge
-from grouser.calibration.parameters import PARAMETERS, named
+from grouser.calibration.parameters import PARAMETERS, parameters_named
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
-from grouser.evaluation.following import Clock, correlation, follow, loss, scales_of
+from grouser.evaluation.following import LogAlignment, correlation, follow, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
 from grouser.robots import kenaf
 from grouser.trials import threads
@@ -74,8 +74,8 @@ def test_planted_truths_are_found_whatever_the_noise(seed):
     log = planted(load(WORLD), TRUTH, 2.6, seed=seed)
     found = calibrate(log, load(WORLD), "kenaf", list(TRUTH), seed=seed)
     for finding in found.findings:
-        assert finding.found == pytest.approx(TRUTH[finding.parameter.name], rel=0.1)
-        assert finding.told
+        assert finding.value == pytest.approx(TRUTH[finding.parameter.name], rel=0.1)
+        assert finding.determined
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_another_truth_is_found_when_the_origin_is_unknown():
     log = planted(load(WORLD), truth, 2.6).shifted(x=-3.0, z=0.4)
     found = calibrate(log, load(WORLD), "kenaf", list(truth), align=True)
     for finding in found.findings:
-        assert finding.found == pytest.approx(truth[finding.parameter.name], rel=0.1)
+        assert finding.value == pytest.approx(truth[finding.parameter.name], rel=0.1)
 
 
 @pytest.mark.slow
@@ -92,8 +92,8 @@ def test_a_planted_centre_of_mass_is_found():
     log = planted(load(WORLD), {"centre_x": 0.02}, 2.6)
     [finding] = calibrate(log, load(WORLD), "kenaf", ["centre_x"]).findings
     assert finding.start == 0.0
-    assert finding.found == pytest.approx(0.02, abs=0.004)
-    assert finding.told
+    assert finding.value == pytest.approx(0.02, abs=0.004)
+    assert finding.determined
 
 
 def test_a_run_without_slip_does_not_tell_friction():
@@ -102,8 +102,8 @@ def test_a_run_without_slip_does_not_tell_friction():
     [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
     assert finding.verdict == "cannot be told"
     assert finding.sentence.startswith("cannot be told from this run")
-    assert finding.found == finding.start
-    assert not finding.told
+    assert finding.value == finding.start
+    assert not finding.determined
 
 
 @pytest.mark.slow
@@ -134,11 +134,11 @@ def test_parameters_start_where_the_world_is_and_change_only_themselves():
 
 def test_a_mistake_is_told_in_a_sentence(tmp_path):
     with pytest.raises(UnknownName, match="no parameter 'frction'.*did you mean 'friction'"):
-        named(["frction"])
+        parameters_named(["frction"])
     with pytest.raises(BadValue, match="'friction' is there twice"):
-        named(["friction", "friction"])
+        parameters_named(["friction", "friction"])
     with pytest.raises(BadValue, match="nothing is free"):
-        named([])
+        parameters_named([])
     slick = load(WORLD, ["terrain.0.friction=0", "terrain.1.friction=0.1"])
     with pytest.raises(BadValue, match=r"friction is 0.05 in .*, plausible is 0.2 to 1.4"):
         PARAMETERS["friction"].start(slick, "kenaf")
@@ -179,7 +179,7 @@ def test_verdicts_are_sentences():
         return Finding(
             parameter=PARAMETERS[name],
             start=0.0,
-            found=found,
+            value=found,
             low=low,
             high=high,
             verdict=verdict,
@@ -209,7 +209,7 @@ def test_the_clock_and_the_origin_are_found(align):
     dense = curve(np.arange(0, 3, 0.005))
     log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
     scales = np.full((3, len(log)), 0.01)
-    found = follow(log, dense, scales, Clock(earliest=-1, latest=0.5, align=align))
+    found = follow(log, dense, scales, LogAlignment(earliest=-1, latest=0.5, align=align))
     assert found.offset == pytest.approx(0.3, abs=1e-3)
     assert found.shift == pytest.approx((-2.0 * align, 1.0 * align), abs=1e-2)
     assert loss(found.residuals, scales) < 1
@@ -260,15 +260,15 @@ class Bowl:
 @pytest.mark.parametrize("rough", [0.0, 3.0])
 def test_the_search_goes_down_and_stays_in_the_box(rough):
     bowl = Bowl([0.3, 0.72], rough)
-    found, _ = search.descend(np.array([0.6, 0.5]), bowl)
+    found, _ = gauss_newton.descend(np.array([0.6, 0.5]), bowl)
     assert found == pytest.approx(bowl.least, abs=0.002 + 0.01 * rough)
     outside = Bowl([1.4, 0.5], rough)
-    found, _ = search.descend(np.array([0.8, 0.4]), outside)
+    found, _ = gauss_newton.descend(np.array([0.8, 0.4]), outside)
     assert found[0] == 1.0
-    assert search.scatter(*bowl.look()[:2], bowl.least, bowl.rng).max() < 0.02 * rough + 1e-3
+    assert gauss_newton.scatter(*bowl.look()[:2], bowl.least, bowl.rng).max() < 0.02 * rough + 1e-3
 
 
 def test_the_first_points_are_spread_over_every_slice():
-    points = search.spread_out(8, 3, np.random.default_rng(0))
+    points = gauss_newton.spread_out(8, 3, np.random.default_rng(0))
     slices = np.sort((points * 8).astype(int), axis=0).T
     assert slices.tolist() == [list(range(8))] * 3

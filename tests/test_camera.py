@@ -14,7 +14,7 @@ from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
 from grouser.rendering.coarse_model import out_of_view
 from grouser.rendering.image_plane import ImagePlane
@@ -302,7 +302,7 @@ def test_the_same_seed_gives_the_same_bytes_in_two_processes():
 
 @pytest.mark.slow
 def test_the_papers_pictures_show_what_was_set():
-    table = cmos_images.run(Study(quick=True)).table
+    table = cmos_images.run(RunOptions(quick=True)).table
     assert [row.case["what"] for row in table.rows if not row.agrees] == []
     assert table.of == 9
 

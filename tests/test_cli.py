@@ -18,7 +18,7 @@ from grouser import errors
 from grouser.benches import BENCHES
 from grouser.benches.machine import machine
 from grouser.experiments import EXPERIMENTS
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.rendering import gl
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -236,11 +236,11 @@ def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
 
 
 @pytest.fixture
-def studies(monkeypatch: pytest.MonkeyPatch) -> list[Study]:
+def studies(monkeypatch: pytest.MonkeyPatch) -> list[RunOptions]:
     """Register the experiment ``fake-table1``, which notes how it was run."""
-    asked: list[Study] = []
+    asked: list[RunOptions] = []
 
-    def run(study: Study) -> Report:
+    def run(study: RunOptions) -> Report:
         asked.append(study)
         study.progress("climbing", 1, 2)
         return Report(TABLE)
@@ -252,7 +252,9 @@ def studies(monkeypatch: pytest.MonkeyPatch) -> list[Study]:
     return asked
 
 
-def test_experiment_prints_the_table_and_writes_it(tmp_path: Path, studies: list[Study]) -> None:
+def test_experiment_prints_the_table_and_writes_it(
+    tmp_path: Path, studies: list[RunOptions]
+) -> None:
     result = grouser("experiment", "fake_table1", "--quick", "--seed", 7, "--json", "a/t.json")
     assert result.exit_code == 0, result.output
     assert "DISAGREES" in result.stdout
@@ -263,14 +265,14 @@ def test_experiment_prints_the_table_and_writes_it(tmp_path: Path, studies: list
     assert (studies[0].quick, studies[0].seed, studies[0].pictures) == (True, 7, False)
 
 
-def test_experiment_writes_a_report(tmp_path: Path, studies: list[Study]) -> None:
+def test_experiment_writes_a_report(tmp_path: Path, studies: list[RunOptions]) -> None:
     result = grouser("experiment", "fake-table1", "--report", "r")
     assert result.exit_code == 0, result.output
     assert studies[0].pictures
     assert "Does it climb?" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
 
 
-def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[Study]) -> None:
+def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[RunOptions]) -> None:
     assert "is a folder" in refused(grouser("experiment", "fake-table1", "--json", tmp_path))
     (tmp_path / "file").touch()
     assert "cannot be written" in refused(

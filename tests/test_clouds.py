@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.evaluation.clouds import fit_plane, voxelised
+from grouser.evaluation.clouds import fit_plane, voxel_means
 from grouser.experiments import roach_table31
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 
 
 def plane(count, rng, noise=0.0):
@@ -20,7 +20,7 @@ def plane(count, rng, noise=0.0):
 
 def test_voxels_hold_the_mean_of_their_points():
     points = np.array([[0.01, 0.01, 0.01], [0.03, 0.05, 0.09], [0.11, 0.0, 0.0], [-0.01, 0, 0]])
-    thinned = voxelised(points, 0.1)
+    thinned = voxel_means(points, 0.1)
     assert sorted(map(tuple, thinned.round(9))) == [
         (-0.01, 0.0, 0.0),
         (0.02, 0.03, 0.05),
@@ -45,7 +45,7 @@ def test_a_plane_is_found_with_its_error_and_without_outliers():
 
 def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m():
     """4.8 mm ± 0.5 on the cloud as it is; larger voxels smooth it, as in the report."""
-    table = roach_table31.run(Study(quick=True)).table.to_json()
+    table = roach_table31.run(RunOptions(quick=True)).table.to_json()
     assert table["experiment"] == "roach-table31"
     ours = [row["ours"] for row in table["rows"]]
     assert [row["paper"]["error_mm"] for row in table["rows"]] == [
@@ -61,6 +61,6 @@ def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_roach_table31_in_full_whatever_the_seed(seed):
-    table = roach_table31.run(Study(seed=seed)).table
+    table = roach_table31.run(RunOptions(seed=seed)).table
     assert table.agree >= 5
     assert table.rows[0].ours["error_mm"] == pytest.approx(4.8, abs=0.5)

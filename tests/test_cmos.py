@@ -239,7 +239,7 @@ def test_the_seed_decides_the_noise():
 def views():
     model, data = bench.scene()
     with Renderer(64, 64, shadows=False, smooth=False) as renderer:
-        yield lambda size, noise, spin: bench.View(
+        yield lambda size, noise, spin: bench.FilteredView(
             renderer, model, data, bench.camera_of(size, noise), spin
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 from grouser.experiments import cmos_distance, cmos_table1
 from grouser.experiments import cmos_rig as rig
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
 from grouser.perception.localise import PoseEstimate, wrap_angle
 from grouser.simulation.changes.actions import Place
@@ -78,7 +78,7 @@ def found(dx, dy, turn, half):
     truth = np.array([1.0, 0.5, math.radians(45)])
     pose = truth + np.array([dx, dy, math.radians(turn)])
     estimate = PoseEstimate(pose, pose - half, pose + half)
-    return cmos_table1.Found(estimate, truth, 1)
+    return cmos_table1.LocalisationResult(estimate, truth, 1)
 
 
 def test_cells_of_the_table():
@@ -101,12 +101,12 @@ def test_the_papers_table_adds_up_where_we_say_it_does():
 
 @pytest.mark.slow
 def test_cmos_distance_agrees():
-    table = cmos_distance.run(Study(quick=True)).table
+    table = cmos_distance.run(RunOptions(quick=True)).table
     assert table.agree == table.of == len(cmos_distance.QUICK_MM) + 1
 
 
 @pytest.mark.slow
 def test_cmos_table1_errors_are_no_larger_than_the_papers():
-    table = cmos_table1.run(Study(quick=True)).table
+    table = cmos_table1.run(RunOptions(quick=True)).table
     assert table.figures["errors_with_no_larger_than_papers"] is True
     assert len(table.rows) == len(cmos_table1.PRINTED) + 2

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import grouser
 from grouser.cli import app
-from grouser.cli.history import history, place
+from grouser.cli.line_editing import history_file, line_editing
 from grouser.client.launch import serving
 from grouser.errors import GrouserError
 from grouser.service.console import QUESTIONS, Console
@@ -238,10 +238,10 @@ def test_history_is_kept_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     readline.clear_history()
-    with history(lambda text: []):
+    with line_editing(lambda text: []):
         readline.add_history("open gate")
     readline.clear_history()
-    assert place().read_text() == "open gate\n"
-    with history(lambda text: []):
+    assert history_file().read_text() == "open gate\n"
+    with line_editing(lambda text: []):
         assert readline.get_history_item(1) == "open gate"
     readline.clear_history()

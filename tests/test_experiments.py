@@ -11,7 +11,7 @@ from grouser.experiments import (
     zaratti_fig8,
     zaratti_fig9,
 )
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 
 
 def shape(report, name):
@@ -25,14 +25,14 @@ def shape(report, name):
 
 def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide():
     """6 of 6 rows; the two rows the paper names fail on smooth belts."""
-    table = shape(okada_table4.run(Study(quick=True)), "okada-table4")
+    table = shape(okada_table4.run(RunOptions(quick=True)), "okada-table4")
     assert (table["agree"], table["of"]) == (6, 6)
     assert table["figures"]["smooth_120mm_at_0deg"] == "F"
     assert table["figures"]["smooth_240mm_at_45deg"] == "F"
 
 
 def test_okada_table1_shows_fig2_and_fig3():
-    table = shape(okada_table1.run(Study(quick=True)), "okada-table1")
+    table = shape(okada_table1.run(RunOptions(quick=True)), "okada-table1")
     rows = {(row["case"]["fact"], row["case"]["method"]): row for row in table["rows"]}
     assert rows["rough terrain", "wheels"]["ours"] == "-"
     assert rows["rough terrain", "segments"]["ours"] == "+"
@@ -46,7 +46,7 @@ def test_okada_table1_shows_fig2_and_fig3():
 
 
 def test_okada_table2_every_method_keeps_its_speed():
-    table = shape(okada_table2.run(Study(quick=True)), "okada-table2")
+    table = shape(okada_table2.run(RunOptions(quick=True)), "okada-table2")
     assert [row["agrees"] for row in table["rows"][:5]] == [True] * 5
     for row in table["rows"]:
         assert "OFF THE COMMANDED SPEED" not in row["note"]
@@ -56,15 +56,15 @@ def test_okada_table2_every_method_keeps_its_speed():
 
 @pytest.mark.slow
 def test_okada_table4_in_full_and_plates_do_not_climb_the_wall():
-    table = shape(okada_table4.run(Study()), "okada-table4")
+    table = shape(okada_table4.run(RunOptions()), "okada-table4")
     assert (table["agree"], table["of"]) == (6, 6)
     assert table["figures"]["starts_that_agree"] == 24
-    wall = shape(okada_table1.run(Study()), "okada-table1")
+    wall = shape(okada_table1.run(RunOptions()), "okada-table1")
     assert wall["figures"]["plates_climbs_fig3_wall"] is False
 
 
 def test_zaratti_fig8_all_of_them_walk():
-    table = shape(zaratti_fig8.run(Study(quick=True)), "zaratti-fig8")
+    table = shape(zaratti_fig8.run(RunOptions(quick=True)), "zaratti-fig8")
     assert [row["case"]["walking AIBOs"] for row in table["rows"]] == [1, 5, 12, 32]
     assert table["figures"]["falls"] == 0
     rates = [row["ours"] for row in table["rows"]]
@@ -73,7 +73,7 @@ def test_zaratti_fig8_all_of_them_walk():
 
 
 def test_zaratti_fig9_three_meet_and_contacts_cost():
-    table = shape(zaratti_fig9.run(Study(quick=True)), "zaratti-fig9")
+    table = shape(zaratti_fig9.run(RunOptions(quick=True)), "zaratti-fig9")
     figures = table["figures"]
     assert figures["frames_touching"] > 10
     assert figures["collision_detection_share"] < figures["collision_share"] < 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue, UnknownName
-from grouser.experiments.pack import dog, pack
+from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.physics.drives import torque
 from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
@@ -20,7 +20,7 @@ from grouser.trials.trial import Trial
 
 
 def standing(*more):
-    return Simulation(pack(dog("rex", 0.0, 0.0, 0.0), *more))
+    return Simulation(pack_world(ers7_entry("rex", 0.0, 0.0, 0.0), *more))
 
 
 def legs(simulation, name="rex"):
@@ -96,7 +96,7 @@ def test_who_walks_notices_nobody_who_joins_or_leaves():
     for simulation in (alone, visited):
         simulation.command("rex", forward=0.15)
         simulation.step(0.6)
-    visited.do(Join(dog("guest", 5.0, 5.0, 0.0, forward=0.1)))
+    visited.do(Join(ers7_entry("guest", 5.0, 5.0, 0.0, forward=0.1)))
     for simulation in (alone, visited):
         simulation.step(0.4)
     visited.do(Leave("guest"))
@@ -109,7 +109,7 @@ def test_who_walks_notices_nobody_who_joins_or_leaves():
 
 def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
     def trial(forward, seconds):
-        world = pack(dog("rex", 0.0, 0.0, 0.0, forward=forward))
+        world = pack_world(ers7_entry("rex", 0.0, 0.0, 0.0, forward=forward))
         schedule = ((0.5, {"forward": forward, "turn": 0.4}),)
         return Trial(world=world, robot="rex", limit=seconds, schedule=schedule)
 

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 from grouser.experiments import EXPERIMENTS, kurose_fig16, kurose_table1
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.trials import threads
 
 DRIVEN = ("kurose-table1", "kurose-fig16")
@@ -40,7 +40,7 @@ def test_table_1_is_the_reading_that_fits_the_prose():
 
 def test_table1_has_the_shape_of_a_table(monkeypatch):
     only(monkeypatch, kurose_table1.PAPER[0], kurose_table1.PAPER[2])
-    told = kurose_table1.run(Study(quick=True)).table.to_json()
+    told = kurose_table1.run(RunOptions(quick=True)).table.to_json()
     assert told["experiment"] == "kurose-table1"
     assert [row["case"]["size"] for row in told["rows"]] == ["50 mm", "150 mm"]
     assert all(set(row["ours"]) == {"segments", "wheels"} for row in told["rows"])
@@ -52,13 +52,13 @@ def test_table1_has_the_shape_of_a_table(monkeypatch):
 def test_the_strategy_climbs_what_the_tracks_alone_do_not():
     step = kurose_table1.FIG8
     with_flippers = kurose_table1.trial(step)
-    without = kurose_table1.trial(kurose_table1.Case("step without flippers", step.size_mm))
+    without = kurose_table1.trial(kurose_table1.ObstacleCase("step without flippers", step.size_mm))
     assert [outcome.arrived for outcome in threads.run([with_flippers, without])] == [True, False]
 
 
 def test_fig16_matches_the_two_variants(monkeypatch):
     monkeypatch.setattr(kurose_fig16, "QUICK", (kurose_fig16.FIG8,))
-    report = kurose_fig16.run(Study(quick=True))
+    report = kurose_fig16.run(RunOptions(quick=True))
     told = report.table.to_json()
     assert [row["case"]["figure"] for row in told["rows"]] == list(kurose_fig16.PRINTED)
     assert 0 < told["figures"]["passes_max_mean_norm_error_mm"] < 132.2
@@ -69,11 +69,11 @@ def test_fig16_matches_the_two_variants(monkeypatch):
 
 @pytest.mark.slow
 def test_kurose_table1_agrees_with_the_real_robot():
-    table = kurose_table1.run(Study()).table
+    table = kurose_table1.run(RunOptions()).table
     assert table.agree >= 11, [row.case for row in table.rows if not row.agrees]
 
 
 @pytest.mark.slow
 def test_kurose_fig16_says_all_its_figures():
-    table = kurose_fig16.run(Study()).table
+    table = kurose_fig16.run(RunOptions()).table
     assert all(table.figures[name] is not None for name in kurose_fig16.PRINTED)

@@ -15,9 +15,9 @@ from grouser.cli.mobility_table import DOUBT
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import from_rpy, up_tilt
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
-from grouser.mobility import curve, limits, suite
+from grouser.mobility import limits, pass_curve, suite
 from grouser.mobility.apparatus import APPARATUS
-from grouser.mobility.operator import KeepTo, Operator
+from grouser.mobility.operator import LineKeeper, Operator
 from grouser.simulation.scene import compose
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
@@ -49,7 +49,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
     assert apparatus.sizes == tuple(sorted(apparatus.sizes))
     assert apparatus.span[0] < apparatus.sizes[0]
     assert apparatus.sizes[-1] < apparatus.span[1]
-    chance = limits.draw(1, test)
+    chance = limits.draw_variation(1, test)
     trial = suite.trial(PACKBOT, test, apparatus.sizes[-1], chance)
     [outcome] = threads.run([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
@@ -70,7 +70,7 @@ def test_a_size_outside_the_span_is_refused():
 
 
 def test_the_operator_turns_back_to_the_line():
-    drive = KeepTo(0.3)
+    drive = LineKeeper(0.3)
     assert drive(seen()) == {"forward": 0.3, "turn": 0.0}
     assert drive(seen(y=0.1))["turn"] < 0  # left of the line: to the right
     assert drive(seen(yaw=-0.1))["turn"] > 0
@@ -135,7 +135,7 @@ def test_a_passed_step_is_climbed_by_the_whole_robot():
 
 def test_company_changes_no_bit():
     trials = [suite.trial(PACKBOT, "step", size) for size in (60, 90)]
-    for one, other in zip(map(suite.alone, trials), threads.run(trials), strict=True):
+    for one, other in zip(map(suite.run_alone, trials), threads.run(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
@@ -151,8 +151,8 @@ def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
 
 
 def test_chances_depend_on_seed_and_name_alone():
-    assert limits.draw(3, "step/0") == limits.draw(3, "step/0")
-    draws = [limits.draw(seed, f"step/{i}") for seed in (0, 1) for i in range(200)]
+    assert limits.draw_variation(3, "step/0") == limits.draw_variation(3, "step/0")
+    draws = [limits.draw_variation(seed, f"step/{i}") for seed in (0, 1) for i in range(200)]
     assert len(set(draws)) == 400
     assert all(0 <= d.back <= 0.05 and abs(d.heading_deg) <= 5 for d in draws)
     frictions = [d.friction for d in draws]
@@ -169,7 +169,7 @@ def test_bisection_finds_the_two_sizes_beside_the_limit(true, near):
         asked.append(size)
         return size <= true
 
-    low, high = limits.search(passes, APPARATUS["step"], near=near)
+    low, high = limits.search_bracket(passes, APPARATUS["step"], near=near)
     assert len(asked) == len(set(asked)) <= (12 if near is None else 16)
     assert low <= true or low == -math.inf
     assert true < high
@@ -191,29 +191,30 @@ def arrived(cases):
 
 def test_limits_that_are_nearly_the_same_are_told_apart():
     true = np.random.default_rng(0).logistic(111, 0.3, 20).tolist()
-    chances = [suite.Chance(back=limit) for limit in true]
-    found, resolution = limits.told_apart(arrived, chances, cells(true), 5)
+    chances = [suite.Variation(back=limit) for limit in true]
+    found, resolution = limits.refine_brackets(arrived, chances, cells(true), 5)
     assert resolution == 5 / 2**limits.FINER
     assert all(low <= t < high for t, (low, high) in zip(true, found, strict=True))
     assert all(high - low == resolution for low, high in found)
     rough, fine = (
-        curve.fit(f, r, generator(0, "a")) for f, r in ((cells(true), 5), (found, resolution))
+        pass_curve.fit_pass_curve(f, r, generator(0, "a"))
+        for f, r in ((cells(true), 5), (found, resolution))
     )
     assert abs(fine.size(0.5).value - 111) < 0.5 < abs(rough.size(0.5).value - 111)
 
 
 def test_limits_that_differ_are_left_as_they_are():
     true = [30.0, 60.0, 90.0, 2000.0]
-    chances = [suite.Chance(back=limit) for limit in true]
+    chances = [suite.Variation(back=limit) for limit in true]
     found = [*cells(true[:3]), (1000.0, math.inf)]
-    assert limits.told_apart(arrived, chances, found, 5) == (found, 5)
+    assert limits.refine_brackets(arrived, chances, found, 5) == (found, 5)
     beyond = [(1000.0, math.inf)] * 4
-    assert limits.told_apart(arrived, chances, beyond, 5) == (beyond, 5)
+    assert limits.refine_brackets(arrived, chances, beyond, 5) == (beyond, 5)
 
 
 def test_the_fit_finds_a_planted_curve():
     found = cells(np.random.default_rng(0).logistic(200, 12, 400))
-    planted = curve.fit(found, 5, generator(0, "test"))
+    planted = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     half, most = planted.size(0.5), planted.size(0.95)
     assert half.value == pytest.approx(200, abs=3)
     assert most.value == pytest.approx(200 - 12 * math.log(19), abs=6)
@@ -227,28 +228,28 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         found = cells(rng.logistic(200, 12, 20))
-        told = curve.fit(found, 5, generator(seed, "test"))
+        told = pass_curve.fit_pass_curve(found, 5, generator(seed, "test"))
         half = told.size(0.5)
         covered += half.low < 200 < half.high
-        fresh = curve.Share(int((rng.logistic(200, 12, 20) >= half.value).sum()), 20)
+        fresh = pass_curve.PassCount(int((rng.logistic(200, 12, 20) >= half.value).sum()), 20)
         expected = told.expected(half.value, 20, generator(seed, "fresh"))
-        explained += limits.Check(fresh, expected).explained
+        explained += limits.FreshRuns(fresh, expected).explained
     assert covered >= 35
     assert explained >= 35
 
 
 def test_what_is_not_explained_is_seen():
     found = cells(np.random.default_rng(0).logistic(200, 12, 20))
-    told = curve.fit(found, 5, generator(0, "test"))
+    told = pass_curve.fit_pass_curve(found, 5, generator(0, "test"))
     low, high = told.expected(told.size(0.5).value, 20, generator(0, "fresh"))
     assert 2 <= low < 8
     assert 12 < high <= 18
-    assert not limits.Check(curve.Share(0, 20), (low, high)).explained
-    assert not limits.Check(curve.Share(20, 20), (low, high)).explained
+    assert not limits.FreshRuns(pass_curve.PassCount(0, 20), (low, high)).explained
+    assert not limits.FreshRuns(pass_curve.PassCount(20, 20), (low, high)).explained
 
 
 def test_equal_limits_are_known_to_half_a_size():
-    same = curve.fit([(110, 115)] * 20, 5, generator(0, "test"))
+    same = pass_curve.fit_pass_curve([(110, 115)] * 20, 5, generator(0, "test"))
     half, most = same.size(0.5), same.size(0.95)
     assert half.value == pytest.approx(112.5, abs=1)
     assert half.low <= 110.5
@@ -258,29 +259,29 @@ def test_equal_limits_are_known_to_half_a_size():
 
 def test_limits_beyond_the_span_are_said_in_words():
     all_pass = [(70.0, math.inf)] * 3
-    assert curve.fit(all_pass, 1, generator(0, "test")) is None
-    limit = limits.Limit(test="tipping_up", found=tuple(all_pass))
-    assert limit.words == "passes all up to 70 deg"
+    assert pass_curve.fit_pass_curve(all_pass, 1, generator(0, "test")) is None
+    limit = limits.Limit(test="tipping_up", brackets=tuple(all_pass))
+    assert limit.no_estimate_text == "passes all up to 70 deg"
     some = [(60.0, 61.0), (70.0, math.inf), (-math.inf, 1.0)]
-    assert 30 < curve.fit(some, 1, generator(0, "test")).size(0.5).value < 70
+    assert 30 < pass_curve.fit_pass_curve(some, 1, generator(0, "test")).size(0.5).value < 70
 
 
 def test_wilson():
-    assert curve.Share(0, 20).interval() == pytest.approx((0.0, 0.1611), abs=1e-4)
-    assert curve.Share(10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
+    assert pass_curve.PassCount(0, 20).interval() == pytest.approx((0.0, 0.1611), abs=1e-4)
+    assert pass_curve.PassCount(10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
 
 
 def test_a_limit_needs_two_repetitions():
     with pytest.raises(BadValue, match="at least 2"):
-        limits.limit(PACKBOT, "step", repeats=1)
+        limits.find_limit(PACKBOT, "step", repeats=1)
 
 
 def test_packbots_step_limit():
-    limit = limits.limit(PACKBOT, "step", repeats=2)
-    assert limit.half.value == pytest.approx(111, abs=8)
-    assert limit.share(100) == curve.Share(2, 2)
-    assert limit.share(200) == curve.Share(0, 2)
-    assert limit.checked_most.share.of == 2
+    limit = limits.find_limit(PACKBOT, "step", repeats=2)
+    assert limit.pass_50.value == pytest.approx(111, abs=8)
+    assert limit.share(100) == pass_curve.PassCount(2, 2)
+    assert limit.share(200) == pass_curve.PassCount(0, 2)
+    assert limit.checked_95.share.of == 2
 
 
 # -- the command ---------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.errors import Refused
-from grouser.experiments.pack import dog, pack
+from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.latest_frames import LatestFrames
 from grouser.gateways.images.remote_worker import run_remote_worker
 from grouser.gateways.images.render_pool import RenderPool
@@ -28,7 +28,10 @@ from grouser.simulation.simulation import Simulation
 
 def two_dogs():
     return Simulation(
-        pack(dog("rex", 0.0, 0.0, 0.0, forward=0.15), dog("max", 0.8, 0.1, 3.0, turn=0.5))
+        pack_world(
+            ers7_entry("rex", 0.0, 0.0, 0.0, forward=0.15),
+            ers7_entry("max", 0.8, 0.1, 3.0, turn=0.5),
+        )
     )
 
 
@@ -73,8 +76,8 @@ async def test_a_new_world_reaches_living_workers_and_who_stays_keeps_tile_and_k
         keys = {name: views.key(name) for name in ("rex", "max")}
         assert [views.tile(name) for name in ("rex", "max", "nobody")] == [0, 1, -1]
         simulation.do(Leave("rex"))
-        simulation.do(Join(dog("bo", 0.0, 0.5, 0.0)))
-        simulation.do(Join(dog("rex", 0.0, -0.5, 0.0)))
+        simulation.do(Join(ers7_entry("bo", 0.0, 0.5, 0.0)))
+        simulation.do(Join(ers7_entry("rex", 0.0, -0.5, 0.0)))
         views.rebind(simulation.scene)
         views.offer("max", late)
         simulation.step(0.2)
@@ -219,7 +222,7 @@ async def test_workers_of_another_process_draw_the_same_bytes_and_serve_them():
             views.frames.watch(None)
             simulation.step(0.1)
             assert_same(*await drawn(views, simulation, "rex", "max"))
-            simulation.do(Join(dog("bo", 0.0, 0.5, 0.0)))
+            simulation.do(Join(ers7_entry("bo", 0.0, 0.5, 0.0)))
             views.rebind(simulation.scene)
             simulation.step(0.1)
             assert_same(*await drawn(views, simulation, "bo", "max"))

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from PIL import Image as Pillow
 
 from grouser.errors import BadValue
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 
 TABLE = Table(
@@ -90,11 +90,11 @@ def test_a_missing_video_is_told(tmp_path: Path) -> None:
 
 def test_strip_lays_pictures_out_in_reading_order() -> None:
     frames = [np.full((10, 20, 3), shade, np.uint8) for shade in (10, 20, 30)]
-    row = strip(frames)
+    row = picture_strip(frames)
     assert row.shape == (10, 3 * 20 + 2 * 4, 3)
     assert [row[5, 10, 0], row[5, 34, 0], row[5, 58, 0]] == [10, 20, 30]
     assert (row[:, 20:24] == 255).all()
-    grid = strip(frames, columns=2)
+    grid = picture_strip(frames, columns=2)
     assert grid.shape == (24, 44, 3)
     assert grid[20, 10, 0] == 30
     assert (grid[14:, 24:] == 255).all()
@@ -102,7 +102,9 @@ def test_strip_lays_pictures_out_in_reading_order() -> None:
 
 def test_strip_captions_fit_under_their_picture() -> None:
     frames = [np.zeros((100, 80, 3), np.uint8)] * 2
-    sheet = strip(frames, captions=["45° up", "a caption that is far too long for its picture"])
+    sheet = picture_strip(
+        frames, captions=["45° up", "a caption that is far too long for its picture"]
+    )
     assert sheet.shape == (116, 164, 3)
     band = sheet[100:].min(axis=(0, 2)) < 128  # columns with ink
     assert band[:80].any()
@@ -113,10 +115,10 @@ def test_strip_captions_fit_under_their_picture() -> None:
 def test_strip_mistakes_are_told() -> None:
     one, two = np.zeros((4, 4, 3), np.uint8), np.zeros((4, 5, 3), np.uint8)
     with pytest.raises(BadValue, match="of one size"):
-        strip([one, two])
+        picture_strip([one, two])
     with pytest.raises(BadValue, match="none at all"):
-        strip([])
+        picture_strip([])
     with pytest.raises(BadValue, match="1 captions for 2 pictures"):
-        strip([one, one], captions=["a"])
+        picture_strip([one, one], captions=["a"])
     with pytest.raises(BadValue, match="0 columns"):
-        strip([one], columns=0)
+        picture_strip([one], columns=0)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.evaluation.energy import spent
-from grouser.evaluation.line import fit
+from grouser.evaluation.energy import joint_energy
+from grouser.evaluation.line_fit import fit_line
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments import roach_turning
 from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRIDE, speeds, world
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import from_rpy, to_rpy
 from grouser.robots import velociroach
 from grouser.robots.parts.crank import LEGS, Cranks
@@ -241,14 +241,14 @@ def test_same_bits_twice_alone_and_in_a_batch():
 
 def test_energy_sums_by_hand():
     power = np.array([[1.0, -2.0], [3.0, 0.5]])
-    energy = spent(power, 0.1)
+    energy = joint_energy(power, 0.1)
     assert energy.signed_sum == pytest.approx(2.5)
     assert energy.work == pytest.approx(0.25)
     assert energy.effort == pytest.approx(0.65)
     with pytest.raises(BadValue, match="energy: power"):
-        spent(power[0], 0.1)
+        joint_energy(power[0], 0.1)
     with pytest.raises(BadValue, match="every 0.0 s"):
-        spent(power, 0.0)
+        joint_energy(power, 0.0)
 
 
 def stepped(integrator, timestep, seconds):
@@ -277,7 +277,7 @@ def test_power_is_torque_times_speed_at_every_joint():
 def test_joint_energy_does_not_depend_on_the_time_step():
     """MuJoCo's own force, taken at a step's beginning, would give 40 % more work at 1 ms."""
     coarse, fine = (
-        spent(stepped("discrete", timestep, 2 * STRIDE)[1], timestep)
+        joint_energy(stepped("discrete", timestep, 2 * STRIDE)[1], timestep)
         for timestep in (0.001, 0.00025)
     )
     assert coarse.work == pytest.approx(fine.work, rel=0.06)
@@ -287,7 +287,7 @@ def test_joint_energy_does_not_depend_on_the_time_step():
 
 def test_braking_counts_in_effort_only():
     power, way = roach_turning.straight_power(2 * STRIDE)
-    energy = spent(power, PHYSICS.timestep)
+    energy = joint_energy(power, PHYSICS.timestep)
     assert power.shape == (round(2 * STRIDE / PHYSICS.timestep), len(cranks().drives))
     assert 0 < energy.work < 0.9 * energy.effort
     weight = velociroach.MASS * 9.81
@@ -304,11 +304,11 @@ def test_curvature_of_a_circle_and_a_line_through_points():
     assert rotation(wxyz) == pytest.approx(3 * math.pi)
     assert distance(circle) == pytest.approx(6 * math.pi, rel=1e-4)
     assert curvature(circle, wxyz) == pytest.approx(0.5, rel=1e-4)
-    line = fit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
+    line = fit_line(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
     assert (line.slope, line.offset, line.r2) == pytest.approx((2.0, 1.0, 1.0))
-    assert fit(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0])).r2 == pytest.approx(0.0)
+    assert fit_line(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0])).r2 == pytest.approx(0.0)
     with pytest.raises(BadValue, match="line"):
-        fit(np.zeros(3), np.ones(3))
+        fit_line(np.zeros(3), np.ones(3))
 
 
 def test_asymmetry_compares_each_turn_with_its_mirror():
@@ -341,12 +341,12 @@ def check(table, ratios):
 
 
 def test_roach_turning_quickly():
-    check(roach_turning.run(Study(quick=True)).table.to_json(), 7)
+    check(roach_turning.run(RunOptions(quick=True)).table.to_json(), 7)
 
 
 @pytest.mark.slow
 def test_roach_turning_in_full():
-    check(roach_turning.run(Study()).table.to_json(), 17)
+    check(roach_turning.run(RunOptions()).table.to_json(), 17)
 
 
 @pytest.mark.parametrize(

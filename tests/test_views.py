@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drawn import OPEN, SECRET, in_a_loop, rgb, seen, until
 
-from grouser.experiments.pack import dog, pack
+from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort
 from grouser.protocol.images import (
     ImageClientSide,
@@ -78,10 +78,10 @@ async def served(simulation, type=ImageType.RAW, **options):
 
 def crowd():
     simulation = Simulation(
-        pack(
-            dog("rex", 0.0, 0.0, 0.0),
-            dog("max", 0.8, 0.1, 3.0),
-            dog("bo", 0.4, -0.6, 1.5),
+        pack_world(
+            ers7_entry("rex", 0.0, 0.0, 0.0),
+            ers7_entry("max", 0.8, 0.1, 3.0),
+            ers7_entry("bo", 0.4, -0.6, 1.5),
         )
     )
     simulation.step(0.3)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue
-from grouser.experiments.pack import dog, pack
+from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
 from grouser.gateways.images.world_transfer import (
     decode_world,
@@ -118,7 +118,7 @@ def test_mesh_files_come_along(tmp_path):
     (here / "rock.obj").write_text(corners)
     file = here / "rock.obj"
     rock = Mesh(name="rock", position=(1, 0, 1), mass=1.0, friction=0.5, file=file)
-    world = pack(dog("rex", 0, 0, 0), objects=(rock,))
+    world = pack_world(ers7_entry("rex", 0, 0, 0), objects=(rock,))
     vertices = compose(world).model.mesh_vert
     news = wire.NewWorld([], [2, 2, 320, 240], 0, [], encode_world(world))
     sent = pack_meshes(news)

@@ -63,13 +63,15 @@ def run(progress: Progress) -> dict[str, float]:
             progress("filters", number, len(cases))
             label = f"{size[0]}x{size[1]}_{'noisy' if noise else 'quiet'}"
             camera = camera_of(size, noise)
-            turning, still = (View(renderer, model, data, camera, spin) for spin in (SPIN, STILL))
+            turning, still = (
+                FilteredView(renderer, model, data, camera, spin) for spin in (SPIN, STILL)
+            )
             fused, separate = _medians(turning.fused, turning.separate)
             ratios[f"fused_over_separate_{label}"] = fused / separate
             details |= {f"fused_ms_{label}": fused, f"separate_ms_{label}": separate}
             fused, separate = _medians(still.fused, still.separate)
             details[f"still_over_separate_{label}"] = fused / separate
-        small = View(renderer, model, data, camera_of(SIZES[0], ERS210.cmos.noise), SPIN)
+        small = FilteredView(renderer, model, data, camera_of(SIZES[0], ERS210.cmos.noise), SPIN)
         drawn, fused = _medians(small.draw, small.fused)
     return {
         "fused_over_separate": max(ratios.values()),
@@ -115,7 +117,7 @@ def camera_of(size: tuple[int, int], noise: Noise) -> CmosFilter:
     return CmosFilter(lens, cmos, ERS210.shutter)
 
 
-class View:
+class FilteredView:
     """A rendered view and the two ways to filter it."""
 
     def __init__(
@@ -133,7 +135,7 @@ class View:
         self._renderer, self._model, self._data = renderer, model, data
         self.draw()
         raw = self._pixels[:-SPARE].reshape(self.plane.height, self.plane.width, 3)
-        self._chain = Chain(camera, self.plane, spin)
+        self._chain = OpenCvChain(camera, self.plane, spin)
         self._picture = np.ascontiguousarray(raw[::-1])
 
     def draw(self) -> None:
@@ -150,7 +152,7 @@ class View:
         return self._chain.apply(self._picture)
 
 
-class Chain:
+class OpenCvChain:
     """The same effects one after another with OpenCV, the quickest plain way.
 
     Everything that does not change from picture to picture is prepared, and every step writes into

@@ -50,7 +50,7 @@ def run(progress: Progress) -> dict[str, float]:
         "drive_reads_per_s": (LINES_PER_PACKET, lambda: server.receive(drives)),
         "session_reads_per_s": (len(BURST), lambda: client.receive(burst)),
         "state_writes_per_s": (1, lambda: server.send(STATE)),
-        "session_writes_per_s": (len(BURST), lambda: [server.send(said) for said in BURST]),
+        "session_writes_per_s": (len(BURST), lambda: [server.send(message) for message in BURST]),
     }
     fastest = dict.fromkeys(jobs, math.inf)
     for repeat in range(REPEATS):

@@ -110,14 +110,16 @@ async def _factor(rate: float) -> float:
         await _drawn(
             views, _offer(views, simulation)
         )  # starts the workers: compiles, builds buffers
-        begun, start, asked = time.perf_counter(), simulation.time, views.frames.drawn.total()
+        begun, start, requested = time.perf_counter(), simulation.time, views.frames.drawn.total()
         for frame in range(1, round(SECONDS * rate) + 1):
             while simulation.time < start + frame / rate - TIMESTEP / 2:
                 simulation.step(BEAT)
                 await asyncio.sleep(0)  # let pictures come in
-            await _drawn(views, asked)  # the last frame must be there before the next is asked for
-            asked = _offer(views, simulation)
-        await _drawn(views, asked)
+            await _drawn(
+                views, requested
+            )  # the last frame must be there before the next is asked for
+            requested = _offer(views, simulation)
+        await _drawn(views, requested)
         return (simulation.time - start) / (time.perf_counter() - begun)
 
 
@@ -155,12 +157,12 @@ async def _eye_share(rate: float) -> float:
 
 def _first_camera(simulation: Simulation, robot: str) -> str:
     """Return the name of a robot's first camera."""
-    found = (
+    cameras = (
         name
         for (owner, name), (sensor, _) in simulation.scene.sensors.items()
         if owner == robot and isinstance(sensor, Camera)
     )
-    return next(found)
+    return next(cameras)
 
 
 def _spent(pool: RenderPool) -> float:

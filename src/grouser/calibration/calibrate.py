@@ -2,9 +2,9 @@
 
 The world is run with many sets of the free `grouser.calibration.parameters`, in batches
 (`grouser.trials.threads`); each run is compared with the log at its best clock offset
-(`grouser.evaluation.following`), and `grouser.calibration.search` goes down to the least loss.
-Noise is what is left over at the end: a robust standard deviation of x, z and pitch, and how many
-neighbouring samples say the same.
+(`grouser.evaluation.following`), and `grouser.calibration.gauss_newton` goes down to the least
+loss. Noise is what is left over at the end: a robust standard deviation of x, z and pitch, and how
+many neighbouring samples say the same.
 
 Then each parameter is led through its whole plausible range while the others give way as the
 curvature tells them. Values whose loss rises by less than noise explains are the interval: by four
@@ -22,22 +22,22 @@ from typing import Any
 
 import numpy as np
 
-from grouser.calibration import search
+from grouser.calibration import gauss_newton
 from grouser.calibration.finding import Finding, interval, judge
-from grouser.calibration.parameters import Parameter, named
+from grouser.calibration.parameters import Parameter, parameters_named
 from grouser.errors import BadValue
 from grouser.evaluation.following import (
     CHANNELS,
-    Clock,
     Following,
+    LogAlignment,
     correlation,
     follow,
     loss,
     scales_of,
-    total,
+    standard_loss,
 )
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array, degrees, radians, to_rpy
+from grouser.frames import Array, degrees, millimetres, radians, to_rpy
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
 from grouser.trials.trial import Outcome, Trial
@@ -97,8 +97,8 @@ class Calibration:
             "offset_s": self.at_end.offset,
             "shift_m": list(self.at_end.shift),
             "left_over": {
-                "x_mm": self.noise["x"] * 1e3,
-                "z_mm": self.noise["z"] * 1e3,
+                "x_mm": millimetres(self.noise["x"]),
+                "z_mm": millimetres(self.noise["z"]),
                 "pitch_deg": degrees(self.noise["pitch"]),
                 "correlation": self.correlation,
             },
@@ -133,7 +133,9 @@ def calibrate(
         BadValue: the log or a start value is unusable.
         UnknownName: there is no such parameter or robot.
     """
-    return _Fit(log, world, robot, named(list(free)), align, seed, progress).calibration()
+    return _Fit(
+        log, world, robot, parameters_named(list(free)), align, seed, progress
+    ).calibration()
 
 
 def trajectory(outcome: Outcome) -> Trajectory:
@@ -161,13 +163,13 @@ class _Fit:
         self.low = np.array([parameter.low for parameter in free])
         self.wide = np.array([parameter.high for parameter in free]) - self.low
         self.starts = np.array([parameter.start(world, robot) for parameter in free])
-        self.clock = Clock(earliest=-self.real.duration / 2, latest=LATE, align=align)
+        self.alignment = LogAlignment(earliest=-self.real.duration / 2, latest=LATE, align=align)
         self.scales = np.repeat(10 * SCALES[:, None], len(self.real), axis=1)
         self.rough = np.zeros_like(self.scales)
         self.points: list[Array] = []
         self.runs: list[Trajectory] = []
         self._progress, self._doing = progress, ""
-        wide = SPREAD + search.ROUNDS * NARROW + PROFILE
+        wide = SPREAD + gauss_newton.ROUNDS * NARROW + PROFILE
         self._about = wide * len(free) + 3 * (2 * len(free) + 1) + 2
 
     # -- running -----------------------------------------------------------------------------
@@ -200,7 +202,7 @@ class _Fit:
 
     def following(self, number: int) -> Following:
         """Return how run ``number`` follows the log."""
-        return follow(self.real, self.runs[number], self.scales, self.clock)
+        return follow(self.real, self.runs[number], self.scales, self.alignment)
 
     def look(self) -> tuple[Array, Array, Array]:
         """Return all points, their residuals in scales and their losses.
@@ -242,17 +244,17 @@ class _Fit:
         start = (self.starts - self.low) / self.wide
         rng = generator(self.seed, "calibrate")
         size = len(self.free)
-        self.run(np.vstack([start, search.spread_out(SPREAD * size, size, rng)]))
+        self.run(np.vstack([start, gauss_newton.spread_out(SPREAD * size, size, rng)]))
         self._doing = "narrowing down"
-        for _ in range(search.ROUNDS):
+        for _ in range(gauss_newton.ROUNDS):
             points, _, losses = self.look()
-            self.run(search.narrowed(points, losses, NARROW * size, rng))
+            self.run(gauss_newton.narrowed(points, losses, NARROW * size, rng))
         begin = self.points[self.best()]
         for _ in range(2):
             self._doing = "closing in"
-            found, plane = search.descend(begin, self)
+            lowest, plane = gauss_newton.descend(begin, self)
             self._doing = "profiling"
-            chosen, profiles = self._profile(found, plane)
+            chosen, profiles = self._profile(lowest, plane)
             noise = RISE * self._alike(chosen) + self._jitter(chosen)
             losses = self.losses()
             if losses.min() > losses[chosen] - noise:
@@ -266,21 +268,25 @@ class _Fit:
     def _jitter(self, number: int) -> float:
         """Return by how much losses near a run differ because the simulator is rough."""
         points, residuals, losses = self.look()
-        near = np.abs(points - points[number]).max(axis=1) < search.WIDEST / 2
-        ours = search.plane(points, residuals, points[number], search.WIDEST / 2)
-        off = losses[near] - [total(ours.at_point(point)) for point in points[near]]
+        near = np.abs(points - points[number]).max(axis=1) < gauss_newton.WIDEST / 2
+        ours = gauss_newton.fit_residuals(
+            points, residuals, points[number], gauss_newton.WIDEST / 2
+        )
+        off = losses[near] - [standard_loss(ours.at_point(point)) for point in points[near]]
         return 1.4826 * float(np.median(np.abs(off - np.median(off))))
 
-    def _profile(self, found: Array, plane: search.Plane) -> tuple[int, list[list[int]]]:
-        """Run ``found`` and each parameter's whole range; return the runs' numbers."""
-        information = plane.information() + RISE * np.eye(len(found))  # nobody leaves the range
+    def _profile(
+        self, lowest: Array, plane: gauss_newton.ResidualPlane
+    ) -> tuple[int, list[list[int]]]:
+        """Run ``lowest`` and each parameter's whole range; return the runs' numbers."""
+        information = plane.information() + RISE * np.eye(len(lowest))  # nobody leaves the range
         covariance = np.linalg.inv(information)
         first = len(self.runs)
-        batch, profiles = [found], []
-        for j in range(len(found)):
+        batch, profiles = [lowest], []
+        for j in range(len(lowest)):
             values = np.linspace(0.0, 1.0, PROFILE)
-            values = values[np.abs(values - found[j]) > 0.02]
-            along = found + np.outer(values - found[j], covariance[:, j] / covariance[j, j])
+            values = values[np.abs(values - lowest[j]) > 0.02]
+            along = lowest + np.outer(values - lowest[j], covariance[:, j] / covariance[j, j])
             along[:, j] = values
             profiles.append(list(range(first + len(batch), first + len(batch) + len(along))))
             batch.extend(np.clip(along, 0.0, 1.0))
@@ -296,13 +302,16 @@ class _Fit:
         losses = self.losses()
         points, residuals, _ = self.look()
         rng = generator(self.seed, "roughness")
-        unsure = 2 * search.scatter(points, residuals, points[chosen], rng)
+        unsure = 2 * gauss_newton.scatter(points, residuals, points[chosen], rng)
         findings = tuple(
             self._finding(j, chosen, [chosen, *profile], losses / noise, float(unsure[j]))
             for j, profile in enumerate(profiles)
         )
         left = self.following(chosen)
-        if left.offset <= self.clock.earliest + 0.01 or left.offset >= self.clock.latest - 0.01:
+        if (
+            left.offset <= self.alignment.earliest + 0.01
+            or left.offset >= self.alignment.latest - 0.01
+        ):
             self.notes.append(
                 f"the clock's offset is at the end of what is tried ({left.offset:.2f} s): "
                 "cut the log so that it begins with the run"
@@ -332,14 +341,14 @@ class _Fit:
         low = max(0.0, best - math.hypot(best - low, unsure))
         high = min(1.0, best + math.hypot(high - best, unsure))
         verdict = judge(low, high, best)
-        found = best
+        value = best
         if verdict == "cannot be told":
-            found = float(np.clip((self.starts[j] - self.low[j]) / self.wide[j], low, high))
-        real = [float(self.low[j] + u * self.wide[j]) for u in (found, low, high)]
+            value = float(np.clip((self.starts[j] - self.low[j]) / self.wide[j], low, high))
+        real = [float(self.low[j] + u * self.wide[j]) for u in (value, low, high)]
         return Finding(
             parameter=parameter,
             start=float(self.starts[j]),
-            found=real[0],
+            value=real[0],
             low=real[1],
             high=real[2],
             verdict=verdict,

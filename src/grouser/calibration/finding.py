@@ -27,7 +27,7 @@ class Finding:
     parameter: Parameter
     start: float
     """What the world said."""
-    found: float
+    value: float
     """Best value; of a parameter that cannot be told: the start, or the nearest not excluded."""
     low: float
     """Smallest value that noise does not exclude; the range's end if none is excluded."""
@@ -40,7 +40,7 @@ class Finding:
     """Of the loss there; 1 is as much as noise explains, (m,)."""
 
     @property
-    def told(self) -> bool:
+    def determined(self) -> bool:
         """Whether the value can be relied on."""
         return self.verdict == "determined"
 
@@ -51,13 +51,13 @@ class Finding:
         half = (self.high - self.low) / 2
         match self.verdict:
             case "determined" if p.low > 0:
-                return f"determined ± {100 * half / self.found:.2g} %"
+                return f"determined ± {100 * half / self.value:.2g} %"
             case "determined":
                 return f"determined ± {half:.2g}{p.suffix}"
             case "one-sided":
                 return f"at least {self.low:.3g}{p.suffix}" if high else f"at most {self.high:.3g}"
             case "at the end":
-                end = p.low if self.found - p.low < p.high - self.found else p.high
+                end = p.low if self.value - p.low < p.high - self.value else p.high
                 return f"at the end of the plausible range ({end:g}): may lie beyond, or else errs"
         only = "" if low and high else f", only {'below' if low else 'above'} "
         bound = "" if low and high else f"{self.high if low else self.low:.2g}{p.suffix}"
@@ -71,7 +71,7 @@ class Finding:
         return {
             "unit": self.parameter.unit,
             "start": self.start,
-            "found": self.found,
+            "found": self.value,
             "interval": [self.low, self.high],
             "plausible": [self.parameter.low, self.parameter.high],
             "verdict": self.verdict,

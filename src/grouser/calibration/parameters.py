@@ -112,7 +112,7 @@ PARAMETERS: dict[str, Parameter] = {
 """All of them by name."""
 
 
-def named(names: Sequence[str]) -> tuple[Parameter, ...]:
+def parameters_named(names: Sequence[str]) -> tuple[Parameter, ...]:
     """Return the parameters of these names.
 
     Raises:

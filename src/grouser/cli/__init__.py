@@ -26,11 +26,11 @@ from typer.core import TyperGroup
 
 from grouser.cli.commands.bench import bench
 from grouser.cli.commands.calibrate import calibrate
-from grouser.cli.commands.catalogue import catalogue
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
 from grouser.cli.commands.experiment import experiment
 from grouser.cli.commands.eyes import eyes
+from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
 from grouser.cli.commands.run import run
 from grouser.cli.commands.serve import serve
@@ -88,7 +88,7 @@ def grouser(
 
 
 app.command("run")(run)
-app.command("list")(catalogue)
+app.command("list")(list_kind)
 app.command("experiment")(experiment)
 app.command("bench")(bench)
 app.command("mobility")(mobility)

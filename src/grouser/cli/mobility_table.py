@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grouser.mobility.curve import Estimate, Share
-from grouser.mobility.limits import Check, Limit
-from grouser.mobility.suite import Candidate, Run, known
+from grouser.mobility.limits import FreshRuns, Limit
+from grouser.mobility.pass_curve import PassCount, SizeEstimate
+from grouser.mobility.suite import Candidate, Run, apparatus_named
 from grouser.reports.page import Mood
 from grouser.reports.table import plain
 
-WORDS = {
+VERDICT_WORDS = {
     "arrived": "passed",
     "stuck": "stuck",
     "tipped": "tipped over",
@@ -30,7 +30,7 @@ DOUBT = "do not trust it"
 _COLOURS: dict[Mood, str] = {"good": "green", "bad": "red", "open": "dim"}
 
 
-def show(
+def print_mobility(
     who: Candidate,
     tests: Sequence[str],
     runs: Sequence[Run],
@@ -43,52 +43,52 @@ def show(
     for heading in ("test", "varied", "results"):
         grid.add_column(Text(heading, "bold"), no_wrap=heading != "results")
     for test in tests:
-        name, varied = Text(test), Text(known(test).varied, "dim")
-        results = [Text(text, _COLOURS[mood]) for text, mood in marks(who, test, runs)]
+        name, varied = Text(test), Text(apparatus_named(test).varied, "dim")
+        results = [Text(text, _COLOURS[mood]) for text, mood in result_marks(who, test, runs)]
         if results:
             grid.add_row(name, varied, Text(", ").join(results))
             name = varied = Text()
-        for line in (line for limit in limits if limit.test == test for line in words(limit)):
+        for line in (line for limit in limits if limit.test == test for line in limit_lines(limit)):
             grid.add_row(name, varied, Text(line))
             name = varied = Text()
     console.print(grid, "", sep="\n")
 
 
-def marks(who: Candidate, test: str, runs: Sequence[Run]) -> list[tuple[str, Mood]]:
+def result_marks(who: Candidate, test: str, runs: Sequence[Run]) -> list[tuple[str, Mood]]:
     """Return every size of ``test`` with its result, and whether there is none to be passed."""
     if who.cannot:
         return [(who.cannot, "open")]
     mine = [run for run in runs if run.test == test]
-    unit = known(test).unit
+    unit = apparatus_named(test).unit
     shown: list[tuple[str, Mood]] = [
         (f"{run.size:g} {unit}", "good")
         if run.passed
-        else (f"{run.size:g} {unit} {WORDS[run.outcome.verdict]}", "bad")
+        else (f"{run.size:g} {unit} {VERDICT_WORDS[run.outcome.verdict]}", "bad")
         for run in mine
     ]
     nothing: list[tuple[str, Mood]] = [("cannot", "open")]
     return shown + (nothing if mine and not any(run.passed for run in mine) else [])
 
 
-def words(limit: Limit) -> list[str]:
+def limit_lines(limit: Limit) -> list[str]:
     """Return what was found about a limit, a line each."""
-    if limit.words:
-        return [f"{limit.words} ({len(limit.found)} repetitions)"]
-    unit = known(limit.test).unit
-    told = ((50, limit.half, limit.checked_half), (95, limit.most, limit.checked_most))
+    if limit.no_estimate_text:
+        return [f"{limit.no_estimate_text} ({len(limit.brackets)} repetitions)"]
+    unit = apparatus_named(limit.test).unit
+    estimates = ((50, limit.pass_50, limit.checked_50), (95, limit.pass_95, limit.checked_95))
     return [
         f"{percent} % pass at {estimate.value:.4g} {unit} "
         f"({estimate.low:.4g} to {estimate.high:.4g}), {_fresh(check)}"
-        for percent, estimate, check in told
+        for percent, estimate, check in estimates
         if estimate and check
     ]
 
 
-def _fresh(check: Check) -> str:
+def _fresh(check: FreshRuns) -> str:
     """Return how many fresh runs passed; beside how many should have, if those are others."""
-    told = f"fresh runs there: {check.share}"
+    text = f"fresh runs there: {check.share}"
     low, high = check.expected
-    return told if check.explained else f"{told}, not {low} to {high}: {DOUBT}"
+    return text if check.explained else f"{text}, not {low} to {high}: {DOUBT}"
 
 
 def conditions(who: Candidate) -> dict[str, object]:
@@ -122,9 +122,9 @@ def to_json(
 def _run(run: Run) -> dict[str, Any]:
     return {
         "test": run.test,
-        "varied": known(run.test).varied,
+        "varied": apparatus_named(run.test).varied,
         "size": run.size,
-        "unit": known(run.test).unit,
+        "unit": apparatus_named(run.test).unit,
         "passed": run.passed,
         "verdict": run.outcome.verdict,
         "time_s": round(run.outcome.time, 3),
@@ -133,21 +133,21 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _limit(limit: Limit) -> dict[str, Any]:
-    apparatus = known(limit.test)
+    apparatus = apparatus_named(limit.test)
     return {
         "test": limit.test,
         "varied": apparatus.varied,
         "unit": apparatus.unit,
-        "repeats": len(limit.found),
-        "pass_50": _estimate(limit.half, limit.checked_half),
-        "pass_95": _estimate(limit.most, limit.checked_most),
-        "words": limit.words or None,
-        "largest_passed_smallest_failed": plain(limit.found),
+        "repeats": len(limit.brackets),
+        "pass_50": _estimate(limit.pass_50, limit.checked_50),
+        "pass_95": _estimate(limit.pass_95, limit.checked_95),
+        "words": limit.no_estimate_text or None,
+        "largest_passed_smallest_failed": plain(limit.brackets),
         "share_by_size": [{"size": s, **_share(limit.share(s))} for s in apparatus.sizes],
     }
 
 
-def _estimate(estimate: Estimate | None, fresh: Check | None) -> dict[str, Any] | None:
+def _estimate(estimate: SizeEstimate | None, fresh: FreshRuns | None) -> dict[str, Any] | None:
     if estimate is None or fresh is None:
         return None
     return {
@@ -161,5 +161,5 @@ def _estimate(estimate: Estimate | None, fresh: Check | None) -> dict[str, Any] 
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: PassCount) -> dict[str, Any]:
     return {"passed": share.passed, "of": share.of, "interval": list(share.interval())}

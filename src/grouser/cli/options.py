@@ -1,10 +1,14 @@
-"""Options that several commands have, in the same words."""
+"""Options that several commands have, in the same words; and those of commands that have many."""
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from grouser.errors import BadValue
 
 WorldName = Annotated[
     str,
@@ -44,3 +48,35 @@ Token = Annotated[
     ),
 ]
 """For commands that go to a server."""
+
+RealLog = Annotated[
+    Path,
+    typer.Argument(
+        metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
+    ),
+]
+
+PictureReport = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write a page with pictures, DIR/index.html; needs OpenGL."),
+]
+
+PlotReport = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
+]
+
+
+def speed_factor(speed: str, word: str = "max") -> float | None:
+    """Return simulated seconds per second of the clock of ``--speed``; None: it says ``word``."""
+    if speed == word:
+        return None
+    try:
+        factor = float(speed)
+    except ValueError:
+        factor = math.nan
+    if not (math.isfinite(factor) and factor > 0):
+        raise BadValue(
+            f"--speed is '{speed}', '{word}' or a number above 0 is needed, "
+            "such as 1.0 for real time"
+        )
+    return factor

@@ -13,6 +13,11 @@ from rich.text import Text
 
 from grouser import files
 
+ProgressBar = Callable[[str, float, float, str], None]
+"""Called with what is being done, how much of it is finished, how much there is, and words."""
+CountingBar = Callable[[str, int, int], None]
+"""Called with what is being done, how many parts are finished, and how many there are."""
+
 
 def out() -> Console:
     """Return the console for results; numbers and paths in them are not coloured by guessing."""
@@ -41,11 +46,11 @@ def write_json(path: Path, content: object) -> None:
 
 
 @contextmanager
-def progress(said: str) -> Iterator[Callable[[str, float, float, str], None]]:
+def progress(text: str) -> Iterator[ProgressBar]:
     """Show a bar on the error stream inside the block, if that is a terminal.
 
     Args:
-        said: what the bar says until it is told something else.
+        text: what the bar says until it gets something else.
 
     Yields:
         A function to call with what is being done, how much of it is finished, how much there is,
@@ -62,7 +67,7 @@ def progress(said: str) -> Iterator[Callable[[str, float, float, str], None]]:
         *columns, console=console, transient=True, expand=True, disable=not console.is_terminal
     )
     with bar:
-        task: TaskID = bar.add_task(said, total=None, words="")
+        task: TaskID = bar.add_task(text, total=None, words="")
 
         def show(what: str, finished: float, of: float, words: str) -> None:
             bar.update(task, description=what, completed=finished, total=of, words=words)
@@ -71,7 +76,7 @@ def progress(said: str) -> Iterator[Callable[[str, float, float, str], None]]:
 
 
 @contextmanager
-def counting(name: str) -> Iterator[Callable[[str, int, int], None]]:
+def counting(name: str) -> Iterator[CountingBar]:
     """Show a bar for something that counts its parts; yields an experiment's ``progress``."""
     with progress(name) as show:
 

@@ -10,7 +10,7 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 
 
-def voxelised(points: Array, size: float) -> Array:
+def voxel_means(points: Array, size: float) -> Array:
     """Return the mean of the points in each voxel, (k, 3).
 
     Args:

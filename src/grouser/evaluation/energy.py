@@ -26,7 +26,7 @@ class Energy:
     """Sum of |torque x speed| x dt, J: braking costs as well."""
 
 
-def spent(power: Array, dt: float) -> Energy:
+def joint_energy(power: Array, dt: float) -> Energy:
     """Return the energy of joints with ``power`` (steps, joints) (W), sampled every ``dt`` (s)."""
     if power.ndim != 2 or not (math.isfinite(dt) and dt > 0):
         raise BadValue(f"energy: power {power.shape} every {dt} s, needs (steps, joints) and > 0 s")

@@ -3,8 +3,8 @@
 The log's samples are compared where they are; the simulation is read there by straight lines
 between its own, much denser samples. When the log began is not known, so the shift of its clock
 that fits best is found by a search over one number. A robot stands still before its simulation
-begins. Where the log's x and z are measured from another origin, `Clock.align` takes the best
-shift of both out, too.
+begins. Where the log's x and z are measured from another origin, `LogAlignment.align` takes
+the best shift of both out, too.
 
 Residuals count by a loss that is quadratic for small and linear for large ones (pseudo-Huber)::
 
@@ -27,12 +27,12 @@ CHANNELS = ("x", "z", "pitch")
 """Rows of residuals; m, m, rad."""
 TURN = 2.0
 """Residuals beyond so many scales count linearly."""
-_COARSE = 0.02  # s; spacing of the first search for the clock
+_COARSE = 0.02  # s; spacing of the first search for the offset
 _FINE = 8  # halvings of that spacing: better than 0.1 ms
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clock:
+class LogAlignment:
     """How far the log's clock and origin may be off."""
 
     earliest: float
@@ -55,36 +55,38 @@ class Following:
     """Added to the log's x and z, m; zero unless they were aligned."""
 
 
-def follow(real: Trajectory, simulated: Trajectory, scales: Array, clock: Clock) -> Following:
+def follow(
+    real: Trajectory, simulated: Trajectory, scales: Array, alignment: LogAlignment
+) -> Following:
     """Compare a clean log with a simulation, at the clock's best offset.
 
     Args:
         real: the log, k samples from t = 0.
         simulated: the same run, sampled more densely.
         scales: of every residual, (3, k): m, m, rad.
-        clock: how far it may be off.
+        alignment: how far its clock may be off.
     """
-    tried = np.arange(clock.earliest, clock.latest + _COARSE / 2, _COARSE)
-    best, step = float(tried[_losses(real, simulated, tried, scales, clock).argmin()]), _COARSE
+    tried = np.arange(alignment.earliest, alignment.latest + _COARSE / 2, _COARSE)
+    best, step = float(tried[_losses(real, simulated, tried, scales, alignment).argmin()]), _COARSE
     for _ in range(_FINE):
         step /= 2
-        tried = np.clip([best - step, best, best + step], clock.earliest, clock.latest)
-        best = float(tried[_losses(real, simulated, tried, scales, clock).argmin()])
-    residuals, shift = _residuals(real, simulated, np.array([best]), scales, clock)
+        tried = np.clip([best - step, best, best + step], alignment.earliest, alignment.latest)
+        best = float(tried[_losses(real, simulated, tried, scales, alignment).argmin()])
+    residuals, shift = _residuals(real, simulated, np.array([best]), scales, alignment)
     return Following(best, residuals[0], (float(shift[0, 0]), float(shift[0, 1])))
 
 
 def loss(residuals: Array, scales: Array) -> float:
     """Return the loss of residuals (3, k) with ``scales`` (3, k)."""
-    return total(residuals / scales)
+    return standard_loss(residuals / scales)
 
 
-def total(standard: Array) -> float:
+def standard_loss(standard: Array) -> float:
     """Return the loss of residuals in scales, of any shape."""
     return float(_loss(standard).sum())
 
 
-def weights(standard: Array) -> Array:
+def robust_weights(standard: Array) -> Array:
     """Return by how much each residual (in scales) counts less than in a sum of squares."""
     counts: Array = 1 / np.sqrt(1 + (standard / TURN) ** 2)
     return counts
@@ -131,16 +133,16 @@ def _loss(standard: Array) -> Array:
 
 
 def _losses(
-    real: Trajectory, simulated: Trajectory, offsets: Array, scales: Array, clock: Clock
+    real: Trajectory, simulated: Trajectory, offsets: Array, scales: Array, alignment: LogAlignment
 ) -> Array:
     """Return the loss at each of ``offsets`` (m,)."""
-    residuals, _ = _residuals(real, simulated, offsets, scales, clock)
+    residuals, _ = _residuals(real, simulated, offsets, scales, alignment)
     lost: Array = _loss(residuals / scales).sum(axis=(1, 2))
     return lost
 
 
 def _residuals(
-    real: Trajectory, simulated: Trajectory, offsets: Array, scales: Array, clock: Clock
+    real: Trajectory, simulated: Trajectory, offsets: Array, scales: Array, alignment: LogAlignment
 ) -> tuple[Array, Array]:
     """Return the residuals (m, 3, k) and the log's shifts in x and z (m, 2)."""
     times = real.times + offsets[:, None]
@@ -152,9 +154,9 @@ def _residuals(
     rows = [np.interp(times, simulated.times, ours) - theirs for theirs, ours in pairs]
     residuals = np.stack(rows, axis=1)
     shifts = np.zeros((len(offsets), 2))
-    if clock.align:
+    if alignment.align:
         for _ in range(3):  # a mean in which outliers count less
-            counts = weights(residuals[:, :2] / scales[:2]) / scales[:2] ** 2
+            counts = robust_weights(residuals[:, :2] / scales[:2]) / scales[:2] ** 2
             more = (counts * residuals[:, :2]).sum(axis=2) / counts.sum(axis=2)
             shifts += more
             residuals[:, :2] -= more[:, :, None]

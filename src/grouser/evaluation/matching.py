@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array
+from grouser.frames import Array, degrees, millimetres
 
 Index = Literal["difference", "distance"]
 """What is matched: the difference of positions, or how far each is from the origin."""
@@ -60,8 +60,12 @@ class Errors:
 
     def figures(self) -> dict[str, float]:
         """Return means and maxima by the names tables use, in mm and deg."""
-        units = {"x": ("mm", 1e3), "z": ("mm", 1e3), "norm": ("mm", 1e3)}
-        units["pitch"] = ("deg", 180 / np.pi)
+        units = {
+            "x": ("mm", millimetres(1.0)),
+            "z": ("mm", millimetres(1.0)),
+            "norm": ("mm", millimetres(1.0)),
+        }
+        units["pitch"] = ("deg", degrees(1.0))
         figures = {
             f"mean_{name}_error_{unit}": self.mean(name) * by for name, (unit, by) in units.items()
         }
@@ -72,7 +76,7 @@ class Errors:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Match:
+class TrajectoryMatch:
     """Two trajectories and which of their samples belong together."""
 
     real: Trajectory
@@ -97,8 +101,8 @@ def match(
     *,
     index: Index = "difference",
     align_starts: bool = False,
-) -> Match:
-    """Match two clean trajectories.
+) -> TrajectoryMatch:
+    """TrajectoryMatch two clean trajectories.
 
     Args:
         real: the one to compare with.
@@ -120,7 +124,7 @@ def match(
     )
     pairs, cost = warp(_matched(real, index), _matched(simulated, index))
     frames = real.times <= simulated.duration
-    return Match(
+    return TrajectoryMatch(
         real=real,
         simulated=simulated,
         index=index,
@@ -131,7 +135,7 @@ def match(
     )
 
 
-def cost_table(match: Match, most: int = 400) -> Array:
+def cost_table(match: TrajectoryMatch, most: int = 400) -> Array:
     """Return the index of real (rows) against simulated (columns) samples, m.
 
     Args:

@@ -24,14 +24,14 @@ import numpy as np
 
 from grouser import files
 from grouser.errors import BadValue, nearest
-from grouser.frames import Array, to_rpy
+from grouser.frames import Array, radians, to_rpy
 
 GAP = 5.0
 """A pause this many times longer than the usual one between two samples is called a gap."""
 
 _TIME = {"": 1.0, "_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
 _LENGTH = {"": 1.0, "_m": 1.0, "_cm": 1e-2, "_mm": 1e-3}
-_ANGLE = {"": 1.0, "_rad": 1.0, "_deg": math.pi / 180}
+_ANGLE = {"": 1.0, "_rad": 1.0, "_deg": radians(1.0)}
 QUATERNION = ("qw", "qx", "qy", "qz")
 COLUMNS: dict[str, tuple[str, float]] = {
     **{f"{name}{unit}": ("t", by) for name in ("t", "time") for unit, by in _TIME.items()},
@@ -180,36 +180,36 @@ def read(path: Path | str, *, nose_up: bool = False) -> Trajectory:
 
 def _trajectory(path: Path, columns: Mapping[str, Array], nose_up: bool) -> Trajectory:
     """Return what the named ``columns`` (k,) mean."""
-    found: dict[str, Array] = {}
+    quantities: dict[str, Array] = {}
     names: dict[str, str] = {}
     for name, values in columns.items():
         quantity, factor = COLUMNS.get(name.lower(), ("", 1.0))
-        if quantity in found:
+        if quantity in quantities:
             raise BadValue(f"{path}: '{names[quantity]}' and '{name}' both give {quantity}")
         if quantity:
-            found[quantity], names[quantity] = values * factor, name
-    turned = all(name in found for name in QUATERNION)
-    missing = [name for name in ("t", "x", "z") if name not in found]
-    if "pitch" not in found and not turned:
+            quantities[quantity], names[quantity] = values * factor, name
+    turned = all(name in quantities for name in QUATERNION)
+    missing = [name for name in ("t", "x", "z") if name not in quantities]
+    if "pitch" not in quantities and not turned:
         missing.append("pitch")
     if missing:
         there = ", ".join(columns) or "none"
         hint = nearest(missing[0], [c for c in columns if c.lower() not in COLUMNS])
         raise BadValue(f"{path}: lacks the column '{missing[0]}' (there are: {there}){hint}")
-    lengths = {name: len(found[quantity]) for quantity, name in names.items()}
+    lengths = {name: len(quantities[quantity]) for quantity, name in names.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise BadValue(f"{path}: columns must be equally long, not {told}")
-    if not len(found["t"]):
+        counts = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise BadValue(f"{path}: columns must be equally long, not {counts}")
+    if not len(quantities["t"]):
         raise BadValue(f"{path}: holds no sample")
-    if "pitch" in found:
-        pitch = -found["pitch"] if nose_up else found["pitch"]
+    if "pitch" in quantities:
+        pitch = -quantities["pitch"] if nose_up else quantities["pitch"]
     else:
-        wxyz = np.stack([found[name] for name in QUATERNION], axis=-1)
+        wxyz = np.stack([quantities[name] for name in QUATERNION], axis=-1)
         norm = np.linalg.norm(wxyz, axis=-1, keepdims=True)
         norm[norm == 0] = np.nan  # no orientation at all: a gap
         pitch = to_rpy(wxyz / norm)[:, 1]
-    return Trajectory(found["t"], found["x"], found["z"], pitch)
+    return Trajectory(quantities["t"], quantities["x"], quantities["z"], pitch)
 
 
 def _read_csv(path: Path) -> dict[str, Array]:

@@ -1,7 +1,7 @@
 """One table or figure = one file, named ``<paper key>_<table>``.
 
-Every experiment module has one function, ``run(study) -> Report``: the table with ours beside the
-paper's, and, when the study asks for pictures, pictures.
+Every experiment module has one function, ``run(run_options) -> Report``: the table with ours beside
+the paper's, and, when the options ask for pictures, pictures.
 """
 
 EXPERIMENTS: dict[str, str] = {

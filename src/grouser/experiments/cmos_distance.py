@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from grouser.experiments import cmos_rig as rig
-from grouser.experiments.study import Study
-from grouser.frames import Array, radians
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array, millimetres, radians
 from grouser.perception.colours import paint_classes
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
@@ -42,7 +42,7 @@ SHOWN_MM = (500, 1000, 2000)  # pictures
 
 
 @dataclass(frozen=True)
-class Looks:
+class BallMeasurements:
     """All measurements of one distance."""
 
     distance: float
@@ -54,34 +54,35 @@ class Looks:
 
     def mean_mm(self, camera: str) -> float:
         """Return the mean of what was measured, mm."""
-        return float(np.mean(self.measured[camera]) * 1e3)
+        return millimetres(float(np.mean(self.measured[camera])))
 
     def deviation_mm(self, camera: str) -> float:
         """Return the standard deviation, mm."""
         values = self.measured[camera]
-        return float(np.std(values - values[0], ddof=1) * 1e3)  # equal ones: exactly 0
+        return millimetres(float(np.std(values - values[0], ddof=1)))  # equal ones: exactly 0
 
     @property
     def off(self) -> float:
         """Return how far the mean with the characteristics is off, of the distance."""
-        return abs(self.mean_mm("with") / (self.distance * 1e3) - 1)
+        return abs(self.mean_mm("with") / millimetres(self.distance) - 1)
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Measure every distance and compare with what the paper says."""
-    distances = QUICK_MM if study.quick else DISTANCES_MM
-    times = QUICK_TIMES if study.quick else TIMES
-    found = []
+    distances = QUICK_MM if run_options.quick else DISTANCES_MM
+    times = QUICK_TIMES if run_options.quick else TIMES
+    measurements = []
     for number, distance in enumerate(distances):
-        study.progress("looking at the ball", number, len(distances))
-        found.append(look(distance / 1e3, times, study.seed))
-    grows = _rank_correlation([looks.deviation_mm("with") for looks in found])
+        run_options.progress("looking at the ball", number, len(distances))
+        measurements.append(look(distance / 1e3, times, run_options.seed))
+    grows = _rank_correlation([looks.deviation_mm("with") for looks in measurements])
     table = Table(
         "cmos-distance",
         f"{rig.PAPER}, figs 11 and 12",
-        f"Distance to a ball, {times} measurements each" + (" (quick)" if study.quick else ""),
-        (*(_row(looks) for looks in found), _growth(grows)),
-        _figures(found, grows),
+        f"Distance to a ball, {times} measurements each"
+        + (" (quick)" if run_options.quick else ""),
+        (*(_row(looks) for looks in measurements), _growth(grows)),
+        _figures(measurements, grows),
         (
             "Paper's column: the standard deviation without the characteristics, which its text "
             "calls zero; its means and other deviations are only drawn.",
@@ -90,13 +91,13 @@ def run(study: Study) -> Report:
         ),
     )
     report = Report(table)
-    report.add_plot(_plot(found), "Means (Fig. 11) and standard deviations (Fig. 12)")
-    if study.pictures:
-        _add_pictures(report, found)
+    report.add_plot(_plot(measurements), "Means (Fig. 11) and standard deviations (Fig. 12)")
+    if run_options.pictures:
+        _add_pictures(report, measurements)
     return report
 
 
-def look(distance: float, times: int, seed: int) -> Looks:
+def look(distance: float, times: int, seed: int) -> BallMeasurements:
     """Look ``times`` times at a ball ``distance`` (m) away."""
     lens = STAND + float(rig.NECK.gaze(TILT, 0.0).position[0])
     simulation = Simulation(rig.world(STAND, 0.0, 0.0, (lens + distance, 0.0)), seed=seed)
@@ -112,17 +113,17 @@ def look(distance: float, times: int, seed: int) -> Looks:
             distances.append(np.nan if seen.ball is None else seen.ball.distance)
         measured[name] = np.array(distances)
         pictures[name] = np.concatenate([image, paint_classes(seen.kinds)], axis=1)
-    return Looks(distance, measured, pictures)
+    return BallMeasurements(distance, measured, pictures)
 
 
-def _row(looks: Looks) -> Row:
+def _row(looks: BallMeasurements) -> Row:
     still = looks.deviation_mm("without") == 0
-    right = looks.off <= MOST_OFF or looks.distance * 1e3 > NEAR_MM
+    right = looks.off <= MOST_OFF or millimetres(looks.distance) > NEAR_MM
     ours = {"deviation_without_mm": looks.deviation_mm("without")}
     ours |= {"mean_without_mm": looks.mean_mm("without")}
     ours |= {"mean_with_mm": looks.mean_mm("with"), "deviation_with_mm": looks.deviation_mm("with")}
     ours |= {"mean_with_off_percent": 100 * looks.off}
-    case = {"distance_mm": round(looks.distance * 1e3)}
+    case = {"distance_mm": round(millimetres(looks.distance))}
     return Row(case, {"deviation_without_mm": 0}, ours, still and right)
 
 
@@ -137,16 +138,20 @@ def _growth(grows: float) -> Row:
     )
 
 
-def _figures(found: list[Looks], grows: float) -> dict[str, float | int]:
-    near = [looks for looks in found if looks.distance * 1e3 <= NEAR_MM]
+def _figures(measurements: list[BallMeasurements], grows: float) -> dict[str, float | int]:
+    near = [looks for looks in measurements if millimetres(looks.distance) <= NEAR_MM]
     return {
         f"largest_mean_error_up_to_{NEAR_MM}_mm_percent": 100 * max(looks.off for looks in near),
-        "largest_deviation_without_mm": max(looks.deviation_mm("without") for looks in found),
-        "deviation_with_nearest_mm": found[0].deviation_mm("with"),
-        "deviation_with_farthest_mm": found[-1].deviation_mm("with"),
+        "largest_deviation_without_mm": max(
+            looks.deviation_mm("without") for looks in measurements
+        ),
+        "deviation_with_nearest_mm": measurements[0].deviation_mm("with"),
+        "deviation_with_farthest_mm": measurements[-1].deviation_mm("with"),
         "rank_correlation_of_deviation_and_distance": grows,
         "pictures_without_a_ball": sum(
-            int(np.isnan(values).sum()) for looks in found for values in looks.measured.values()
+            int(np.isnan(values).sum())
+            for looks in measurements
+            for values in looks.measured.values()
         ),
     }
 
@@ -157,19 +162,19 @@ def _rank_correlation(values: list[float]) -> float:
     return float(np.corrcoef(ranks, np.arange(len(values)))[0, 1])
 
 
-def _plot(found: list[Looks]) -> Figure:
+def _plot(measurements: list[BallMeasurements]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 3.8), layout="constrained")
     means, deviations = figure.subplots(1, 2)
-    true = [looks.distance * 1e3 for looks in found]
+    true = [millimetres(looks.distance) for looks in measurements]
     means.plot(true, true, color="#b9c0c8", label="true")
     for name, colour in (("with", "#e07a1f"), ("without", "#3b6ea8")):
         label = f"{name} characteristics"
         means.plot(
-            true, [looks.mean_mm(name) for looks in found], "o-", ms=3, c=colour, label=label
+            true, [looks.mean_mm(name) for looks in measurements], "o-", ms=3, c=colour, label=label
         )
-        spread = [looks.deviation_mm(name) for looks in found]
+        spread = [looks.deviation_mm(name) for looks in measurements]
         deviations.plot(true, spread, "o-", ms=3, c=colour, label=label)
     means.set(xlabel="distance [mm]", ylabel="mean of measurements [mm]")
     deviations.set(xlabel="distance [mm]", ylabel="standard deviation [mm]")
@@ -178,7 +183,7 @@ def _plot(found: list[Looks]) -> Figure:
     return figure
 
 
-def _add_pictures(report: Report, found: list[Looks]) -> None:
+def _add_pictures(report: Report, measurements: list[BallMeasurements]) -> None:
     """Add Fig. 10: the setting, and what the robot sees and makes of it."""
     lens = STAND + float(rig.NECK.gaze(TILT, 0.0).position[0])
     simulation = Simulation(rig.world(STAND, 0.0, 0.0, (lens + 1.0, 0.0)))
@@ -188,11 +193,11 @@ def _add_pictures(report: Report, found: list[Looks]) -> None:
         view = Viewpoint((STAND + 0.6, 0.0, 0.1), 1.9, 60.0, -20.0)
         setting = renderer.picture(simulation.model, simulation.data, view)
     report.add_picture(setting, "The setting, ball at 1,000 mm (Fig. 10)")
-    for looks in found:
-        if round(looks.distance * 1e3) in SHOWN_MM:
+    for looks in measurements:
+        if round(millimetres(looks.distance)) in SHOWN_MM:
             both = np.concatenate([looks.pictures["without"], looks.pictures["with"]], axis=0)
             report.add_picture(
                 both.repeat(3, axis=0).repeat(3, axis=1),
-                f"{looks.distance * 1e3:.0f} mm: picture and colour detection, without the "
+                f"{millimetres(looks.distance):.0f} mm: picture and colour detection, without the "
                 "characteristics (upper) and with them (lower)",
             )

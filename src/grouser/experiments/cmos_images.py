@@ -14,12 +14,12 @@ import numpy as np
 
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments import cmos_tripod as tripod
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose, radians
 from grouser.perception.colours import paint_classes
 from grouser.rendering.image import Image
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.sensors.imaging.cmos import IDEAL, SPARE, CmosFilter
 from grouser.sensors.imaging.cmos_calibration import (
@@ -59,16 +59,19 @@ CLOSER = 9  # times, for close-ups
 CLOSE_UP = (48, 58)  # rows and columns of a close-up
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Measure the characteristics in our pictures; show the pictures if they are wanted."""
-    study.progress("the pole", 0, 3)
+    run_options.progress("the pole", 0, 3)
     rows = [_lens_blur(), *_rolling(exact=False), *_rolling(exact=True)]
-    study.progress("calibration", 1, 3)
-    rows += [_kappa(study.seed), *_light(study.seed, QUICK_WALLS if study.quick else WALLS)]
+    run_options.progress("calibration", 1, 3)
+    rows += [
+        _kappa(run_options.seed),
+        *_light(run_options.seed, QUICK_WALLS if run_options.quick else WALLS),
+    ]
     table = Table(
         "cmos-images",
         f"{rig.PAPER}, figs 3, 5, 6, 7 and 9",
-        "Camera characteristics, measured in pictures" + (" (quick)" if study.quick else ""),
+        "Camera characteristics, measured in pictures" + (" (quick)" if run_options.quick else ""),
         tuple(rows),
         {"rows_that_agree_with_what_was_set": sum(bool(row.agrees) for row in rows)},
         (
@@ -79,35 +82,35 @@ def run(study: Study) -> Report:
         ),
     )
     report = Report(table)
-    if study.pictures:
-        study.progress("pictures", 2, 3)
-        _add_pictures(report, study.seed)
+    if run_options.pictures:
+        run_options.progress("pictures", 2, 3)
+        _add_pictures(report, run_options.seed)
     return report
 
 
 def _lens_blur() -> Row:
     clean = replace(PINHOLE, cmos=replace(IDEAL, blur=FULL.cmos.blur))
-    found = tripod.lens_blur(clean)
-    return _row("5(e)", "lens blur, deviation px", SIGMA, found, SIGMA_WITHIN, paper=SIGMA)
+    measured = tripod.lens_blur(clean)
+    return _row("5(e)", "lens blur, deviation px", SIGMA, measured, SIGMA_WITHIN, paper=SIGMA)
 
 
 def _rolling(*, exact: bool) -> list[Row]:
     """Measure skew and motion blur of a camera that has a shutter and nothing else."""
     imager = replace(PINHOLE, shutter=FULL.shutter)
     mode = "every moment drawn" if exact else "one view warped"
-    told = (imager.lens, imager.shutter)
+    optics = (imager.lens, imager.shutter)
     return [
         _row(
             "9",
             f"skew px, {mode}",
-            tripod.predicted_skew(*told),
+            tripod.predicted_skew(*optics),
             tripod.skew(imager, exact=exact),
             WITHIN_PX,
         ),
         _row(
             "9",
             f"motion blur px, {mode}",
-            tripod.predicted_motion_blur(*told),
+            tripod.predicted_motion_blur(*optics),
             tripod.motion_blur(imager, exact=exact),
             WITHIN_PX,
         ),
@@ -116,13 +119,13 @@ def _rolling(*, exact: bool) -> list[Row]:
 
 def _kappa(seed: int) -> Row:
     camera = CmosFilter(FULL.lens, FULL.cmos)
-    found = [
+    corners = [
         corners(_through(camera, board, seed + number), SQUARES)
         for number, board in enumerate(BOARDS)
     ]
     assert isinstance(FULL.lens.distortion, Radial)
     kappa = FULL.lens.distortion.kappa
-    fit = fit_kappa(found, FULL.lens)
+    fit = fit_kappa(corners, FULL.lens)
     note = f"four checkerboards, {fit.residual:.2f} px left"
     return _row("6", "kappa", kappa, fit.kappa, WITHIN_PART * abs(kappa), note=note)
 
@@ -153,15 +156,15 @@ def _light(seed: int, pictures: int) -> list[Row]:
 def _row(
     figure: str,
     what: str,
-    told: float,
-    found: float,
+    given: float,
+    measured: float,
     within: float,
     *,
     paper: float | None = None,
     note: str = "",
 ) -> Row:
-    ours = {"set": told, "found": found}
-    return Row({"fig": figure, "what": what}, paper, ours, abs(found - told) <= within, note)
+    ours = {"set": given, "found": measured}
+    return Row({"fig": figure, "what": what}, paper, ours, abs(measured - given) <= within, note)
 
 
 def _through(camera: CmosFilter, board: Pose, seed: int) -> Image:
@@ -283,4 +286,4 @@ def _add(
 ) -> None:
     """Add pictures side by side, enlarged so that pixels can be seen."""
     frames = [image.repeat(larger, axis=0).repeat(larger, axis=1) for image in images]
-    report.add_picture(strip(frames, captions=captions, columns=columns), title)
+    report.add_picture(picture_strip(frames, captions=captions, columns=columns), title)

@@ -111,8 +111,8 @@ def field_map() -> FieldMap:
 def _sensor(name: str, camera: Camera) -> dict[str, Any]:
     # Real pictures and joint angles carry their times, so software pairs them whenever they come;
     # without a delay they come together.
-    told = dataclasses.replace(camera, name=name, delay_s=0.0)
-    fields = {field.name: getattr(told, field.name) for field in dataclasses.fields(told)}
+    named = dataclasses.replace(camera, name=name, delay_s=0.0)
+    fields = {field.name: getattr(named, field.name) for field in dataclasses.fields(named)}
     del fields["X_MS"]  # the mount is the lens' place
     return {"kind": "camera", **fields}
 

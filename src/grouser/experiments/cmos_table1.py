@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments import cmos_rig as rig
-from grouser.experiments.study import Study
-from grouser.frames import Array, degrees, radians
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array, degrees, millimetres, radians
 from grouser.perception.landmarks import LandmarkSighting
 from grouser.perception.localise import Localiser, PoseEstimate, SensorModel, wrap_angle
 from grouser.physics.drives import speed
@@ -74,7 +74,7 @@ PRINTED: dict[tuple[str, str], Printed] = {  # Table 1, row by row
 
 
 @dataclass(frozen=True)
-class Found:
+class LocalisationResult:
     """What one localiser said in the end, beside the truth."""
 
     estimate: PoseEstimate
@@ -90,7 +90,7 @@ class Found:
         return off
 
 
-Outcome = Mapping[str, Found]
+ResultsByCamera = Mapping[str, LocalisationResult]
 """By the localiser's name."""
 
 LOCALISERS = {
@@ -101,19 +101,22 @@ LOCALISERS = {
 }
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Stand the robot at every pose and compare what it believes with the truth."""
-    poses = QUICK if study.quick else POSES
-    duration = QUICK_DURATION if study.quick else DURATION
+    poses = QUICK if run_options.quick else POSES
+    duration = QUICK_DURATION if run_options.quick else DURATION
     outcomes = everywhere(
-        poses, duration, study.seed, lambda done: study.progress("waving heads", done, len(poses))
+        poses,
+        duration,
+        run_options.seed,
+        lambda done: run_options.progress("waving heads", done, len(poses)),
     )
     results = {name: figures([o[name] for o in outcomes]) for name in outcomes[0]}
     table = Table(
         "cmos-table1",
         f"{rig.PAPER}, Table 1",
         f"Self-localisation at {len(poses)} poses, {duration:g} s each"
-        + (" (quick)" if study.quick else ""),
+        + (" (quick)" if run_options.quick else ""),
         (*(_row(*key, PRINTED[key], results) for key in PRINTED), *_step_rows(results)),
         _summary(results, outcomes),
         _NOTES,
@@ -139,10 +142,10 @@ _NOTES = (
 
 def everywhere(
     poses: Sequence[Start], duration: float, seed: int, progress: Callable[[int], None]
-) -> list[Outcome]:
+) -> list[ResultsByCamera]:
     """Return the outcome at every pose, found on all cores; their number changes nothing."""
     workers = min(len(poses), cores())
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, ResultsByCamera] = {}
     # Spawned, not forked: an OpenGL context does not survive a fork.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -156,7 +159,7 @@ def everywhere(
     return [outcomes[number] for number in range(len(poses))]
 
 
-def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> Outcome:
+def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> ResultsByCamera:
     """Wave the head at one pose for ``duration`` (s), and localise in four ways.
 
     Args:
@@ -188,7 +191,7 @@ def stand_at(pose: Start, duration: float, seed: tuple[int, ...]) -> Outcome:
         if number % SPARSE_IN == 0:
             tell("in step", seen("with"))
     return {
-        name: Found(localiser.estimate(), truth, counts[name])
+        name: LocalisationResult(localiser.estimate(), truth, counts[name])
         for name, localiser in localisers.items()
     }
 
@@ -230,21 +233,25 @@ def _schedule_waving(simulation: Simulation, duration: float, wave: float) -> No
 # -- the table -------------------------------------------------------------------------------
 
 
-def figures(found: Sequence[Found]) -> dict[tuple[str, str], float]:
+def figures(results: Sequence[LocalisationResult]) -> dict[tuple[str, str], float]:
     """Return the cells of Table 1, by the keys of `PRINTED`."""
-    error = np.array([one.error for one in found])
-    width = np.array([one.estimate.high - one.estimate.low for one in found])
-    holds = np.array([one.estimate.holds(one.truth) for one in found])
+    error = np.array([one.error for one in results])
+    width = np.array([one.estimate.high - one.estimate.low for one in results])
+    holds = np.array([one.estimate.holds(one.truth) for one in results])
     cells: dict[tuple[str, str], float] = {}
     for column, (name, unit, by) in enumerate(
-        (("x", "mm", 1e3), ("y", "mm", 1e3), ("theta", "deg", 180 / math.pi))
+        (
+            ("x", "mm", millimetres(1.0)),
+            ("y", "mm", millimetres(1.0)),
+            ("theta", "deg", degrees(1.0)),
+        )
     ):
         off = np.abs(error[:, column]) * by
         cells[name, f"rms_error_{unit}"] = float(np.sqrt(np.mean(off**2)))
         cells[name, f"max_error_{unit}"] = float(off.max())
         cells[name, f"division_width_{unit}"] = float(width[:, column].mean() * by)
         cells[name, "true_value_in_division_percent"] = 100 * float(holds[:, column].mean())
-    off = np.hypot(error[:, 0], error[:, 1]) * 1e3
+    off = millimetres(np.hypot(error[:, 0], error[:, 1]))
     cells["xy", "rms_error_mm"] = float(np.sqrt(np.mean(off**2)))
     cells["xy", "max_error_mm"] = float(off.max())
     share = "true_value_in_division_percent"
@@ -299,7 +306,7 @@ def _sign(before: float, after: float) -> str:
 
 
 def _summary(
-    results: Mapping[str, Mapping[tuple[str, str], float]], outcomes: Sequence[Outcome]
+    results: Mapping[str, Mapping[tuple[str, str], float]], outcomes: Sequence[ResultsByCamera]
 ) -> dict[str, float | int | bool]:
     keys = [key for key in PRINTED if "error" in key[1]]
     same = [key for key in PRINTED if _changes(key, results) == _sign(*PRINTED[key][1:])]
@@ -320,13 +327,13 @@ def _changes(key: tuple[str, str], results: Mapping[str, Mapping[tuple[str, str]
     return _sign(results["without"][key], results["with"][key])
 
 
-def _add_poses(report: Report, poses: Sequence[Start], outcomes: Sequence[Outcome]) -> None:
+def _add_poses(report: Report, poses: Sequence[Start], outcomes: Sequence[ResultsByCamera]) -> None:
     rows = []
     for (x, y, heading), outcome in zip(poses, outcomes, strict=True):
-        row: list[float] = [x * 1e3, y * 1e3, heading]
+        row: list[float] = [millimetres(x), millimetres(y), heading]
         for name in LOCALISERS:
             off = outcome[name].error
-            row += [float(np.hypot(off[0], off[1])) * 1e3, degrees(off[2])]
+            row += [millimetres(float(np.hypot(off[0], off[1]))), degrees(off[2])]
         rows.append(row)
     heads = ["x mm", "y mm", "heading deg"]
     for name in LOCALISERS:

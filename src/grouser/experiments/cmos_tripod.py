@@ -28,7 +28,7 @@ DARK, WALL = (0.05, 0.05, 0.05, 1.0), (0.7, 0.7, 0.7, 1.0)
 
 
 @dataclass(frozen=True)
-class Trace:
+class PoleTrace:
     """Where a pole is in a picture, row by row."""
 
     middle: Array
@@ -37,7 +37,7 @@ class Trace:
     """Of its darkness along the row, (rows,), pixels²."""
 
 
-def trace(imager: Imager, *, speed: float = 0.0, exact: bool = False) -> Trace:
+def pole_trace(imager: Imager, *, speed: float = 0.0, exact: bool = False) -> PoleTrace:
     """Return what a camera that turns to the left at ``speed`` (rad/s) makes of the pole."""
     camera = Camera(mount="tripod", camera=imager, exact=exact)
     empty, standing = (_picture(camera, speed, pole).astype(float) for pole in (False, True))
@@ -45,25 +45,25 @@ def trace(imager: Imager, *, speed: float = 0.0, exact: bool = False) -> Trace:
     columns, total = np.arange(dark.shape[1]), dark.sum(axis=1)
     middle = dark @ columns / total
     away = columns - middle[:, None]
-    return Trace(middle, (dark * away * away).sum(axis=1) / total)
+    return PoleTrace(middle, (dark * away * away).sum(axis=1) / total)
 
 
 def lens_blur(imager: Imager) -> float:
     """Return the standard deviation of the lens blur, pixels: variances add up."""
     plain = replace(imager, cmos=replace(imager.cmos, blur=0.0))
-    return math.sqrt(float(np.mean(trace(imager).variance - trace(plain).variance)))
+    return math.sqrt(float(np.mean(pole_trace(imager).variance - pole_trace(plain).variance)))
 
 
 def motion_blur(imager: Imager, *, exact: bool) -> float:
     """Return the length of the motion blur, pixels: an even one has the variance length² / 12."""
     instant = replace(imager, shutter=replace(imager.shutter, exposure_s=0.0))
-    blurred, sharp = (trace(i, speed=SPEED, exact=exact).variance for i in (imager, instant))
+    blurred, sharp = (pole_trace(i, speed=SPEED, exact=exact).variance for i in (imager, instant))
     return math.sqrt(12 * float(np.mean(blurred - sharp)))
 
 
 def skew(imager: Imager, *, exact: bool) -> float:
     """Return how far the pole's foot is from its head, pixels, in the first and last row."""
-    middle = trace(imager, speed=SPEED, exact=exact).middle
+    middle = pole_trace(imager, speed=SPEED, exact=exact).middle
     return float(middle[-1] - middle[0])
 
 

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from grouser.evaluation.matching import Match, match
+from grouser.evaluation.matching import TrajectoryMatch, match
 from grouser.evaluation.trajectory import Trajectory
-from grouser.experiments.kurose_table1 import FIG8, PAPER, Case, trial
-from grouser.experiments.study import Study
-from grouser.frames import degrees, to_rpy
+from grouser.experiments.kurose_table1 import FIG8, PAPER, ObstacleCase, trial
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import degrees, millimetres, to_rpy
 from grouser.reports import plots
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
@@ -42,12 +40,12 @@ RATE = 50.0  # Hz   looks are 0.1 s apart, 30 mm at our speed: lines between the
 QUICK = (FIG8, PAPER[1], PAPER[11])  # a pass of each kind, and a failure
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Drive every test with both variants and match them."""
-    cases = QUICK if study.quick else PAPER
+    cases = QUICK if run_options.quick else PAPER
     drives = [trial(case, variant=variant) for case in cases for variant in ("segments", "wheels")]
     outcomes = threads.run(
-        drives, progress=lambda done, of: study.progress("driving both variants", done, of)
+        drives, progress=lambda done, of: run_options.progress("driving both variants", done, of)
     )
     pairs = {case: (outcomes[2 * i], outcomes[2 * i + 1]) for i, case in enumerate(cases)}
     matches = {
@@ -62,7 +60,7 @@ def run(study: Study) -> Report:
     table = Table(
         "kurose-fig16",
         "Kurose et al. 2008, figs 15 and 16",
-        "DP matching of two Kenafs" + (" (quick: three tests)" if study.quick else ""),
+        "DP matching of two Kenafs" + (" (quick: three tests)" if run_options.quick else ""),
         tuple(_row(name, printed, figures[name]) for name, printed in PRINTED.items()),
         figures
         | {"tests_passed_by_both": len(groups["passes"])}
@@ -91,12 +89,12 @@ def trajectory(outcome: Outcome) -> Trajectory:
 
 
 def _figures(
-    matches: Mapping[Case, Match], groups: Mapping[str, list[Case]]
+    matches: Mapping[ObstacleCase, TrajectoryMatch], groups: Mapping[str, list[ObstacleCase]]
 ) -> dict[str, float | None]:
     """Return our figures by the names of `PRINTED`; None: no such test."""
     figures: dict[str, float | None] = {}
     for group, cases in groups.items():
-        for name, unit, by in (("norm", "mm", 1e3), ("pitch", "deg", 180 / np.pi)):
+        for name, unit, by in (("norm", "mm", millimetres(1.0)), ("pitch", "deg", degrees(1.0))):
             means = [matches[case].after.mean(name) * by for case in cases]
             figures[f"{group}_max_mean_{name}_error_{unit}"] = max(means) if means else None
     after = matches[FIG8].after.figures()
@@ -112,8 +110,8 @@ def _row(name: str, printed: float, ours: float | None) -> Row:
 
 def _add_plots(
     report: Report,
-    pairs: Mapping[Case, tuple[Outcome, Outcome]],
-    matches: Mapping[Case, Match],
+    pairs: Mapping[ObstacleCase, tuple[Outcome, Outcome]],
+    matches: Mapping[ObstacleCase, TrajectoryMatch],
 ) -> None:
     """Add figs 9-16: in them "real" is the segments variant, "simulated" the wheels."""
     fig8 = matches[FIG8]
@@ -124,7 +122,7 @@ def _add_plots(
     report.add_plot(plots.paths(fig8), f"{FIG8.name}: both ways and their matched samples")
     report.add_plot(plots.components(fig8), f"{FIG8.name}: before and after matching (figs 9-14)")
     report.add_plot(plots.errors(fig8), f"{FIG8.name}: errors per frame (Fig. 15)")
-    named = {case.name: found for case, found in matches.items()}
+    named = {case.name: result for case, result in matches.items()}
     passed = {case.name: all(o.arrived for o in pair) for case, pair in pairs.items()}
     report.add_plot(
         plots.bars(named, passed),
@@ -138,9 +136,9 @@ def _add_plots(
                 case.name,
                 pairs[case][0].verdict,
                 pairs[case][1].verdict,
-                found.after.mean("norm") * 1e3,
-                float(degrees(found.after.mean("pitch"))),
+                millimetres(result.after.mean("norm")),
+                float(degrees(result.after.mean("pitch"))),
             )
-            for case, found in matches.items()
+            for case, result in matches.items()
         ],
     )

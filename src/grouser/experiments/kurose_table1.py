@@ -19,13 +19,13 @@ from typing import Literal
 
 import numpy as np
 
-from grouser.experiments.study import Study
-from grouser.frames import degrees, radians
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import degrees, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
 from grouser.trials import threads
@@ -51,7 +51,7 @@ Kind = Literal["step without flippers", "step with flippers", "trench"]
 
 
 @dataclass(frozen=True)
-class Case:
+class ObstacleCase:
     """One row of the table."""
 
     kind: Kind
@@ -69,25 +69,25 @@ class Case:
 
 
 PAPER = (  # Table I, in the reading that fits sec. III-A's prose
-    Case("step without flippers", 50, "S", "S"),
-    Case("step without flippers", 100, "S", "S"),
-    Case("step without flippers", 150, "F", "F"),
-    Case("step with flippers", 100, "S", "S"),
-    Case("step with flippers", 200, "S", "S"),
-    Case("step with flippers", 300, "S", "S"),
-    Case("step with flippers", 350, "F", "F"),
-    Case("trench", 100, "S", "S"),
-    Case("trench", 200, "S", "S"),
-    Case("trench", 300, "S", "S"),
-    Case("trench", 350, "F", "S"),
-    Case("trench", 400, "F", "F"),
+    ObstacleCase("step without flippers", 50, "S", "S"),
+    ObstacleCase("step without flippers", 100, "S", "S"),
+    ObstacleCase("step without flippers", 150, "F", "F"),
+    ObstacleCase("step with flippers", 100, "S", "S"),
+    ObstacleCase("step with flippers", 200, "S", "S"),
+    ObstacleCase("step with flippers", 300, "S", "S"),
+    ObstacleCase("step with flippers", 350, "F", "F"),
+    ObstacleCase("trench", 100, "S", "S"),
+    ObstacleCase("trench", 200, "S", "S"),
+    ObstacleCase("trench", 300, "S", "S"),
+    ObstacleCase("trench", 350, "F", "S"),
+    ObstacleCase("trench", 400, "F", "F"),
 )
 FIG8 = PAPER[4]
 TRENCH_350 = PAPER[10]
 
 
 def world(
-    case: Case, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
+    case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> World:
     """Return the obstacle of ``case`` with Kenaf ``start`` lug pitches behind its usual place."""
     size = case.size_mm / 1000
@@ -121,7 +121,7 @@ def world(
 
 
 def trial(
-    case: Case, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
+    case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> Trial:
     """Return one drive at the obstacle of ``case``."""
     size = case.size_mm / 1000
@@ -138,19 +138,19 @@ def trial(
     )
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Drive every row with both variants and compare."""
-    starts = STARTS[:1] if study.quick else STARTS
+    starts = STARTS[:1] if run_options.quick else STARTS
     rows_drives = [
         trial(case, variant=variant, start=start)
         for case in PAPER
         for variant in VARIANTS
         for start in starts
     ]
-    inertia_drives = _inertia_trials(study.quick, starts)
+    inertia_drives = _inertia_trials(run_options.quick, starts)
     everything = [*rows_drives, *inertia_drives]
     outcomes = threads.run(
-        everything, progress=lambda done, of: study.progress("steps and trenches", done, of)
+        everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
     )
     driven = _by(outcomes[: len(rows_drives)], "test", "variant")
     letters = {key: _majority(drives) for key, drives in driven.items()}
@@ -167,7 +167,7 @@ def run(study: Study) -> Report:
             for variant in VARIANTS
         },
         "paper_simulation_agrees_with_real": sum(case.simulated == case.real for case in PAPER),
-        **_inertia_figures(outcomes[len(rows_drives) :], study.quick),
+        **_inertia_figures(outcomes[len(rows_drives) :], run_options.quick),
     }
     notes = (
         "Agrees: segments (belts with lugs) against the real robot; wheels are the paper's model.",
@@ -178,7 +178,8 @@ def run(study: Study) -> Report:
     table = Table(
         "kurose-table1",
         "Kurose et al. 2008, Table I",
-        "Steps and trenches with Kenaf" + (" (quick: one start per row)" if study.quick else ""),
+        "Steps and trenches with Kenaf"
+        + (" (quick: one start per row)" if run_options.quick else ""),
         rows,
         figures,
         notes,
@@ -189,15 +190,15 @@ def run(study: Study) -> Report:
         "batteries and the constants of this experiment; what the paper leaves open is named "
         "there and in docs/papers/kurose.md."
     )
-    if study.pictures:
-        _add_pictures(report, study)
+    if run_options.pictures:
+        _add_pictures(report, run_options)
     return report
 
 
 def _inertia_trials(quick: bool, starts: tuple[float, ...]) -> list[Trial]:
     """Return the 350 mm trench, and trenches round the limit, at several pitch inertias."""
     widths = () if quick else WIDTHS_MM
-    cases = (TRENCH_350, *(Case("trench", width) for width in widths))
+    cases = (TRENCH_350, *(ObstacleCase("trench", width) for width in widths))
     return [
         trial(case, start=start, pitch_inertia=inertia)
         for inertia in INERTIAS
@@ -215,12 +216,12 @@ def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | fl
         figures[f"trench_350_at_inertia_x{inertia:g}"] = _majority(row)
         # How far the robot got before it fell in tells the sign even where no result turns.
         reached = np.mean([outcome.positions[:, 0].max() - EDGE for outcome in row])
-        figures[f"trench_350_reach_mm_at_inertia_x{inertia:g}"] = float(reached) * 1000
+        figures[f"trench_350_reach_mm_at_inertia_x{inertia:g}"] = millimetres(float(reached))
     for inertia in () if quick else INERTIAS:
         crossed = [
             width
             for width in WIDTHS_MM
-            for outcome in driven[Case("trench", width).name, inertia]
+            for outcome in driven[ObstacleCase("trench", width).name, inertia]
             if outcome.arrived
         ]
         share = len(crossed) / len(driven[TRENCH_350.name, inertia])
@@ -238,23 +239,23 @@ def _by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Ou
 
 
 def _row(
-    case: Case,
+    case: ObstacleCase,
     driven: dict[tuple[object, ...], list[Outcome]],
     letters: dict[tuple[object, ...], str],
 ) -> Row:
     ours = {variant: letters[case.name, variant] for variant in VARIANTS}
-    told = []
+    remarks = []
     for variant in VARIANTS:
         drives = driven[case.name, variant]
         same = sum(_letter(outcome) == ours[variant] for outcome in drives)
         how = ", ".join(sorted({outcome.verdict for outcome in drives}))
-        told.append(f"{variant} {same}/{len(drives)}: {how}")
+        remarks.append(f"{variant} {same}/{len(drives)}: {how}")
     return Row(
         {"test": case.kind, "size": f"{case.size_mm:g} mm"},
         {"real": case.real, "simulated": case.simulated},
         ours,
         ours["segments"] == case.real,
-        "; ".join(told),
+        "; ".join(remarks),
     )
 
 
@@ -268,19 +269,19 @@ def _majority(outcomes: list[Outcome]) -> str:
     return "S" if letters.count("S") * 2 > len(letters) else "F"
 
 
-def _add_pictures(report: Report, study: Study) -> None:
+def _add_pictures(report: Report, run_options: RunOptions) -> None:
     """Add a strip like the paper's Fig. 8, and the failures that the limits come from."""
-    shown = (FIG8,) if study.quick else (FIG8, PAPER[5], PAPER[6], PAPER[9], TRENCH_350)
+    shown = (FIG8,) if run_options.quick else (FIG8, PAPER[5], PAPER[6], PAPER[9], TRENCH_350)
     with Renderer(480, 320) as renderer:
         for number, case in enumerate(shown):
-            study.progress("drawing", number, len(shown))
+            run_options.progress("drawing", number, len(shown))
             frames, captions = film(case, renderer)
-            told = f"{case.name} (as Fig. 8)" if case is FIG8 else case.name
-            report.add_picture(strip(frames, captions=captions, columns=4), told)
+            caption = f"{case.name} (as Fig. 8)" if case is FIG8 else case.name
+            report.add_picture(picture_strip(frames, captions=captions, columns=4), caption)
 
 
 def film(
-    case: Case, renderer: Renderer, *, pictures: int = 8
+    case: ObstacleCase, renderer: Renderer, *, pictures: int = 8
 ) -> tuple[list[np.ndarray], list[str]]:
     """Return ``pictures`` of one drive, evenly spread over it, and when they were taken."""
     drive = trial(case)

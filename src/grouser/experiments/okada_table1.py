@@ -16,11 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 from grouser.experiments import okada_table2
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
@@ -43,21 +44,24 @@ BUMP = 0.050  # m   lower than the 60 mm notch between two neighbouring wheels o
 WALL = 0.5  # m
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Run every experiment with every method."""
-    methods = tuple(m for m in METHODS if m != "plates") if study.quick else METHODS
+    methods = tuple(m for m in METHODS if m != "plates") if run_options.quick else METHODS
     trials = [trial for method in methods for trial in _trials(method)]
     outcomes = threads.run(
-        trials, progress=lambda done, of: study.progress("slope, wall, step and bump", done, of)
+        trials,
+        progress=lambda done, of: run_options.progress("slope, wall, step and bump", done, of),
     )
-    found = {(o.trial.case["method"], o.trial.case["test"]): o for o in outcomes}
+    outcome_of = {(o.trial.case["method"], o.trial.case["test"]): o for o in outcomes}
     factors = {}
     for number, method in enumerate(methods):
-        study.progress("timing", number, len(methods))
+        run_options.progress("timing", number, len(methods))
         factors[method] = _real_time_factor(method)
-    rows = [_row(fact, method, factors[method], found) for fact in PAPER for method in methods]
+    rows = [_row(fact, method, factors[method], outcome_of) for fact in PAPER for method in methods]
     figures: dict[str, float | bool] = {f"{m}_rtf": factor for m, factor in factors.items()}
-    figures |= {f"{method}_climbs_fig3_wall": _climbed(found[method, "wall"]) for method in methods}
+    figures |= {
+        f"{method}_climbs_fig3_wall": _climbed(outcome_of[method, "wall"]) for method in methods
+    }
     notes = (
         "A row agrees when ours and the paper's sign are both good (+, ++) or both not (-).",
         "Surface: friction acts, unlike in the paper, because MuJoCo's surfacevel leaves friction "
@@ -66,13 +70,13 @@ def run(study: Study) -> Report:
     table = Table(
         "okada-table1",
         "Okada et al. 2020, Table I",
-        "What each method can do" + (" (quick: without plates)" if study.quick else ""),
+        "What each method can do" + (" (quick: without plates)" if run_options.quick else ""),
         tuple(rows),
         figures,
         notes,
     )
     report = Report(table)
-    if study.pictures:
+    if run_options.pictures:
         _add_pictures(report)
     return report
 
@@ -139,9 +143,11 @@ def world(
     return World(name="okada table 1", physics=STANDARD, terrain=terrain, robots=(entry,))
 
 
-def _row(fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]) -> Row:
+def _row(
+    fact: str, method: str, factor: float, outcome_of: dict[tuple[object, object], Outcome]
+) -> Row:
     sign = PAPER[fact][METHODS.index(method)]
-    good, measured = _measure(fact, method, factor, found)
+    good, measured = _measure(fact, method, factor, outcome_of)
     return Row(
         {"fact": fact, "method": method},
         sign,
@@ -152,24 +158,25 @@ def _row(fact: str, method: str, factor: float, found: dict[tuple[object, object
 
 
 def _measure(
-    fact: str, method: str, factor: float, found: dict[tuple[object, object], Outcome]
+    fact: str, method: str, factor: float, outcome_of: dict[tuple[object, object], Outcome]
 ) -> tuple[bool, str]:
     """Return whether a method has what ``fact`` asks for, and the numbers that say so."""
     if fact == "real time":
         return factor > 1, f"real-time factor {factor:.1f}"
     if fact == "grousers":
-        with_them, smooth = found[method, "step"], found[method, "step, smooth"]
+        with_them, smooth = outcome_of[method, "step"], outcome_of[method, "step, smooth"]
         text = f"100 mm step: {with_them.verdict} with, {smooth.verdict} without grousers"
         return with_them.arrived and not smooth.arrived, text
     if fact == "friction":
-        holds, slides = _slid(found[method, "slope"]), _slid(found[method, "icy slope"])
-        climbed = _climbed(found[method, "wall"])
+        holds, slides = _slid(outcome_of[method, "slope"]), _slid(outcome_of[method, "icy slope"])
+        climbed = _climbed(outcome_of[method, "wall"])
         text = (
-            f"20 deg slope: {holds * 1000:.1f} mm at 0.6, {slides * 1000:.0f} mm at 0.05; "
+            f"20 deg slope: {millimetres(holds):.1f} mm at 0.6, "
+            f"{millimetres(slides):.0f} mm at 0.05; "
             f"Fig. 3 wall {'climbed' if climbed else 'not climbed'}"
         )
         return holds < 0.005 and slides > 0.1 and not climbed, text
-    passed = found[method, "bump"]
+    passed = outcome_of[method, "bump"]
     return passed.arrived, f"Fig. 2 bump: {passed.verdict} at x = {passed.positions[-1, 0]:.2f} m"
 
 
@@ -205,6 +212,6 @@ def _add_pictures(report: Report) -> None:
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{method}, 6 s")
     report.add_picture(
-        strip(frames, captions=captions, columns=2),
+        picture_strip(frames, captions=captions, columns=2),
         "Fig. 2: a bump between two wheels holds the multi-wheel robot, not the segments one",
     )

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from grouser.experiments.stages import Stopwatch
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
+from grouser.experiments.step_stages import StageTimer
+from grouser.frames import millimetres
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -73,18 +74,18 @@ def world(options: dict[str, Any]) -> World:
     )
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Time all methods in turns, so that a busy machine slows all of them alike."""
-    repeats = 2 if study.quick else REPEATS
+    repeats = 2 if run_options.quick else REPEATS
     simulations = {method: Simulation(world(method.options)) for method in METHODS}
     for done, (method, simulation) in enumerate(simulations.items()):
-        study.progress(f"settling {method.name}", done, len(METHODS))
+        run_options.progress(f"settling {method.name}", done, len(METHODS))
         simulation.step(SETTLE)
     factors: dict[Method, list[float]] = {method: [] for method in METHODS}
     speeds: dict[Method, list[float]] = {method: [] for method in METHODS}
     for repeat in range(repeats):
         for number, (method, simulation) in enumerate(simulations.items()):
-            study.progress("driving", repeat * len(METHODS) + number, repeats * len(METHODS))
+            run_options.progress("driving", repeat * len(METHODS) + number, repeats * len(METHODS))
             factor, speed = drive(simulation, method.seconds)
             factors[method].append(factor)
             speeds[method].append(speed)
@@ -92,8 +93,8 @@ def run(study: Study) -> Report:
     rows = tuple(_row(method, factors[method], speeds[method], base) for method in METHODS)
     figures = {_key(method): float(np.mean(factors[method])) for method in METHODS}
     belts = simulations[METHODS[0]].scene.belts
-    figures["largest_misfit_at_seams_mm"] = max(belt.misfit for belt in belts) * 1000
-    stopwatch = Stopwatch()
+    figures["largest_misfit_at_seams_mm"] = millimetres(max(belt.misfit for belt in belts))
+    stopwatch = StageTimer()
     stopwatch.step(simulations[METHODS[0]], 2.0)
     figures |= stopwatch.shares()
     notes = (

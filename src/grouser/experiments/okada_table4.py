@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -37,7 +38,7 @@ FRICTIONS = tuple(round(0.30 + 0.05 * i, 2) for i in range(13))  # 0.30 … 0.90
 
 
 @dataclass(frozen=True)
-class Case:
+class StepCase:
     """One row of the table."""
 
     angle_deg: float
@@ -51,18 +52,18 @@ class Case:
 
 
 PAPER = (  # Table IV
-    Case(0, 40, "S", "S"),
-    Case(0, 120, "S", "S"),
-    Case(0, 190, "F", "F"),
-    Case(45, 120, "S", "S"),
-    Case(45, 240, "S", "S"),
-    Case(45, 380, "F", "F"),
+    StepCase(0, 40, "S", "S"),
+    StepCase(0, 120, "S", "S"),
+    StepCase(0, 190, "F", "F"),
+    StepCase(45, 120, "S", "S"),
+    StepCase(45, 240, "S", "S"),
+    StepCase(45, 380, "F", "F"),
 )
 DECIDED_BY_GROUSERS = (PAPER[1], PAPER[4])  # sec. IV-B
 
 
 def world(
-    case: Case, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
+    case: StepCase, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
 ) -> World:
     """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
     height = case.height_mm / 1000
@@ -83,7 +84,7 @@ def world(
     )
 
 
-def trial(case: Case, **conditions: float) -> Trial:
+def trial(case: StepCase, **conditions: float) -> Trial:
     """Return one drive against the step of ``case``."""
     height = case.height_mm / 1000
     return Trial(
@@ -97,15 +98,16 @@ def trial(case: Case, **conditions: float) -> Trial:
     )
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Drive every row and compare."""
-    starts = STARTS[:1] if study.quick else STARTS
+    starts = STARTS[:1] if run_options.quick else STARTS
     usual = [trial(case, start=start) for case in PAPER for start in starts]
     smooth = [trial(case, grousers=False) for case in PAPER]
-    varied = [] if study.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
+    varied = [] if run_options.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
     everything = [*usual, *smooth, *varied]
     outcomes = threads.run(
-        everything, progress=lambda done, of: study.progress("driving against steps", done, of)
+        everything,
+        progress=lambda done, of: run_options.progress("driving against steps", done, of),
     )
     by_start = [outcomes[i * len(starts) : (i + 1) * len(starts)] for i in range(len(PAPER))]
     without = outcomes[len(usual) : len(usual) + len(PAPER)]
@@ -143,17 +145,17 @@ def run(study: Study) -> Report:
         "One parameter set for all rows: the defaults of grouser.robots.quince.Quince; what the "
         "paper leaves open is named there and in docs/papers/okada.md."
     )
-    if study.pictures:
-        _add_pictures(report, study)
+    if run_options.pictures:
+        _add_pictures(report, run_options)
     return report
 
 
 def _misfit_mm() -> float:
     """Return the largest jump of a grouser's tip at a roll-back, over all of Quince's belts."""
-    return max(belt.misfit for belt in compose(world(PAPER[0])).belts) * 1000
+    return millimetres(max(belt.misfit for belt in compose(world(PAPER[0])).belts))
 
 
-def _row(case: Case, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
+def _row(case: StepCase, drives: list[Outcome], without: Outcome, margin: str | None) -> Row:
     letters = [_letter(outcome) for outcome in drives]
     ours = "S" if letters.count("S") * 2 > len(letters) else "F"
     how = sorted({outcome.verdict for outcome in drives})
@@ -175,7 +177,7 @@ def _letter(outcome: Outcome) -> str:
     return "S" if outcome.arrived else "F"
 
 
-def _margins(outcomes: list[Outcome]) -> dict[Case, str]:
+def _margins(outcomes: list[Outcome]) -> dict[StepCase, str]:
     """Return, for each row, the friction range round 0.6 in which its result stays."""
     ranges = {}
     for number, case in enumerate(PAPER):
@@ -190,20 +192,20 @@ def _margins(outcomes: list[Outcome]) -> dict[Case, str]:
     return ranges
 
 
-def _add_pictures(report: Report, study: Study) -> None:
+def _add_pictures(report: Report, run_options: RunOptions) -> None:
     """Add a strip like the paper's Fig. 7 for the two rows that grousers decide, and a failure."""
-    shown = (DECIDED_BY_GROUSERS[1],) if study.quick else (*DECIDED_BY_GROUSERS, PAPER[2])
+    shown = (DECIDED_BY_GROUSERS[1],) if run_options.quick else (*DECIDED_BY_GROUSERS, PAPER[2])
     with Renderer(480, 360) as renderer:
         for number, case in enumerate(shown):
-            study.progress("drawing", number, len(shown))
+            run_options.progress("drawing", number, len(shown))
             frames, captions = _film(case, renderer)
             report.add_picture(
-                strip(frames, captions=captions, columns=4),
+                picture_strip(frames, captions=captions, columns=4),
                 f"{case.height_mm:g} mm step, front sub-tracks at {case.angle_deg:g} deg (Fig. 7)",
             )
 
 
-def _film(case: Case, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
+def _film(case: StepCase, renderer: Renderer) -> tuple[list[np.ndarray], list[str]]:
     """Return eight pictures of one drive and when they were taken."""
     simulation = Simulation(world(case))
     view = Viewpoint((EDGE - 0.2, 0.0, case.height_mm / 2000 + 0.06), 1.9, 68.0, -12.0)

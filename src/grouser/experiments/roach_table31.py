@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grouser.evaluation.clouds import fit_plane, voxelised
-from grouser.experiments.study import Study
-from grouser.frames import Array, Pose, radians
+from grouser.evaluation.clouds import fit_plane, voxel_means
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array, Pose, millimetres, radians
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.sensors.depth import DepthCamera
@@ -121,17 +121,17 @@ def square(placement: Placement, camera: str) -> Array:
 
 def measure(points: Array, voxel_cm: float | None) -> tuple[float, float, float]:
     """Return points, points kept and error (mm) of a plane through the voxels."""
-    cloud = points if voxel_cm is None else voxelised(points, voxel_cm / 100)
+    cloud = points if voxel_cm is None else voxel_means(points, voxel_cm / 100)
     fit = fit_plane(cloud)
-    return float(len(cloud)), float(fit.kept), fit.error * 1000
+    return float(len(cloud)), float(fit.kept), millimetres(fit.error)
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Measure all rows in every placement."""
-    rng, count = np.random.default_rng(study.seed), 4 if study.quick else 24
+    rng, count = np.random.default_rng(run_options.seed), 4 if run_options.quick else 24
     measured = []
     for number in range(count):
-        study.progress("looking at a wall", number, count)
+        run_options.progress("looking at a wall", number, count)
         points = square(Placement.drawn(rng), "kinect2_qhd")
         measured.append([measure(points, printed.voxel_cm) for printed in PAPER])
     means, spreads = np.mean(measured, axis=0), np.std(measured, axis=0)
@@ -157,7 +157,7 @@ def run(study: Study) -> Report:
         notes,
     )
     report = Report(table)
-    if study.pictures:
+    if run_options.pictures:
         caption = "How far each point of the last square is from the plane through it."
         report.add_plot(_unevenness(points), caption)
     return report
@@ -168,7 +168,7 @@ def _unevenness(points: Array) -> Figure:
     from matplotlib.figure import Figure
 
     fit = fit_plane(points)
-    off = (points - fit.middle) @ fit.normal * 1000
+    off = millimetres((points - fit.middle) @ fit.normal)
     figure = Figure(figsize=(5.6, 4.6), layout="constrained")
     axes = figure.subplots()
     dots = axes.scatter(-points[:, 1], points[:, 2], c=off, s=1, cmap="coolwarm", vmin=-15, vmax=15)

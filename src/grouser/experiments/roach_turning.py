@@ -18,16 +18,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.evaluation.energy import Energy, spent
-from grouser.evaluation.line import Line, fit
+from grouser.evaluation.energy import Energy, joint_energy
+from grouser.evaluation.line_fit import LineFit, fit_line
 from grouser.evaluation.turning import curvature, distance, rotation
-from grouser.experiments.study import Study
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, degrees
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plots
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
@@ -118,18 +118,18 @@ def trials(design: Design) -> list[Trial]:
     return [*turns, Trial(world=world(), robot="roach", limit=limit, case={"from": RUN_UP})]
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Run all turns and a straight way."""
-    design = QUICK if study.quick else FULL
+    design = QUICK if run_options.quick else FULL
     *turns, straight = threads.run(
         trials(design),
         look_every=SAMPLE,
-        progress=lambda done, of: study.progress("running", done, of),
+        progress=lambda done, of: run_options.progress("running", done, of),
     )
     logs = np.array(design.logs)
     each = np.array([curvature(*_measured(turn)) for turn in turns]).reshape(len(logs), -1)
     mean = each.mean(axis=1)
-    line = fit(logs, mean)
+    line = fit_line(logs, mean)
     speed, drift = straightness(straight)
     figures = {
         "r2": line.r2,
@@ -144,11 +144,11 @@ def run(study: Study) -> Report:
         "ratios": len(logs),
         "starts": design.starts,
     }
-    figures |= energy_figures(*straight_power(4 * STRIDE if study.quick else 10 * STRIDE))
+    figures |= energy_figures(*straight_power(4 * STRIDE if run_options.quick else 10 * STRIDE))
     table = Table(
         "roach-turning",
         "Physics in the planning loop (roach), Fig. 3.4 and appendix A",
-        "Curvature against motor speeds" + (" (quick: fewer ratios)" if study.quick else ""),
+        "Curvature against motor speeds" + (" (quick: fewer ratios)" if run_options.quick else ""),
         (*_claims(figures), *_ratios(logs, each, turns)),
         figures,
         (
@@ -164,8 +164,8 @@ def run(study: Study) -> Report:
     )
     report = Report(table)
     _add_plots(report, logs, each, line, turns)
-    if study.pictures:
-        study.progress("drawing", 0, 1)
+    if run_options.pictures:
+        run_options.progress("drawing", 0, 1)
         _add_pictures(report)
     return report
 
@@ -199,7 +199,7 @@ def straight_power(seconds: float) -> tuple[Array, float]:
 
 def energy_figures(power: Array, way: float) -> dict[str, float]:
     """Return the energies of a run per metre of its way."""
-    energy: Energy = spent(power, PHYSICS.timestep)
+    energy: Energy = joint_energy(power, PHYSICS.timestep)
     return {
         "straight_work_j_per_m": energy.work / way,
         "straight_effort_j_per_m": energy.effort / way,
@@ -274,7 +274,7 @@ def _ratios(logs: Array, each: Array, turns: Sequence[Outcome]) -> list[Row]:
 
 
 def _add_plots(
-    report: Report, logs: Array, each: Array, line: Line, turns: Sequence[Outcome]
+    report: Report, logs: Array, each: Array, line: LineFit, turns: Sequence[Outcome]
 ) -> None:
     xlabel, ylabel = "ln(right speed / left speed)", "curvature, left positive [1/m]"
     report.add_plot(
@@ -306,4 +306,4 @@ def _add_pictures(report: Report) -> None:
                 view = Viewpoint((x, y, 0.02), 0.2, azimuth_deg, -12.0)
                 frames.append(renderer.picture(simulation.model, simulation.data, view))
                 captions.append(f"{simulation.time:.2f} s")
-            report.add_picture(strip(frames, captions=captions, columns=4), caption)
+            report.add_picture(picture_strip(frames, captions=captions, columns=4), caption)

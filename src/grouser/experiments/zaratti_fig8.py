@@ -11,8 +11,16 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from grouser.experiments.pack import PIXELS, RATE, TIMESTEP, Frames, dog, one_core, pack
-from grouser.experiments.study import Study
+from grouser.experiments.ers7_pack import (
+    PIXELS,
+    RATE,
+    TIMESTEP,
+    TimedFrames,
+    ers7_entry,
+    one_core,
+    pack_world,
+)
+from grouser.experiments.run_options import RunOptions
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.report import Report
@@ -28,14 +36,14 @@ APART = 1.0  # m   so that nobody meets anybody
 PAPER_COUNT, PAPER_RATE = 5, 25.0  # sec. 5: "acceptable with five AIBOs … greater than 25 fps"
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Time packs of growing size."""
-    counts, frames = (QUICK_COUNTS, QUICK_FRAMES) if study.quick else (COUNTS, FRAMES)
+    counts, frames = (QUICK_COUNTS, QUICK_FRAMES) if run_options.quick else (COUNTS, FRAMES)
     rates: dict[int, float] = {}
     falls = 0
     with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
         for done, count in enumerate(counts):
-            study.progress(f"{count} walking", done, len(counts))
+            run_options.progress(f"{count} walking", done, len(counts))
             rates[count], fallen = _measure(count, frames, renderer)
             falls += fallen
     figures = {
@@ -48,7 +56,7 @@ def run(study: Study) -> Report:
     table = Table(
         "zaratti-fig8",
         "Zaratti et al. 2006, Fig. 8",
-        "Frames per second of simulation plus one view, all robots walking, one core",
+        "TimedFrames per second of simulation plus one view, all robots walking, one core",
         rows,
         figures,
         (
@@ -60,7 +68,7 @@ def run(study: Study) -> Report:
     )
     report = Report(table)
     report.add_plot(_plot(rates), "Frame rate against the number of walking AIBOs (Fig. 8)")
-    if study.pictures:
+    if run_options.pictures:
         report.add_picture(_picture(max(counts)), f"{max(counts)} of them walking")
     return report
 
@@ -69,17 +77,17 @@ def crowd(count: int) -> Simulation:
     """Return ``count`` ERS-7 in a square, all walking the same way."""
     side = math.ceil(math.sqrt(count))
     robots = (
-        dog(f"dog{n}", APART * (n // side), APART * (n % side), 0.0, forward=SPEED)
+        ers7_entry(f"dog{n}", APART * (n // side), APART * (n % side), 0.0, forward=SPEED)
         for n in range(count)
     )
-    return Simulation(pack(*robots))
+    return Simulation(pack_world(*robots))
 
 
 def _measure(count: int, frames: int, renderer: Renderer) -> tuple[float, int]:
     """Return the frame rate that ``count`` robots allow and how many of them fell."""
     simulation = crowd(count)
     simulation.step(SETTLE)
-    watched = Frames(simulation, _view(count), renderer)
+    watched = TimedFrames(simulation, _view(count), renderer)
     watched.next()  # puts the model on stage
     seconds = float(np.mean([watched.next() for _ in range(frames)]))
     heights = [simulation.pose(name).position[2] for name in simulation.scene.robots]

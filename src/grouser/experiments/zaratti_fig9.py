@@ -13,13 +13,20 @@ import mujoco
 import numpy as np
 from matplotlib.figure import Figure
 
-from grouser.experiments.pack import PIXELS, RATE, Frames, dog, one_core, pack
-from grouser.experiments.stages import Stopwatch
-from grouser.experiments.study import Study
+from grouser.experiments.ers7_pack import (
+    PIXELS,
+    RATE,
+    TimedFrames,
+    ers7_entry,
+    one_core,
+    pack_world,
+)
+from grouser.experiments.run_options import RunOptions
+from grouser.experiments.step_stages import StageTimer
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
+from grouser.reports.picture_strip import picture_strip
 from grouser.reports.report import Report
-from grouser.reports.strip import strip
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World, load
@@ -34,12 +41,12 @@ VIEW = Viewpoint((0.0, 0.0, 0.1), 1.5, 60.0, -30.0)
 KICK_VIEW = Viewpoint((0.4, 0.05, 0.08), 1.3, 110.0, -22.0)
 
 
-def run(study: Study) -> Report:
+def run(run_options: RunOptions) -> Report:
     """Let three robots collide, timed, and once more, taken apart."""
-    seconds = QUICK_SECONDS if study.quick else SECONDS
-    study.progress("colliding", 0, 3)
+    seconds = QUICK_SECONDS if run_options.quick else SECONDS
+    run_options.progress("colliding", 0, 3)
     times, touching = _timed(seconds)
-    study.progress("taking apart", 1, 3)
+    run_options.progress("taking apart", 1, 3)
     shares = _taken_apart(seconds)
     handling = sum(shares[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
     apart = ~touching
@@ -79,8 +86,8 @@ def run(study: Study) -> Report:
     )
     report = Report(table)
     report.add_plot(_plot(times, touching), "Frame rate while three collide (Fig. 9)")
-    if study.pictures:
-        study.progress("drawing", 2, 3)
+    if run_options.pictures:
+        run_options.progress("drawing", 2, 3)
         report.add_picture(_film(load("aibo_kick"), KICK_VIEW, 0.3), "AIBO kicks the ball (Fig. 6)")
         report.add_picture(_film(collision(), VIEW, 1.0), "Three AIBOs collide (Fig. 7)")
     return report
@@ -90,7 +97,7 @@ def collision() -> World:
     """Return three robots that walk towards one point from three sides."""
     around = [2 * math.pi * number / ROBOTS for number in range(ROBOTS)]
     robots = (
-        dog(
+        ers7_entry(
             f"dog{number}",
             START * math.cos(angle),
             START * math.sin(angle),
@@ -99,7 +106,7 @@ def collision() -> World:
         )
         for number, angle in enumerate(around)
     )
-    return pack(*robots)
+    return pack_world(*robots)
 
 
 def meets(simulation: Simulation) -> bool:
@@ -114,7 +121,7 @@ def _timed(seconds: float) -> tuple[np.ndarray, np.ndarray]:
     """Return how long each frame took (s) and whether robots touched in it."""
     times, touching = [], []
     with one_core(), Renderer(*PIXELS, shadows=False, smooth=False) as renderer:
-        frames = Frames(Simulation(collision()), VIEW, renderer)
+        frames = TimedFrames(Simulation(collision()), VIEW, renderer)
         frames.next()  # puts the model on stage
         for _ in range(round(seconds * RATE)):
             times.append(frames.next())
@@ -124,7 +131,7 @@ def _timed(seconds: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _taken_apart(seconds: float) -> dict[str, float]:
     """Return what part of a step each stage takes while robots touch."""
-    simulation, stopwatch, rest = Simulation(collision()), Stopwatch(), Stopwatch()
+    simulation, stopwatch, rest = Simulation(collision()), StageTimer(), StageTimer()
     while simulation.time < seconds:
         (stopwatch if meets(simulation) else rest).step(simulation, 1 / RATE)
     mujoco.mj_forward(simulation.model, simulation.data)
@@ -156,4 +163,4 @@ def _film(world: World, view: Viewpoint, every: float) -> np.ndarray:
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.2f} s")
             simulation.step(every)
-    return strip(frames, captions=captions, columns=4)
+    return picture_strip(frames, captions=captions, columns=4)

@@ -1,19 +1,21 @@
 """How large may an apparatus be before a robot fails? The limit, with chance in it.
 
-A repetition has its own start phase, heading and friction (`draw`), drawn from a generator of its
-own name, so that it is the same whatever else is run. For each, the largest size that is passed is
-found from coarse to fine:
+A repetition has its own start phase, heading and friction (`draw_variation`), drawn from a
+generator of its own name, so that it is the same whatever else is run. For each, the largest size
+that is passed is found from coarse to fine:
 
-1. once, for a run without chance: outwards from the middle of the usual sizes in doubling steps,
-   then inwards by bisection until the sizes next to the limit on both sides are known (`search`);
+1. once, for a run without variation: outwards from the middle of the usual sizes in doubling steps,
+   then inwards by bisection until the sizes next to the limit on both sides are known
+   (`search_bracket`);
 2. for every repetition in the same way, outwards from that limit;
 3. if the limits of all repetitions are nearly the same, they are bisected further until they
    differ (`FINER` halvings at most): where half of the runs pass is only known if limits are told
    apart.
 
-`grouser.mobility.curve` makes the sizes at which 50 % and 95 % pass of it. All this supposes that a
-robot which passes a size passes smaller ones. Whether that holds is checked: fresh repetitions are
-run at both sizes, and how many of them pass is told beside how many the curve lets expect.
+`grouser.mobility.pass_curve` makes the sizes at which 50 % and 95 % pass of it. All this supposes
+that a robot which passes a size passes smaller ones. Whether that holds is checked: fresh
+repetitions are run at both sizes, and how many of them pass is told beside how many the curve lets
+expect.
 """
 
 from __future__ import annotations
@@ -27,15 +29,15 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.mobility.apparatus import Apparatus
-from grouser.mobility.curve import Curve, Estimate, Share, fit
+from grouser.mobility.pass_curve import PassCount, PassCurve, SizeEstimate, fit_pass_curve
 from grouser.mobility.suite import (
     NOMINAL,
     Candidate,
-    Chance,
     Progress,
-    alone,
-    known,
+    Variation,
+    apparatus_named,
     on_all_cores,
+    run_alone,
     trial,
 )
 from grouser.simulation.schedule import generator
@@ -50,17 +52,17 @@ FRICTION = 0.1
 FINER = 3
 """How often the resolution is halved at most while limits cannot be told apart."""
 
-Found = tuple[float, float]
+Bracket = tuple[float, float]
 """The largest size passed and the smallest failed; -inf, inf: there is none."""
-Case = tuple[Chance, float]
-"""A run: its chances and its size, mm or deg."""
+VariedSize = tuple[Variation, float]
+"""A run: its variation and its size, mm or deg."""
 
 
 @dataclass(frozen=True)
-class Check:
+class FreshRuns:
     """Fresh runs at a size, and how many of them should pass."""
 
-    share: Share
+    share: PassCount
     expected: tuple[int, int]
     """Least and most that pass in 95 % of cases, if larger is harder."""
 
@@ -76,42 +78,42 @@ class Limit:
     """How far a robot gets on one apparatus."""
 
     test: str
-    found: tuple[Found, ...]
+    brackets: tuple[Bracket, ...]
     """Per repetition."""
-    half: Estimate | None = None
+    pass_50: SizeEstimate | None = None
     """Size at which 50 % pass, mm or deg; None: all limits are out of the span at one end."""
-    most: Estimate | None = None
+    pass_95: SizeEstimate | None = None
     """Size at which 95 % pass."""
-    checked_half: Check | None = None
+    checked_50: FreshRuns | None = None
     """Fresh runs at the size where 50 % should pass."""
-    checked_most: Check | None = None
+    checked_95: FreshRuns | None = None
     """Fresh runs at the size where 95 % should pass."""
 
-    def share(self, size: float) -> Share:
+    def share(self, size: float) -> PassCount:
         """Return how many repetitions' limits are at ``size`` or above."""
-        return Share(sum(low >= size for low, _ in self.found), len(self.found))
+        return PassCount(sum(low >= size for low, _ in self.brackets), len(self.brackets))
 
     @property
-    def words(self) -> str:
+    def no_estimate_text(self) -> str:
         """Say what there is to say when there is no estimate."""
-        unit, span = known(self.test).unit, known(self.test).span
-        if self.half is not None:
+        unit, span = apparatus_named(self.test).unit, apparatus_named(self.test).span
+        if self.pass_50 is not None:
             return ""
-        passes = self.found[0][0] > -math.inf
+        passes = self.brackets[0][0] > -math.inf
         return f"passes all up to {span[1]:g} {unit}" if passes else f"fails at {span[0]:g} {unit}"
 
 
-def draw(seed: int, name: str) -> Chance:
-    """Return the chances of the repetition ``name``."""
+def draw_variation(seed: int, name: str) -> Variation:
+    """Return the variation of the repetition ``name``."""
     rng = generator(seed, f"mobility/{name}")
-    return Chance(
+    return Variation(
         back=float(rng.uniform(0, BACK)),
         heading_deg=float(rng.uniform(-HEADING_DEG, HEADING_DEG)),
         friction=float(rng.uniform(1 - FRICTION, 1 + FRICTION)),
     )
 
 
-def limit(
+def find_limit(
     who: Candidate,
     test: str,
     *,
@@ -125,36 +127,36 @@ def limit(
         who: the robot.
         test: the apparatus.
         repeats: how many repetitions; at least 2.
-        seed: decides their chances.
+        seed: decides their variations.
         progress: told about finished repetitions, in each round anew.
     """
     if repeats < 2:
         raise BadValue(f"mobility: {repeats} repeats, at least 2 are needed for a limit")
-    apparatus = known(test)
+    apparatus = apparatus_named(test)
     arrived = partial(_arrived, who, test, progress=progress)
-    chances = [draw(seed, f"{test}/{number}") for number in range(repeats)]
+    variations = [draw_variation(seed, f"{test}/{number}") for number in range(repeats)]
     near = min(_find(who, test, NOMINAL), key=abs)  # the finite one, if only one is
-    coarse = on_all_cores(partial(_find, who, test, near=near), chances, progress=progress)
-    found, resolution = told_apart(arrived, chances, coarse, apparatus.resolution)
+    coarse = on_all_cores(partial(_find, who, test, near=near), variations, progress=progress)
+    brackets, resolution = refine_brackets(arrived, variations, coarse, apparatus.resolution)
     rng = generator(seed, f"mobility/{test}/bootstrap")
-    curve = fit(found, resolution, rng)
+    curve = fit_pass_curve(brackets, resolution, rng)
     if curve is None:
-        return Limit(test=test, found=tuple(found))
-    fresh = [draw(seed, f"{test}/fresh/{number}") for number in range(repeats)]
-    half, most = curve.size(0.5), curve.size(0.95)
+        return Limit(test=test, brackets=tuple(brackets))
+    fresh = [draw_variation(seed, f"{test}/fresh/{number}") for number in range(repeats)]
+    pass_50, pass_95 = curve.size(0.5), curve.size(0.95)
     return Limit(
         test=test,
-        found=tuple(found),
-        half=half,
-        most=most,
-        checked_half=_check(arrived, curve, apparatus.within(half.value), fresh, rng),
-        checked_most=_check(arrived, curve, apparatus.within(most.value), fresh, rng),
+        brackets=tuple(brackets),
+        pass_50=pass_50,
+        pass_95=pass_95,
+        checked_50=_check(arrived, curve, apparatus.within(pass_50.value), fresh, rng),
+        checked_95=_check(arrived, curve, apparatus.within(pass_95.value), fresh, rng),
     )
 
 
-def search(
+def search_bracket(
     passes: Callable[[float], bool], apparatus: Apparatus, *, near: float | None = None
-) -> Found:
+) -> Bracket:
     """Return the largest size passed and the smallest failed, neighbours on the grid of sizes.
 
     ``(-inf, smallest)`` if none of the span passes, ``(largest, inf)`` if all do.
@@ -188,58 +190,58 @@ def search(
             probe = int(low + high) // 2
 
 
-def told_apart(
-    arrived: Callable[[Sequence[Case]], list[bool]],
-    chances: Sequence[Chance],
-    found: Sequence[Found],
+def refine_brackets(
+    arrived: Callable[[Sequence[VariedSize]], list[bool]],
+    variations: Sequence[Variation],
+    brackets: Sequence[Bracket],
     resolution: float,
-) -> tuple[list[Found], float]:
+) -> tuple[list[Bracket], float]:
     """Bisect limits further while they lie in few neighbouring sizes.
 
     Args:
         arrived: runs cases and says which of them passed.
-        chances: of the repetitions.
-        found: their limits, to ``resolution``.
+        variations: of the repetitions.
+        brackets: their limits, to ``resolution``.
         resolution: of these.
 
     Returns:
         The limits, and to what resolution they are known now.
     """
-    found = list(found)
-    inside = [i for i, bounds in enumerate(found) if np.isfinite(bounds).all()]
+    brackets = list(brackets)
+    inside = [i for i, bounds in enumerate(brackets) if np.isfinite(bounds).all()]
     for _ in range(FINER):
-        if not inside or np.std([sum(found[i]) / 2 for i in inside]) > resolution:
+        if not inside or np.std([sum(brackets[i]) / 2 for i in inside]) > resolution:
             break
-        middles = [sum(found[i]) / 2 for i in inside]
-        passed = arrived([(chances[i], size) for i, size in zip(inside, middles, strict=True)])
+        middles = [sum(brackets[i]) / 2 for i in inside]
+        passed = arrived([(variations[i], size) for i, size in zip(inside, middles, strict=True)])
         for i, size, yes in zip(inside, middles, passed, strict=True):
-            low, high = found[i]
-            found[i] = (size, high) if yes else (low, size)
+            low, high = brackets[i]
+            brackets[i] = (size, high) if yes else (low, size)
         resolution /= 2
-    return found, resolution
+    return brackets, resolution
 
 
 def _arrived(
-    who: Candidate, test: str, cases: Sequence[Case], *, progress: Progress | None = None
+    who: Candidate, test: str, cases: Sequence[VariedSize], *, progress: Progress | None = None
 ) -> list[bool]:
     """Run every case and say which of them passed."""
-    trials = [trial(who, test, size, chance) for chance, size in cases]
+    trials = [trial(who, test, size, variation) for variation, size in cases]
     return [outcome.arrived for outcome in threads.run(trials, progress=progress)]
 
 
-def _find(who: Candidate, test: str, chance: Chance, *, near: float | None = None) -> Found:
+def _find(who: Candidate, test: str, variation: Variation, *, near: float | None = None) -> Bracket:
     def passes(size: float) -> bool:
-        return alone(trial(who, test, size, chance)).arrived
+        return run_alone(trial(who, test, size, variation)).arrived
 
-    return search(passes, known(test), near=near)
+    return search_bracket(passes, apparatus_named(test), near=near)
 
 
 def _check(
-    arrived: Callable[[Sequence[Case]], list[bool]],
-    curve: Curve,
+    arrived: Callable[[Sequence[VariedSize]], list[bool]],
+    curve: PassCurve,
     size: float,
-    fresh: Sequence[Chance],
+    fresh: Sequence[Variation],
     rng: np.random.Generator,
-) -> Check:
-    passed = sum(arrived([(chance, size) for chance in fresh]))
-    return Check(Share(passed, len(fresh)), curve.expected(size, len(fresh), rng))
+) -> FreshRuns:
+    passed = sum(arrived([(variation, size) for variation in fresh]))
+    return FreshRuns(PassCount(passed, len(fresh)), curve.expected(size, len(fresh), rng))

@@ -20,7 +20,7 @@ MOST_TURN = 0.4
 """rad/s."""
 
 
-class KeepTo:
+class LineKeeper:
     """Drives along the x axis: turns back towards it, gently.
 
     Args:
@@ -47,7 +47,7 @@ class Operator:
     """
 
     def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
-        self._drive, self._flippers = KeepTo(speed), flippers
+        self._drive, self._flippers = LineKeeper(speed), flippers
 
     def __call__(self, seen: Seen) -> Mapping[str, float]:
         """Return what the robot is told now."""

@@ -112,7 +112,7 @@ def candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chance:
+class Variation:
     """What differs between repetitions of a run."""
 
     back: float = 0.0
@@ -123,7 +123,7 @@ class Chance:
     """Times that of the apparatus."""
 
 
-NOMINAL = Chance()
+NOMINAL = Variation()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,18 +142,18 @@ class Run:
         return self.outcome.arrived
 
 
-def known(test: str) -> Apparatus:
+def apparatus_named(test: str) -> Apparatus:
     """Return the apparatus of that name."""
     if test not in APPARATUS:
         raise unknown("mobility", "test", test, APPARATUS)
     return APPARATUS[test]
 
 
-def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> Trial:
+def trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL) -> Trial:
     """Return the drive of ``who`` over ``test`` at ``size`` (mm or deg)."""
-    course = known(test).at(size)
-    start = -(who.front + RUN_UP + chance.back)
-    X_SB = Pose.at(start, yaw=radians(chance.heading_deg))
+    course = apparatus_named(test).at(size)
+    start = -(who.front + RUN_UP + variation.back)
+    X_SB = Pose.at(start, yaw=radians(variation.heading_deg))
     X_WB = course.X_WS @ X_SB
     roll, pitch, yaw = degrees(to_rpy(X_WB.wxyz)).tolist()
     x, y, z = X_WB.position.tolist()
@@ -173,7 +173,7 @@ def trial(who: Candidate, test: str, size: float, chance: Chance = NOMINAL) -> T
     flippers = partial(FlipperClimber, edge) if who.flippers else None
     way = course.end + who.rear + BEYOND - start
     return Trial(
-        world=_rubbed(world, chance.friction),
+        world=_with_friction(world, variation.friction),
         robot=who.kind,
         limit=round(PATIENCE * math.hypot(way, course.top) / who.speed + STUCK_AFTER, 1),
         goal=_goal(course, who),
@@ -218,7 +218,7 @@ def on_all_cores(
     return [made[number] for number in range(len(given))]
 
 
-def alone(trial: Trial) -> Outcome:
+def run_alone(trial: Trial) -> Outcome:
     """Run one trial on one core."""
     return threads.run([trial], threads=1)[0]
 
@@ -246,7 +246,7 @@ def _world(
     return World(name=name, physics=physics, terrain=terrain, objects=things, robots=(who,))
 
 
-def _rubbed(world: World, factor: float) -> World:
+def _with_friction(world: World, factor: float) -> World:
     """Return ``world`` with all friction times ``factor``."""
     if factor == 1.0:
         return world

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.evaluation.line import Line
-from grouser.evaluation.matching import Match, cost_table
+from grouser.evaluation.line_fit import LineFit
+from grouser.evaluation.matching import TrajectoryMatch, cost_table
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array, degrees
+from grouser.frames import Array, degrees, millimetres
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ PASS, FAIL = "#2f7d4f", "#b8433a"
 _THREADS = 40  # lines between matched samples, at most
 
 
-def paths(match: Match, *, title: str = "") -> Figure:
+def paths(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw both ways in the x-z plane, with thin lines between matched samples."""
     figure = _figure(6.4, 3.2, title)
     axes = figure.subplots()
@@ -43,7 +43,7 @@ def paths(match: Match, *, title: str = "") -> Figure:
     return figure
 
 
-def components(match: Match, *, title: str = "") -> Figure:
+def components(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw x, z and pitch over time before matching and over pairs after it (figs 9-14)."""
     figure = _figure(9.0, 6.6, title)
     grid = figure.subplots(3, 2, sharey="row", sharex="col")
@@ -66,7 +66,7 @@ def components(match: Match, *, title: str = "") -> Figure:
     return figure
 
 
-def errors(match: Match, *, title: str = "") -> Figure:
+def errors(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw the errors of x, z, norm and pitch per frame after matching (Fig. 15)."""
     figure = _figure(7.2, 4.6, title)
     place, turn = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
@@ -83,7 +83,7 @@ def errors(match: Match, *, title: str = "") -> Figure:
     return figure
 
 
-def warping(match: Match, *, title: str = "") -> Figure:
+def warping(match: TrajectoryMatch, *, title: str = "") -> Figure:
     """Draw the index of every real against every simulated sample, and the way of least sum."""
     figure = _figure(5.6, 4.6, title)
     axes = figure.subplots()
@@ -97,7 +97,10 @@ def warping(match: Match, *, title: str = "") -> Figure:
 
 
 def bars(
-    tests: Mapping[str, Match], passed: Mapping[str, bool] | None = None, *, title: str = ""
+    tests: Mapping[str, TrajectoryMatch],
+    passed: Mapping[str, bool] | None = None,
+    *,
+    title: str = "",
 ) -> Figure:
     """Draw mean norm and pitch errors after matching, a bar per test (Fig. 16).
 
@@ -114,7 +117,7 @@ def bars(
     place, turn = figure.subplots(2, 1, sharex=True)
     after = [match.after for match in tests.values()]
     colours = [SIMULATED if passed is None else PASS if passed[name] else FAIL for name in tests]
-    _bars(place, [e.mean("norm") * 1e3 for e in after], colours, "mean norm error [mm]")
+    _bars(place, [millimetres(e.mean("norm")) for e in after], colours, "mean norm error [mm]")
     _bars(turn, [degrees(e.mean("pitch")) for e in after], colours, "mean pitch error [deg]")
     turn.set_xticks(range(len(tests)), list(tests), rotation=30, ha="right")
     if passed is not None:
@@ -125,7 +128,7 @@ def bars(
     return figure
 
 
-def fitted(x: Array, each: Array, line: Line, *, xlabel: str, ylabel: str) -> Figure:
+def fitted(x: Array, each: Array, line: LineFit, *, xlabel: str, ylabel: str) -> Figure:
     """Draw the line through the means of several measurements at each x, and all of them.
 
     Args:
@@ -166,12 +169,12 @@ def _bars(axes: Axes, heights: Sequence[float], colours: Sequence[str], label: s
     axes.set_ylabel(label)
 
 
-def _both(match: Match) -> tuple[tuple[Trajectory, str, str], ...]:
+def _both(match: TrajectoryMatch) -> tuple[tuple[Trajectory, str, str], ...]:
     return (match.real, REAL, "real"), (match.simulated, SIMULATED, "simulated")
 
 
 def _mm(values: Sequence[float] | Array) -> Array:
-    return np.asarray(values, float) * 1e3
+    return millimetres(np.asarray(values, float))
 
 
 def _figure(width: float, height: float, title: str) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight
+from grouser.cli.options import PlotReport, RealLog
 from grouser.cli.terminal import counting, out, write_json, wrote
 from grouser.errors import BadValue
 
@@ -20,62 +21,63 @@ if TYPE_CHECKING:
 HEADINGS = ("parameter", "start", "found", "interval", "plausible", "verdict")
 
 
+WhereTheRunWas = Annotated[
+    str,
+    typer.Option(
+        metavar="WORLD",
+        show_default=False,
+        help="Where the run was made, with the same commands: a file or a shipped world.",
+    ),
+]
+FreeParameters = Annotated[
+    str,
+    typer.Option(
+        metavar="A,B,…",
+        show_default=False,
+        help="What to find, such as pitch_inertia,friction.",
+    ),
+]
+RobotName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default="the only one",
+        help="Whose log it is, by name in the world.",
+    ),
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write what was found as JSON, for programs."),
+]
+WorldOverrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Change the world, such as terrain.1.slope_deg=45; may be given often.",
+    ),
+]
+Align = Annotated[
+    bool,
+    typer.Option("--align", help="The log's x and z are measured from an unknown place."),
+]
+NoseUp = Annotated[bool, typer.Option("--nose-up", help="In the log, pitch is positive nose up.")]
+SearchSeed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Decides where the search looks first.")
+]
+
+
 def calibrate(
-    real: Annotated[
-        Path,
-        typer.Argument(
-            metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
-        ),
-    ],
-    world: Annotated[
-        str,
-        typer.Option(
-            metavar="WORLD",
-            show_default=False,
-            help="Where the run was made, with the same commands: a file or a shipped world.",
-        ),
-    ],
-    free: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B,…",
-            show_default=False,
-            help="What to find, such as pitch_inertia,friction.",
-        ),
-    ],
-    robot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            show_default="the only one",
-            help="Whose log it is, by name in the world.",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write what was found as JSON, for programs."),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Change the world, such as terrain.1.slope_deg=45; may be given often.",
-        ),
-    ] = None,
-    align: Annotated[
-        bool,
-        typer.Option("--align", help="The log's x and z are measured from an unknown place."),
-    ] = False,
-    nose_up: Annotated[
-        bool, typer.Option("--nose-up", help="In the log, pitch is positive nose up.")
-    ] = False,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Decides where the search looks first.")
-    ] = 0,
+    real: RealLog,
+    world: WhereTheRunWas,
+    free: FreeParameters,
+    robot: RobotName = None,
+    report: PlotReport = None,
+    json_file: JsonFile = None,
+    overrides: WorldOverrides = None,
+    align: Align = False,
+    nose_up: NoseUp = False,
+    seed: SearchSeed = 0,
 ) -> None:
     """Find the parameters with which the simulation follows a log best, and say how surely.
 
@@ -90,11 +92,11 @@ def calibrate(
     """
     preflight.physics()
     from grouser.calibration.calibrate import calibrate as find
-    from grouser.calibration.parameters import named
+    from grouser.calibration.parameters import parameters_named
     from grouser.evaluation.trajectory import read
     from grouser.world.file import load
 
-    named(names := [name.strip() for name in free.split(",") if name.strip()])
+    parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
@@ -123,7 +125,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     return (
         p.name,
         f"{finding.start:.3g}{p.suffix}",
-        f"{finding.found:.3g}{p.suffix}" if finding.verdict != "cannot be told" else "-",
+        f"{finding.value:.3g}{p.suffix}" if finding.verdict != "cannot be told" else "-",
         f"{finding.low:.3g} to {finding.high:.3g}",
         f"{p.low:g} to {p.high:g}",
         finding.sentence,
@@ -160,14 +162,14 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
 
 
 def _page(result: Calibration, robot: str, real: Path, world: str, free: str) -> Page:
+    from grouser.reports.calibration_plots import profile, runs
     from grouser.reports.page import Page
-    from grouser.reports.profiles import profile, runs
 
-    told = sum(finding.told for finding in result.findings)
+    determined = sum(finding.determined for finding in result.findings)
     page = Page(
         f"{robot} after {real.name}",
         above=f"calibration in {world}",
-        verdict=f"{told} of {len(result.findings)} parameters determined",
+        verdict=f"{determined} of {len(result.findings)} parameters determined",
         command=f"grouser calibrate {real.name} --world {world} --robot {robot} --free {free}",
     )
     page.add_rows(HEADINGS, [_cells(finding) for finding in result.findings])
@@ -180,6 +182,6 @@ def _page(result: Calibration, robot: str, real: Path, world: str, free: str) ->
         p = finding.parameter
         label = f"{p.name} [{p.unit}]" if p.unit else p.name
         ends = (finding.low, finding.high)
-        drawn = profile(finding.values, finding.rises, ends, finding.found, label)
+        drawn = profile(finding.values, finding.rises, ends, finding.value, label)
         page.add_plot(drawn, f"{p.name}: {p.about}; {finding.sentence}")
     return page

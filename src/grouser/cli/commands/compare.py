@@ -8,30 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
+from grouser.cli.options import PlotReport, RealLog
 from grouser.cli.terminal import out, write_json, wrote
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
-    from grouser.evaluation.matching import Match
+    from grouser.evaluation.matching import TrajectoryMatch
     from grouser.evaluation.trajectory import Trajectory
 
 ERRORS = {"x": "mm", "z": "mm", "norm": "mm", "pitch": "deg"}
-"""What is compared, and in which unit it is told."""
+"""What is compared, and in which unit."""
 
 
 def compare(
-    real: Annotated[
-        Path,
-        typer.Argument(
-            metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
-        ),
-    ],
+    real: RealLog,
     simulated: Annotated[
         Path, typer.Argument(metavar="SIM", show_default=False, help="The simulated robot's log.")
     ],
-    report: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a page with plots, DIR/index.html.")
-    ] = None,
+    report: PlotReport = None,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the errors as JSON, for programs."),
@@ -98,7 +92,7 @@ def _clean(path: Path, log: Trajectory) -> Trajectory:
     return clean
 
 
-def rows(match: Match) -> list[tuple[Any, ...]]:
+def rows(match: TrajectoryMatch) -> list[tuple[Any, ...]]:
     """Return a line per error: its name, mean and largest before, mean and largest after."""
     return [
         (
@@ -116,7 +110,9 @@ def rows(match: Match) -> list[tuple[Any, ...]]:
 HEADER = ("error of", "mean before", "max before", "mean matched", "max matched")
 
 
-def _print(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]) -> None:
+def _print(
+    match: TrajectoryMatch, real: Path, simulated: Path, faults: list[tuple[Path, str]]
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -124,8 +120,8 @@ def _print(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, s
 
     console = out()
     for path, trajectory in ((real, match.real), (simulated, match.simulated)):
-        told = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
-        console.print(Text.assemble((str(path), "bold"), f"  {told}"), soft_wrap=True)
+        text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
+        console.print(Text.assemble((str(path), "bold"), f"  {text}"), soft_wrap=True)
         for fault in (fault for whose, fault in faults if whose == path):
             console.print(Text(f"  {fault}", "yellow"), soft_wrap=True)
         if real == simulated:
@@ -146,7 +142,7 @@ def _print(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, s
 
 
 def _json(
-    match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]
+    match: TrajectoryMatch, real: Path, simulated: Path, faults: list[tuple[Path, str]]
 ) -> dict[str, Any]:
     from grouser.reports.table import plain
 
@@ -163,7 +159,10 @@ def _json(
     }
 
 
-def _page(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, str]]) -> Any:
+def _page(
+    match: TrajectoryMatch, real: Path, simulated: Path, faults: list[tuple[Path, str]]
+) -> Any:
+    from grouser.frames import millimetres
     from grouser.reports import plots
     from grouser.reports.page import Page
 
@@ -171,7 +170,7 @@ def _page(match: Match, real: Path, simulated: Path, faults: list[tuple[Path, st
     page = Page(
         f"{real.name} and {simulated.name}",
         above="A simulated run beside the real one",
-        verdict=f"mean error after matching: {after.mean('norm') * 1e3:.4g} mm, "
+        verdict=f"mean error after matching: {millimetres(after.mean('norm')):.4g} mm, "
         f"{after.figures()['mean_pitch_error_deg']:.3g} deg of pitch",
         command=f"grouser compare {real.name} {simulated.name} --report",
     )

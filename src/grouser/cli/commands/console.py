@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.history import history
-from grouser.cli.options import Seed, Token
-from grouser.cli.speed import factor_of
+from grouser.cli.line_editing import line_editing
+from grouser.cli.options import Seed, Token, speed_factor
 from grouser.cli.terminal import complain, out
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
 
@@ -92,7 +91,7 @@ def console(
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    factor = factor_of(speed or ("1.0" if sys.stdin.isatty() else "step"), "step")
+    factor = speed_factor(speed or ("1.0" if sys.stdin.isatty() else "step"), "step")
     simulation = Simulation(load(str(world)), seed=seed)
     if factor is None:
         talk(Console(simulation, trusted=True, steps=True))
@@ -104,7 +103,7 @@ def console(
 def talk(talking: Talking) -> None:
     """Answer lines until there are no more; leave with 1 if a piped one failed."""
     terminal, failed = sys.stdin.isatty(), False
-    with history(talking.complete) if terminal else nullcontext():
+    with line_editing(talking.complete) if terminal else nullcontext():
         for line in _lines(terminal):
             if line.strip() in LEAVING:
                 break

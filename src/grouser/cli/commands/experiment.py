@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from grouser.cli import preflight
+from grouser.cli.options import PictureReport
 from grouser.cli.terminal import counting, out, write_json, wrote
 
 
@@ -27,12 +28,7 @@ def experiment(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the table as JSON, for programs."),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write a page with pictures, DIR/index.html; needs OpenGL."
-        ),
-    ] = None,
+    report: PictureReport = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides everything random.")] = 0,
 ) -> None:
     """Repeat a table or figure of a paper: ours beside theirs, disagreements marked.
@@ -46,7 +42,7 @@ def experiment(
     [cyan]grouser experiment okada-table4 --report reports/table4 --json table4.json[/]
     """
     from grouser.experiments import EXPERIMENTS
-    from grouser.experiments.study import Study
+    from grouser.experiments.run_options import RunOptions
 
     key, module = preflight.module("experiment", name, EXPERIMENTS)
     preflight.writable(json_file)
@@ -54,8 +50,8 @@ def experiment(
         preflight.writable(report / "index.html")
         preflight.pictures()
     with counting(key) as bar:
-        study = Study(quick=quick, pictures=report is not None, seed=seed, progress=bar)
-        result = module.run(study)
+        run_options = RunOptions(quick=quick, pictures=report is not None, seed=seed, progress=bar)
+        result = module.run(run_options)
     result.table.print(out())
     if json_file is not None:
         write_json(json_file, result.table.to_json())

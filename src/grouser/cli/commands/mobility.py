@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.terminal import counting, out, write_json, wrote
+from grouser.cli.terminal import CountingBar, counting, out, write_json, wrote
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.mobility.limits import Limit
-    from grouser.mobility.suite import Run
+    from grouser.mobility.suite import Candidate, Run
     from grouser.reports.page import Page
 
 USUAL = ("step", "trench")
@@ -25,80 +25,89 @@ REPEATS = 20
 """Of a limit, when nothing is said."""
 
 
+RobotKind = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        show_default=False,
+        help="Any kind of robot; [cyan]grouser list robots[/] shows them.",
+    ),
+]
+TestNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test",
+        metavar="NAME",
+        show_default=" and ".join(USUAL),
+        help="Which apparatus; may be given often.",
+    ),
+]
+Sizes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="50,100,…",
+        show_default="the test's own",
+        help="Sizes in mm or deg, as the test has them.",
+    ),
+]
+Sheet = Annotated[bool, typer.Option("--sheet", help="Every apparatus, and a page with pictures.")]
+FindLimit = Annotated[
+    bool,
+    typer.Option(
+        "--limit", help="Find the sizes at which 50 % and 95 % pass, by repeated bisection."
+    ),
+]
+Repeats = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        metavar="N",
+        show_default=str(REPEATS),
+        help="Repetitions for [cyan]--limit[/], which it implies.",
+    ),
+]
+UseFlippers = Annotated[
+    bool,
+    typer.Option(
+        "--flippers/--no-flippers",
+        help="Raise, press and level them, or leave them as they are.",
+    ),
+]
+RobotOverrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="OPTION=VALUE",
+        help="Change the robot, such as method=wheels; may be given often.",
+    ),
+]
+SheetFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        show_default="mobility_ROBOT with --sheet",
+        help="Write a page with pictures, DIR/index.html; needs OpenGL.",
+    ),
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write all results as JSON, for programs."),
+]
+RunSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Decides the repetitions' chances.")]
+
+
 def mobility(
-    robot: Annotated[
-        str,
-        typer.Argument(
-            metavar="ROBOT",
-            show_default=False,
-            help="Any kind of robot; [cyan]grouser list robots[/] shows them.",
-        ),
-    ],
-    tests: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--test",
-            metavar="NAME",
-            show_default=" and ".join(USUAL),
-            help="Which apparatus; may be given often.",
-        ),
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="50,100,…",
-            show_default="the test's own",
-            help="Sizes in mm or deg, as the test has them.",
-        ),
-    ] = None,
-    sheet: Annotated[
-        bool, typer.Option("--sheet", help="Every apparatus, and a page with pictures.")
-    ] = False,
-    limit: Annotated[
-        bool,
-        typer.Option(
-            "--limit", help="Find the sizes at which 50 % and 95 % pass, by repeated bisection."
-        ),
-    ] = False,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            metavar="N",
-            show_default=str(REPEATS),
-            help="Repetitions for [cyan]--limit[/], which it implies.",
-        ),
-    ] = None,
-    flippers: Annotated[
-        bool,
-        typer.Option(
-            "--flippers/--no-flippers",
-            help="Raise, press and level them, or leave them as they are.",
-        ),
-    ] = True,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
-            help="Change the robot, such as method=wheels; may be given often.",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            show_default="mobility_ROBOT with --sheet",
-            help="Write a page with pictures, DIR/index.html; needs OpenGL.",
-        ),
-    ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all results as JSON, for programs."),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Decides the repetitions' chances.")
-    ] = 0,
+    robot: RobotKind,
+    tests: TestNames = None,
+    sizes: Sizes = None,
+    sheet: Sheet = False,
+    limit: FindLimit = False,
+    repeats: Repeats = None,
+    flippers: UseFlippers = True,
+    overrides: RobotOverrides = None,
+    report: SheetFolder = None,
+    json_file: JsonFile = None,
+    seed: RunSeed = 0,
 ) -> None:
     """Test what a robot can get over: steps, trenches, stairs, ramps, stepfields, slopes.
 
@@ -121,43 +130,63 @@ def mobility(
     """
     preflight.physics()
     from grouser.cli import mobility_table
-    from grouser.mobility import limits as chance
-    from grouser.mobility import suite as suite
     from grouser.mobility.apparatus import APPARATUS
+    from grouser.mobility.suite import candidate
 
-    who = suite.candidate(robot, _options(overrides or ()), flippers=flippers)
+    who = candidate(robot, _options(overrides or ()), flippers=flippers)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
-    plan = {name: _sizes(name, sizes, names) for name in names}
+    sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{robot}") if sheet else None)
     preflight.writable(json_file)
     if folder is not None:
         preflight.writable(folder / "index.html")
         preflight.pictures()
-    runs: list[Run] = []
-    found: list[Limit] = []
     page: Page | None = None
     with counting(robot) as bar:
-        if not who.cannot and (folder is not None or not repeats):
-            runs = suite.nominal(who, plan, progress=partial(bar, "driving"))
-        if not who.cannot and repeats:
-            for name in names:
-                said = partial(bar, f"limit of {name}")
-                found += [chance.limit(who, name, repeats=repeats, seed=seed, progress=said)]
+        nominal = folder is not None or not repeats
+        runs = _nominal_runs(who, sizes_by_test, bar) if nominal else []
+        limits = _limits(who, names, repeats, seed, bar) if repeats else []
         if folder is not None:
-            from grouser.cli.sheet import sheet as drawn
+            from grouser.cli.mobility_sheet import mobility_page
 
-            typed = _typed(robot, sheet, repeats, seed)
-            said = partial(bar, "drawing")
-            page = drawn(who, names, runs, found, command=typed, progress=said)
-    mobility_table.show(who, names, runs, found, out())
+            command = _typed(robot, sheet, repeats, seed)
+            drawing = partial(bar, "drawing")
+            page = mobility_page(who, names, runs, limits, command=command, progress=drawing)
+    mobility_table.print_mobility(who, names, runs, limits, out())
     if json_file is not None:
-        write_json(json_file, mobility_table.to_json(who, runs, found, seed))
+        write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
     if page is not None and folder is not None:
         wrote(page.write(folder))
 
 
+def _nominal_runs(
+    who: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
+) -> list[Run]:
+    """Drive every test once per size; nothing for a robot that cannot be tested."""
+    from grouser.mobility.suite import nominal
+
+    if who.cannot:
+        return []
+    return nominal(who, sizes_by_test, progress=partial(bar, "driving"))
+
+
+def _limits(
+    who: Candidate, tests: Sequence[str], repeats: int, seed: int, bar: CountingBar
+) -> list[Limit]:
+    """Find the limit of every test; nothing for a robot that cannot be tested."""
+    from grouser.mobility.limits import find_limit
+
+    if who.cannot:
+        return []
+    return [
+        find_limit(who, test, repeats=repeats, seed=seed, progress=partial(bar, f"limit of {test}"))
+        for test in tests
+    ]
+
+
 def _typed(robot: str, sheet: bool, repeats: int, seed: int) -> str:
+    """Return the command as it would be typed."""
     words = ["grouser mobility", robot]
     words += ["--sheet"] if sheet else []
     words += [f"--repeats {repeats} --seed {seed}"] if repeats else []
@@ -177,23 +206,23 @@ def _options(overrides: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def _sizes(name: str, told: str | None, names: Sequence[str]) -> tuple[float, ...]:
-    """Return the sizes of one test, its own or those told."""
-    from grouser.mobility.suite import known
+def _sizes(name: str, text: str | None, names: Sequence[str]) -> tuple[float, ...]:
+    """Return the sizes of one test, its own or those of ``--sizes``."""
+    from grouser.mobility.suite import apparatus_named
 
-    apparatus = known(name)
-    if told is None:
+    apparatus = apparatus_named(name)
+    if text is None:
         return apparatus.sizes
-    units = {known(other).unit: other for other in names}
+    units = {apparatus_named(other).unit: other for other in names}
     if len(units) > 1:
-        said = " and ".join(f"{other} in {unit}" for unit, other in units.items())
-        raise BadValue(f"--sizes: {said}; give sizes for one of them by --test")
+        mixed = " and ".join(f"{other} in {unit}" for unit, other in units.items())
+        raise BadValue(f"--sizes: {mixed}; give sizes for one of them by --test")
     try:
-        sizes = [float(part) for part in told.split(",")]
+        sizes = [float(part) for part in text.split(",")]
     except ValueError:
         sizes = [math.nan]
     if not all(math.isfinite(size) for size in sizes):
-        raise BadValue(f"--sizes is '{told}', numbers with commas are needed, such as 50,100,150")
+        raise BadValue(f"--sizes is '{text}', numbers with commas are needed, such as 50,100,150")
     for size in sizes:
         apparatus.at(size)
     return tuple(sorted(set(sizes)))

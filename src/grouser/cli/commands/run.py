@@ -1,4 +1,4 @@
-"""``grouser run``: let a world run, as fast as it can or at the pace of a clock."""
+"""``grouser run``: let a world run, as fast as it can or at the summary of a clock."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import Overrides, Seed, WorldName
-from grouser.cli.speed import factor_of
+from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 from grouser.cli.terminal import complain, out, progress, wrote
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
-    from grouser.cli.drive import Pace
+    from grouser.cli.paced_run import RunSummary
 
 SMALLEST, LARGEST = 16, 4096
 """Sides of a picture, pixels."""
@@ -62,32 +61,32 @@ def run(
     [cyan]grouser run my_world.yaml --speed 1.0[/]
     """
     _check(seconds)
-    factor, (width, height) = factor_of(speed), _size(size)
+    factor, (width, height) = speed_factor(speed), _size(size)
     preflight.writable(picture, ".png")
     preflight.writable(video, ".mp4")
     preflight.physics()
-    from grouser.cli.drive import Camera, drive
-    from grouser.cli.outcome import show
+    from grouser.cli.paced_run import RunCamera, run_paced
+    from grouser.cli.run_table import print_run
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
     sim = Simulation(load(world, overrides or ()), seed=seed)
     with ExitStack() as stack:
         drawn = picture is not None or video is not None
-        camera = stack.enter_context(Camera(width, height, video)) if drawn else None
+        camera = stack.enter_context(RunCamera(width, height, video)) if drawn else None
         with progress(sim.world.name) as bar:
-            pace = drive(sim, seconds, factor=factor, camera=camera, bar=bar)
+            summary = run_paced(sim, seconds, factor=factor, camera=camera, bar=bar)
         if camera is not None and picture is not None:
             camera.write(sim, picture)
-    show(sim, pace, out())
+    print_run(sim, summary, out())
     for path in filter(None, (picture, video)):
         wrote(path)
-    _leave(pace)
+    _leave(summary)
 
 
-def _leave(pace: Pace) -> None:
-    if pace.interrupted:
-        complain(f"interrupted at {pace.simulated:.2f} simulated seconds")
+def _leave(summary: RunSummary) -> None:
+    if summary.interrupted:
+        complain(f"interrupted at {summary.simulated:.2f} simulated seconds")
         raise typer.Exit(130)
 
 
@@ -97,8 +96,8 @@ def _check(seconds: float) -> None:
 
 
 def _size(size: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,5})[xX](\d{1,5})", size)
-    width, height = (int(side) for side in found.groups()) if found else (0, 0)
+    sides = re.fullmatch(r"(\d{1,5})[xX](\d{1,5})", size)
+    width, height = (int(side) for side in sides.groups()) if sides else (0, 0)
     if not all(SMALLEST <= side <= LARGEST for side in (width, height)):
         raise BadValue(
             f"--size is '{size}', width x height in pixels is needed, such as 960x640, "

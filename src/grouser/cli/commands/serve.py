@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import Overrides, Seed, WorldName
-from grouser.cli.speed import factor_of
+from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 from grouser.cli.terminal import complain
 from grouser.errors import BadValue, GrouserError, nearest
 
@@ -225,7 +224,7 @@ def serve(
     from grouser.tls import client_hint, server_context
     from grouser.world.file import load
 
-    factor = factor_of(speed)
+    factor = speed_factor(speed)
     if key and not certificate:
         raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
     if eyes >= 0 and images < 0:

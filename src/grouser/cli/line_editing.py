@@ -14,14 +14,14 @@ KEPT = 1000
 """Lines that are remembered."""
 
 
-def place() -> Path:
+def history_file() -> Path:
     """Return the file in which lines are kept, in the user's own state folder."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "grouser" / "console_history"
 
 
 @contextmanager
-def history(complete: Callable[[str], list[str]]) -> Iterator[None]:
+def line_editing(complete: Callable[[str], list[str]]) -> Iterator[None]:
     """Let ``input`` remember lines and complete words inside the block.
 
     Args:
@@ -32,20 +32,20 @@ def history(complete: Callable[[str], list[str]]) -> Iterator[None]:
     except ImportError:  # not every Python has it
         yield
         return
-    file = place()
+    file = history_file()
     with suppress(OSError):
         readline.read_history_file(file)
     readline.set_history_length(KEPT)
-    found: list[str] = []
+    completions: list[str] = []
 
     def completer(_: str, number: int) -> str | None:
-        nonlocal found
+        nonlocal completions
         if number == 0:
             try:
-                found = complete(readline.get_line_buffer()[: readline.get_endidx()])
+                completions = complete(readline.get_line_buffer()[: readline.get_endidx()])
             except GrouserError:
-                found = []
-        return f"{found[number]} " if number < len(found) else None
+                completions = []
+        return f"{completions[number]} " if number < len(completions) else None
 
     readline.set_completer(completer)
     readline.set_completer_delims(" \t")

@@ -17,7 +17,7 @@ _GAP = 4  # pixels between pictures
 _PAPER, _INK = 255, (40, 40, 40)  # white, nearly black
 
 
-def strip(
+def picture_strip(
     frames: Sequence[Image],
     *,
     captions: Sequence[str] | None = None,

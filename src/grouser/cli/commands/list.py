@@ -88,7 +88,7 @@ KINDS: dict[str, _Kind] = {
 """What can be listed."""
 
 
-def catalogue(
+def list_kind(
     kind: Annotated[
         str, typer.Argument(metavar="KIND", show_default=False, help=f"One of {', '.join(KINDS)}.")
     ],
@@ -142,8 +142,8 @@ def _line(place: str) -> str:
         return ""
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
     classes = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    found = next((node for node in classes if node.name == attribute), tree)
-    return _first_line(ast.get_docstring(found))
+    documented = next((node for node in classes if node.name == attribute), tree)
+    return _first_line(ast.get_docstring(documented))
 
 
 def _first_line(text: str | None) -> str:

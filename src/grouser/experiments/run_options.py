@@ -14,7 +14,7 @@ def silent(what: str, finished: int, of: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class RunOptions:
     """What the person who runs an experiment wants."""
 
     quick: bool = False

@@ -17,7 +17,7 @@ STAGES = {
 """Name of a figure → the stage of physics it stands for."""
 
 
-class Stopwatch:
+class StageTimer:
     """Adds up the time of each stage over those steps that are asked for.
 
     MuJoCo calls Python for the time, which costs something itself: good for shares, not for speeds.

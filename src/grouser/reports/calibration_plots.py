@@ -11,7 +11,7 @@ import numpy as np
 
 from grouser.evaluation.following import Following
 from grouser.evaluation.trajectory import Trajectory
-from grouser.frames import Array, degrees
+from grouser.frames import Array, degrees, millimetres
 from grouser.reports.plots import REAL, SIMULATED
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def runs(
 
 
 def profile(
-    values: Array, rises: Array, interval: tuple[float, float], found: float, label: str
+    values: Array, rises: Array, interval: tuple[float, float], best: float, label: str
 ) -> Figure:
     """Draw how the loss rises over a parameter's plausible range.
 
@@ -63,7 +63,7 @@ def profile(
         values: where it was profiled, (m,).
         rises: of the loss, (m,); 1 is as much as noise explains.
         interval: that noise leaves open.
-        found: the value that was found.
+        best: the value that was found.
         label: the parameter's name and unit.
     """
     from matplotlib.figure import Figure
@@ -73,7 +73,7 @@ def profile(
     axes.axvspan(*interval, color=SIMULATED, alpha=0.18, label="interval")
     axes.axhline(1.0, color=BEFORE, linestyle="--", linewidth=1, label="explained by noise")
     axes.plot(values, rises, "o-", color=REAL, markersize=4)
-    axes.axvline(found, color=SIMULATED, label=f"{found:.3g}")
+    axes.axvline(best, color=SIMULATED, label=f"{best:.3g}")
     top = float(np.clip(rises.max(initial=0.0) * 1.05, 2.0, _HIGHEST))
     axes.set(xlabel=label, ylabel="rise of the loss [noise]", ylim=(0, top))
     axes.legend()
@@ -83,4 +83,4 @@ def profile(
 def _human(columns: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
     """Return x, z, pitch in mm, mm, deg."""
     x, z, pitch = columns
-    return x * 1e3, z * 1e3, degrees(pitch)
+    return millimetres(x), millimetres(z), degrees(pitch)

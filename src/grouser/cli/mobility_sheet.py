@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import mujoco
 
-from grouser.cli.mobility_table import WORDS, conditions, marks, words
+from grouser.cli.mobility_table import VERDICT_WORDS, conditions, limit_lines, result_marks
 from grouser.mobility.limits import Limit
-from grouser.mobility.suite import Candidate, Progress, Run, known, on_all_cores
+from grouser.mobility.suite import Candidate, Progress, Run, apparatus_named, on_all_cores
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 480, 320
 """Of a picture, pixels."""
 
 
-def sheet(
+def mobility_page(
     who: Candidate,
     tests: Sequence[str],
     runs: Sequence[Run],
@@ -38,12 +38,12 @@ def sheet(
         command=command,
     )
     page.add_figures(conditions(who))
-    pictures = _pictures(who, [chosen(runs, test) for test in tests if runs], progress)
+    pictures = _pictures(who, [pictured_run(runs, test) for test in tests if runs], progress)
     page.add_cards(_card(who, test, runs, pictures, limits) for test in tests)
     return page
 
 
-def chosen(runs: Sequence[Run], test: str) -> Run:
+def pictured_run(runs: Sequence[Run], test: str) -> Run:
     """Return the run that is pictured: the largest size passed, or else the smallest failed."""
     mine = sorted((run for run in runs if run.test == test), key=lambda run: run.size)
     return next((run for run in reversed(mine) if run.passed), mine[0])
@@ -56,13 +56,13 @@ def _card(
     pictures: dict[str, tuple[Image, str]],
     limits: Sequence[Limit],
 ) -> Card:
-    apparatus = known(test)
+    apparatus = apparatus_named(test)
     picture, caption = pictures.get(test, (None, ""))
-    found = [f"**{line}**" for limit in limits if limit.test == test for line in words(limit)]
+    lines = [f"**{line}**" for limit in limits if limit.test == test for line in limit_lines(limit)]
     return Card(
         title=apparatus.title,
-        marks=marks(who, test, runs),
-        words=[*found, apparatus.about],
+        marks=result_marks(who, test, runs),
+        words=[*lines, apparatus.about],
         picture=picture,
         caption=caption,
     )
@@ -76,15 +76,16 @@ def _pictures(
     drawn = {}
     with Renderer(WIDTH, HEIGHT) as renderer:
         for run, simulation in zip(runs, played, strict=True):
-            told = f"{run.size:g} {known(run.test).unit}, {WORDS[run.outcome.verdict]}"
-            end = known(run.test).at(run.size).end
-            drawn[run.test] = _draw(renderer, who, simulation, end), told
+            apparatus, verdict = apparatus_named(run.test), VERDICT_WORDS[run.outcome.verdict]
+            caption = f"{run.size:g} {apparatus.unit}, {verdict}"
+            end = apparatus.at(run.size).end
+            drawn[run.test] = _draw(renderer, who, simulation, end), caption
     return drawn
 
 
 def _moment(run: Run) -> Simulation:
     """Return the simulation when the robot is in the middle of it, or where it ended."""
-    course = known(run.test).at(run.size)
+    course = apparatus_named(run.test).at(run.size)
     middle = float(course.X_WS.apply((course.end / 2 - 0.1, 0, 0))[0])
     for simulation in replay(run.outcome.trial):
         there = simulation.pose(run.outcome.trial.robot).position[0] >= middle

@@ -21,7 +21,7 @@ from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.kinds import Flat
 
 RATE = 30.0
-"""Frames per second at which the paper's simulator ran."""
+"""TimedFrames per second at which the paper's simulator ran."""
 TIMESTEP = 0.002
 """s; physics at 500 Hz."""
 CARPET = 0.8
@@ -32,7 +32,7 @@ PIXELS = 320, 240
 PHYSICS = Physics(**STANDARD.model_dump() | {"timestep": TIMESTEP})
 
 
-def pack(*robots: RobotEntry, objects: tuple[Thing, ...] = ()) -> World:
+def pack_world(*robots: RobotEntry, objects: tuple[Thing, ...] = ()) -> World:
     """Return a carpet with these robots and things on it."""
     return World(
         name="pack",
@@ -43,7 +43,7 @@ def pack(*robots: RobotEntry, objects: tuple[Thing, ...] = ()) -> World:
     )
 
 
-def dog(name: str, x: float, y: float, heading: float, **command: float) -> RobotEntry:
+def ers7_entry(name: str, x: float, y: float, heading: float, **command: float) -> RobotEntry:
     """Return an ERS-7 at x, y (m) that looks along ``heading`` (rad) and has a command."""
     return RobotEntry(
         name=name,
@@ -54,7 +54,7 @@ def dog(name: str, x: float, y: float, heading: float, **command: float) -> Robo
     )
 
 
-class Frames:
+class TimedFrames:
     """A simulation that is watched: time passes in frames, each ends with a picture."""
 
     def __init__(self, simulation: Simulation, view: Viewpoint, renderer: Renderer) -> None:

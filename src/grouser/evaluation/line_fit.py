@@ -11,7 +11,7 @@ from grouser.frames import Array
 
 
 @dataclass(frozen=True)
-class Line:
+class LineFit:
     """y = slope x + offset."""
 
     slope: float
@@ -24,10 +24,10 @@ class Line:
         return np.asarray(self.slope * x + self.offset)
 
 
-def fit(x: Array, y: Array) -> Line:
+def fit_line(x: Array, y: Array) -> LineFit:
     """Return the line of least squares through points ``x``, ``y``, both (n,)."""
     if x.shape != y.shape or len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         raise BadValue(f"line: {len(x)} and {len(y)} values; needs 3 or more points, not all alike")
     slope, offset = np.polyfit(x, y, 1)
     rest = y - (slope * x + offset)
-    return Line(float(slope), float(offset), float(1 - rest.var() / y.var()))
+    return LineFit(float(slope), float(offset), float(1 - rest.var() / y.var()))

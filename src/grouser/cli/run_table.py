@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grouser.cli.drive import Pace, times
+from grouser.cli.paced_run import RunSummary, real_time_text
 from grouser.frames import degrees, to_rpy
 from grouser.simulation.simulation import Simulation
 
@@ -27,11 +27,13 @@ _HEADINGS = {
 }
 
 
-def show(sim: Simulation, pace: Pace, console: Console) -> None:
+def print_run(sim: Simulation, summary: RunSummary, console: Console) -> None:
     """Print how everybody ended."""
-    console.print(_title(sim, pace))
+    console.print(_title(sim, summary))
     robots = [entry.name for entry in sim.world.robots]
-    objects = [thing.name for thing in sim.world.objects if pace.trips[thing.name].distance > MOVED]
+    objects = [
+        thing.name for thing in sim.world.objects if summary.trips[thing.name].distance > MOVED
+    ]
     if not (robots or objects):
         console.print(Text("there are no robots in this world, and nothing moved", "dim"))
         return
@@ -44,26 +46,28 @@ def show(sim: Simulation, pace: Pace, console: Console) -> None:
         work = sum(sim.energy(name).values())
         grid.add_row(
             Text(name, "bold cyan"),
-            *_cells(sim, pace, name),
+            *_cells(sim, summary, name),
             _number(work, 1 if abs(work) >= 10 else 3),
         )
     for name in objects:
-        grid.add_row(Text(name, "dim"), *_cells(sim, pace, name), "-")
+        grid.add_row(Text(name, "dim"), *_cells(sim, summary, name), "-")
     console.width = max(console.width, _WIDTH)
     console.print("", grid, "", sep="\n")
 
 
-def _title(sim: Simulation, pace: Pace) -> Text:
-    went = f"{pace.simulated:.2f} s simulated in {pace.clock:.2f} s, "
+def _title(sim: Simulation, summary: RunSummary) -> Text:
+    went = f"{summary.simulated:.2f} s simulated in {summary.clock:.2f} s, "
     title = Text.assemble((sim.world.name, "bold"), "  ", went)
-    title.append(times(pace.simulated, pace.clock), "bold")
-    if pace.clock > 1.1 * pace.physics:  # waited, or drew pictures
-        title.append(f"\nphysics alone: {times(pace.simulated, pace.physics)}", "dim")
+    title.append(real_time_text(summary.simulated, summary.clock), "bold")
+    if summary.clock > 1.1 * summary.physics:  # waited, or drew pictures
+        title.append(
+            f"\nphysics alone: {real_time_text(summary.simulated, summary.physics)}", "dim"
+        )
     return title
 
 
-def _cells(sim: Simulation, pace: Pace, name: str) -> list[str]:
-    pose, trip = sim.pose(name), pace.trips[name]
+def _cells(sim: Simulation, summary: RunSummary, name: str) -> list[str]:
+    pose, trip = sim.pose(name), summary.trips[name]
     place = [_number(value, 3) for value in pose.position]
     turn = [_number(value, 1) for value in degrees(to_rpy(pose.wxyz))]
     return [*place, *turn, _number(trip.speed, 3), _number(trip.distance, 3)]

@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grouser.evaluation.following import weights
+from grouser.evaluation.following import robust_weights
 from grouser.frames import Array
 
 ROUNDS = 2
@@ -38,7 +38,7 @@ GENERATIONS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class ResidualPlane:
     """Residuals near a point: ``middle + slope @ (u - at)``."""
 
     at: Array
@@ -57,7 +57,7 @@ class Plane:
 
     def information(self) -> Array:
         """Return the curvature of half the loss, (p, p)."""
-        information: Array = (self.slope.T * weights(self.middle)) @ self.slope
+        information: Array = (self.slope.T * robust_weights(self.middle)) @ self.slope
         return information
 
 
@@ -88,9 +88,9 @@ def star(middle: Array, radius: float) -> Array:
     return points
 
 
-def plane(
+def fit_residuals(
     points: Array, residuals: Array, at: Array, radius: float, trust: Array | None = None
-) -> Plane:
+) -> ResidualPlane:
     """Fit a plane to the residuals (m, n) of those ``points`` (m, p) within ``radius`` of ``at``.
 
     Points at the middle count most, those at 1.5 radii not at all; each times its ``trust`` (m,).
@@ -103,17 +103,17 @@ def plane(
     off = (residuals - sides @ solved) * counts
     spare = float((counts > 0).sum()) - sides.shape[1]
     rough = np.sqrt((off**2).sum(axis=0) / max(spare, 1.0))
-    return Plane(at, solved[0], solved[1:].T, rough)
+    return ResidualPlane(at, solved[0], solved[1:].T, rough)
 
 
-def step(fitted: Plane, reach: float) -> Array:
+def step(fitted: ResidualPlane, reach: float) -> Array:
     """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box."""
     low = np.maximum(-fitted.at, -reach)
     high = np.minimum(1 - fitted.at, reach)
     moved = np.zeros_like(fitted.at)
     for _ in range(20):  # weights follow the residuals
         standard = fitted.middle + fitted.slope @ moved
-        counts = weights(standard)
+        counts = robust_weights(standard)
         curve = (fitted.slope.T * counts) @ fitted.slope
         down = (fitted.slope.T * counts) @ fitted.middle
         for _ in range(20):  # one coordinate at a time, never outside
@@ -133,7 +133,7 @@ def scatter(points: Array, residuals: Array, at: Array, rng: np.random.Generator
     results = []
     for radius in rng.uniform(2 * SMALLEST, 1.5 * WIDEST, DRAWS):
         trust = rng.exponential(size=len(points))
-        results.append(step(plane(points, residuals, at, radius, trust), WIDEST))
+        results.append(step(fit_residuals(points, residuals, at, radius, trust), WIDEST))
     deviation: Array = np.std(results, axis=0)
     return deviation
 
@@ -154,7 +154,7 @@ class Runs(Protocol):
         ...
 
 
-def descend(begin: Array, runs: Runs) -> tuple[Array, Plane]:
+def descend(begin: Array, runs: Runs) -> tuple[Array, ResidualPlane]:
     """Go down from ``begin`` (p,), star by star; return where to and the plane there."""
     middle, radius = begin, WIDEST
     for _ in range(GENERATIONS):
@@ -162,13 +162,13 @@ def descend(begin: Array, runs: Runs) -> tuple[Array, Plane]:
         points, residuals, losses = runs.look()
         near = np.abs(points - middle).max(axis=1) < 1.5 * radius
         best = points[near][losses[near].argmin()]
-        runs.roughen(plane(points, residuals, best, 1.5 * radius).rough)
+        runs.roughen(fit_residuals(points, residuals, best, 1.5 * radius).rough)
         points, residuals, _ = runs.look()
-        towards = step(plane(points, residuals, best, 1.5 * radius), 2 * radius)
+        towards = step(fit_residuals(points, residuals, best, 1.5 * radius), 2 * radius)
         far = float(np.abs(towards - middle).max())
         middle = towards
         if radius <= SMALLEST and far < radius:
             break
         if far < 1.5 * radius:
             radius = max(radius / 2.3, SMALLEST)
-    return middle, plane(points, residuals, middle, 2 * radius)
+    return middle, fit_residuals(points, residuals, middle, 2 * radius)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Self
 
 import mujoco
 
+from grouser.cli.terminal import ProgressBar
 from grouser.errors import BadValue
 from grouser.rendering.image import Image, write_png
 from grouser.rendering.renderer import Renderer
@@ -25,10 +25,8 @@ from grouser.simulation.simulation import Simulation
 FPS = 25
 """Slices, and a video's frames, per simulated second."""
 
-Bar = Callable[[str, float, float, str], None]
 
-
-class Camera:
+class RunCamera:
     """The world's own view, for one picture or a whole video.
 
     The video is there when the ``with`` block ends without an error, or not at all.
@@ -66,7 +64,7 @@ class Camera:
 
 
 @dataclass
-class Pace:
+class RunSummary:
     """How the time went, and how far everybody came in it."""
 
     simulated: float = 0.0
@@ -98,9 +96,14 @@ class Trip:
         self.position, self.distance, self.speed = position, self.distance + way, way / seconds
 
 
-def drive(
-    sim: Simulation, seconds: float, *, factor: float | None, camera: Camera | None, bar: Bar
-) -> Pace:
+def run_paced(
+    sim: Simulation,
+    seconds: float,
+    *,
+    factor: float | None,
+    camera: RunCamera | None,
+    bar: ProgressBar,
+) -> RunSummary:
     """Let ``seconds`` pass, or as much as Ctrl-C allows.
 
     Args:
@@ -114,41 +117,42 @@ def drive(
         raise BadValue(
             f"--seconds is {seconds:g}, less than one step of {sim.model.opt.timestep:g} s"
         )
-    pace, start = Pace(), time.perf_counter()
+    summary, start = RunSummary(), time.perf_counter()
     everybody = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
-    pace.trips = {name: Trip(_position(sim, name)) for name in everybody}
+    summary.trips = {name: Trip(_position(sim, name)) for name in everybody}
     try:
         if camera is not None:
             camera.film(sim)
         for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
-            _slice(sim, pace, min(number / FPS, seconds))
+            _slice(sim, summary, min(number / FPS, seconds))
             if camera is not None:
                 camera.film(sim)
             if factor is not None:
-                time.sleep(max(0.0, start + pace.simulated / factor - time.perf_counter()))
-            pace.clock = time.perf_counter() - start
-            words = f"{pace.simulated:.1f} of {seconds:g} s  {times(pace.simulated, pace.clock)}"
-            bar(sim.world.name, pace.simulated, seconds, words)
+                time.sleep(max(0.0, start + summary.simulated / factor - time.perf_counter()))
+            summary.clock = time.perf_counter() - start
+            factor_text = real_time_text(summary.simulated, summary.clock)
+            words = f"{summary.simulated:.1f} of {seconds:g} s  {factor_text}"
+            bar(sim.world.name, summary.simulated, seconds, words)
     except KeyboardInterrupt:
-        pace.interrupted = True
-    pace.clock = time.perf_counter() - start
-    return pace
+        summary.interrupted = True
+    summary.clock = time.perf_counter() - start
+    return summary
 
 
-def times(simulated: float, clock: float) -> str:
+def real_time_text(simulated: float, clock: float) -> str:
     """Return the real-time factor in words."""
     factor = simulated / max(clock, 1e-9)
     return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
 
 
-def _slice(sim: Simulation, pace: Pace, until: float) -> None:
+def _slice(sim: Simulation, summary: RunSummary, until: float) -> None:
     """Let time pass until ``until``, rounded to whole steps but never drifting away from it."""
     began = time.perf_counter()
     sim.step(max(0.0, until - sim.time))
-    pace.physics += time.perf_counter() - began
-    passed, pace.simulated = sim.time - pace.simulated, sim.time
+    summary.physics += time.perf_counter() - began
+    passed, summary.simulated = sim.time - summary.simulated, sim.time
     if passed > 0:
-        for name, trip in pace.trips.items():
+        for name, trip in summary.trips.items():
             trip.go(_position(sim, name), passed)
 
 

@@ -32,7 +32,7 @@ Z95 = 1.959964
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SizeEstimate:
     """A number with its 95 % interval."""
 
     value: float
@@ -41,7 +41,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Share:
+class PassCount:
     """How many of some runs passed."""
 
     passed: int
@@ -59,7 +59,7 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class PassCurve:
     """The curve p(s), and what else it might be."""
 
     middles: Array
@@ -69,13 +69,13 @@ class Curve:
     resolution: float
     """To which limits are known."""
 
-    def size(self, share: float) -> Estimate:
+    def size(self, share: float) -> SizeEstimate:
         """Return the size at which ``share`` of runs pass."""
         sizes = self.middles - self.widths * math.log(share / (1 - share))
         sizes = np.maximum(sizes, 0.0)
         low, high = np.quantile(sizes[1:], OUTSIDE)
         half = self.resolution / 2
-        return Estimate(float(sizes[0]), max(0.0, float(low) - half), float(high) + half)
+        return SizeEstimate(float(sizes[0]), max(0.0, float(low) - half), float(high) + half)
 
     def expected(self, size: float, runs: int, rng: np.random.Generator) -> tuple[int, int]:
         """Return between which numbers of ``runs`` fresh runs at ``size`` pass, in 95 % of cases.
@@ -89,17 +89,17 @@ class Curve:
         return int(low), int(high)
 
 
-def fit(
-    found: Sequence[tuple[float, float]], resolution: float, rng: np.random.Generator
-) -> Curve | None:
-    """Return the curve through the limits ``found``; None if all are out of the span at one end.
+def fit_pass_curve(
+    brackets: Sequence[tuple[float, float]], resolution: float, rng: np.random.Generator
+) -> PassCurve | None:
+    """Return the curve through the limits' ``brackets``; None if all lie beyond one end.
 
     Args:
-        found: per repetition the largest size passed and the smallest failed.
+        brackets: per repetition the largest size passed and the smallest failed.
         resolution: of sizes.
         rng: for the bootstrap.
     """
-    low, high = (np.array(side, float) for side in zip(*found, strict=True))
+    low, high = (np.array(side, float) for side in zip(*brackets, strict=True))
     known_sizes = np.concatenate([low, high])
     known_sizes = known_sizes[np.isfinite(known_sizes)]
     if np.isinf(low).all() or np.isinf(high).all():
@@ -111,11 +111,11 @@ def fit(
     b = np.geomspace(resolution / 4, 2 * reach, 40)
     middles, widths = (grid.ravel() for grid in np.meshgrid(m, b))
     chance = _below(high, middles, widths) - _below(low, middles, widths)  # (repeats, grid)
-    told = np.log(np.maximum(chance, 1e-300))
-    evenly = np.full(len(found), 1 / len(found))
-    again = rng.multinomial(len(found), evenly, RESAMPLES).astype(float)  # how often each counts
-    best = [int(told.sum(axis=0).argmax()), *(again @ told).argmax(axis=1).tolist()]
-    return Curve(middles[best], widths[best], resolution)
+    likelihood = np.log(np.maximum(chance, 1e-300))
+    evenly = np.full(len(brackets), 1 / len(brackets))
+    again = rng.multinomial(len(brackets), evenly, RESAMPLES).astype(float)  # how often each counts
+    best = [int(likelihood.sum(axis=0).argmax()), *(again @ likelihood).argmax(axis=1).tolist()]
+    return PassCurve(middles[best], widths[best], resolution)
 
 
 def _below(size: Array, middle: Array, width: Array) -> Array:
