@@ -7,7 +7,7 @@ import pytest
 from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
-from grouser.sensors.gps import Gps, sky
+from grouser.sensors.gps import Gps, satellite_directions
 from grouser.sensors.odometry import OdometryState
 
 UP = {"mount": "body", "at": [0.0, 0.0, 0.3]}
@@ -112,7 +112,7 @@ def test_gps_needs_four_satellites():
     inside = reader(simulation({"kind": "gps", **UP}, objects=(roof, *walls)), "gps")()
     assert (inside["fix"], inside["satellites"]) == (0, 0)
     assert math.isnan(inside["latitude"])
-    assert np.linalg.norm(sky(), axis=1) == pytest.approx(1.0)
+    assert np.linalg.norm(satellite_directions(), axis=1) == pytest.approx(1.0)
 
 
 def test_a_compass_points_and_errs():

@@ -9,7 +9,7 @@ from sensing import block, put, reader, simulation
 from grouser.errors import BadValue
 from grouser.sensors import rays
 from grouser.sensors.laser import HOKUYO_URG04LX, SICK_LMS200, Laser
-from grouser.sensors.range import Infrared, Sonar, cone
+from grouser.sensors.range import Infrared, Sonar, cone_directions
 from grouser.sensors.sensor import SensorContext
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -69,9 +69,9 @@ def test_sonar_hears_the_nearest_surface_that_lies_across_its_beam():
     deaf = simulation({**told, "incidence": math.radians(3)}, objects=(WALL,))
     put(deaf, yaw=math.radians(15))
     assert reader(deaf, "sonar")()["range"] == 5.0
-    assert cone(0.349, 10).shape == (161, 3)
-    assert np.linalg.norm(cone(0.349, 10), axis=1) == pytest.approx(1.0)
-    assert np.arccos(cone(0.349, 10)[:, 0].min()) == pytest.approx(0.349 / 2)
+    assert cone_directions(0.349, 10).shape == (161, 3)
+    assert np.linalg.norm(cone_directions(0.349, 10), axis=1) == pytest.approx(1.0)
+    assert np.arccos(cone_directions(0.349, 10)[:, 0].min()) == pytest.approx(0.349 / 2)
 
 
 def test_sonar_noise_grows_with_distance():

@@ -7,7 +7,7 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.sensors.encoder import Encoder, corrupt
-from grouser.sensors.sensor import SENSORS, Reading, describe
+from grouser.sensors.sensor import SENSORS, Reading, describe_sensor
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, parse
@@ -135,7 +135,7 @@ def test_reset_and_strangers_change_nothing(kind):
 def test_bad_timing_is_refused(kind):
     for bad in ({"rate_hz": 0.0}, {"delay_s": -1.0}, {"delay_s": math.nan}):
         with pytest.raises(BadValue, match="must be"):
-            describe(sensor(kind, **bad), "here")
+            describe_sensor(sensor(kind, **bad), "here")
 
 
 def test_a_delayed_reading_is_what_was_then():

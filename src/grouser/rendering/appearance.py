@@ -6,6 +6,8 @@ import mujoco
 
 APPEARANCE_FIELDS = ("geom_group", "geom_rgba", "mat_rgba", "mat_emission", "light_active")
 """The fields of a model that decide how its things look."""
+HIDDEN_GROUP = mujoco.mjNGROUP - 1
+"""A geom group that is not drawn."""
 
 
 def copy_appearance(source: mujoco.MjModel, target: mujoco.MjModel) -> None:

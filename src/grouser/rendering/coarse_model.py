@@ -17,8 +17,6 @@ from grouser.rendering.image_plane import ImagePlane
 
 COARSE_QUALITY = {"offsamples": 0, "numslices": 12, "numstacks": 6, "numquads": 1}
 """MuJoCo's settings of a coarse picture: no smoothing, few faces."""
-HIDDEN_GROUP = 5
-"""A geom group that is not drawn."""
 
 _GRID = 0.5  # m   planes are lit at the corners of a grid; 0.1 m took half of all the time
 _ROUND = (  # their first size is a radius

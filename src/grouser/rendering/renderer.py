@@ -26,10 +26,9 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Pose, rotate
 from grouser.rendering import gl
-from grouser.rendering.appearance import copy_appearance
+from grouser.rendering.appearance import HIDDEN_GROUP, copy_appearance
 from grouser.rendering.coarse_model import (
     COARSE_QUALITY,
-    HIDDEN_GROUP,
     coarse_copy,
     out_of_view,
 )

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Battery:
     """How long after it was measured a reading can be read, s."""
 
     def __post_init__(self) -> None:
-        check(self)
+        check_numbers(self)
         if not (self.capacity > 0 and self.idle > 0 and 0 < self.efficiency <= 1):
             raise BadValue(
                 f"sensor '{self.name}': capacity {self.capacity} J and idle {self.idle} W must be "
@@ -53,24 +53,25 @@ class BoundBattery:
     needs = Needs.STATE
 
     def __init__(self, description: Battery, prefix: str) -> None:
-        self._told, self._prefix = description, prefix
+        self._description, self._prefix = description, prefix
         self._drives: list[int] | None = None
         self.memory: float | None = None
         """When it was full, s; None before the first reading."""
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return energy (J) and charge (0 to 1) left, and the seconds that will last.
 
         ``seconds`` supposes that the robot goes on taking what it has taken on average.
         """
-        told, time = self._told, float(moment.data.time)
+        description, time = self._description, float(context.data.time)
         if self._drives is None:
-            own = (drive for drive in moment.drives if drive.startswith(self._prefix))
-            self._drives = moment.places(tuple(own))
+            own = (drive for drive in context.drives if drive.startswith(self._prefix))
+            self._drives = context.drive_indices(tuple(own))
         if self.memory is None:
             self.memory = time
         on = time - self.memory
-        spent = told.idle * on + float(moment.effort[self._drives].sum()) / told.efficiency
-        left = max(0.0, told.capacity - spent)
-        power = spent / on if on else told.idle
-        return {"energy": left, "charge": left / told.capacity, "seconds": left / power}
+        driven = float(context.effort[self._drives].sum())
+        spent = description.idle * on + driven / description.efficiency
+        left = max(0.0, description.capacity - spent)
+        power = spent / on if on else description.idle
+        return {"energy": left, "charge": left / description.capacity, "seconds": left / power}

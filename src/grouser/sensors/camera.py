@@ -166,7 +166,7 @@ class BoundCamera:
     needs = Needs.STATE  # it places everything itself, when it must
 
     def __init__(self, description: Camera, site: int) -> None:
-        self._told, self._site = description, site
+        self._description, self._site = description, site
         self._filters: dict[float, CmosFilter] = {}
         self.memory = CameraMemory(description.aim)
 
@@ -178,25 +178,25 @@ class BoundCamera:
         changes = {name: value for name, value in given.items() if value is not None}
         self.memory.aim = replace(self.memory.aim, **changes)
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> CameraFrame:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> CameraFrame:
         """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
         seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
-        snapshot = Snapshot.of(moment.model, moment.data)
+        snapshot = Snapshot.of(context.model, context.data)
         frame = CameraFrame(Shot(snapshot, self.memory.aim, seed), self.draw)
-        if self._told.record:
-            self.memory.hashes[float(moment.data.time)] = frame.hash
+        if self._description.record:
+            self.memory.hashes[float(context.data.time)] = frame.hash
         return frame
 
     def draw(self, shot: Shot) -> Image:
         """Return the picture of ``shot``, whose snapshot must be of this camera's model."""
         filter_ = self._filter(shot.aim.zoom)
-        draw = _exactly if self._told.exact else _warped
+        draw = _exactly if self._description.exact else _warped
         return draw(filter_, shot.snapshot, self._site, shot.aim.pose, shot.seed)
 
     def _filter(self, zoom: float) -> CmosFilter:
         if zoom not in self._filters:
-            told = self._told.imager
-            made = CmosFilter(told.lens.zoomed(zoom), told.cmos, told.shutter)
+            description = self._description.imager
+            made = CmosFilter(description.lens.zoomed(zoom), description.cmos, description.shutter)
             self._filters = {zoom: made}  # a zoom that moves all the time must not pile up
         return self._filters[zoom]
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from grouser.sensors.mounted import MountedSensor
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Compass(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, bias=self.bias, noise=self.noise)
+        check_numbers(self, bias=self.bias, noise=self.noise)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCompass:
         """Return the compass of the robot whose names begin with ``prefix``."""
@@ -39,17 +39,17 @@ class BoundCompass:
     needs = Needs.PLACES
 
     def __init__(self, description: Compass, site: int) -> None:
-        self._told, self._site = description, site
+        self._description, self._site = description, site
         self.memory: float | None = None
         """Its constant error, rad; None before the first reading."""
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return heading, rad from magnetic north towards west (to the left), -pi to pi."""
-        told = self._told
+        description = self._description
         if self.memory is None:
-            self.memory = rng.normal(0.0, told.bias) if told.bias else 0.0
-        R_WS = moment.data.site_xmat[self._site]
-        heading = math.atan2(R_WS[3], R_WS[0]) - told.declination + self.memory
-        if told.noise:
-            heading += rng.normal(0.0, told.noise)
+            self.memory = rng.normal(0.0, description.bias) if description.bias else 0.0
+        R_WS = context.data.site_xmat[self._site]
+        heading = math.atan2(R_WS[3], R_WS[0]) - description.declination + self.memory
+        if description.noise:
+            heading += rng.normal(0.0, description.noise)
         return {"heading": math.remainder(heading, math.tau)}

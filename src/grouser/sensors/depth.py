@@ -167,21 +167,21 @@ class DepthFrame(Mapping[str, Value]):
 class BoundDepthCamera:
     """A depth camera that knows its site."""
 
-    needs = Needs.STATE  # the shared stand places everything, when it must
+    needs = Needs.STATE  # the shared loader places everything, when it must
 
     def __init__(self, optics: DepthOptics, site: int) -> None:
         self._optics, self._site = optics, site
         self.memory: int | None = None
         """Seed of the camera's own pattern; None before the first picture."""
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> DepthFrame:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> DepthFrame:
         """Return depth, float32 (height, width), m; nan: no answer."""
         if self.memory is None:
             self.memory = int(rng.integers(2**63))
         seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
         draw = partial(
             _draw,
-            Snapshot.of(moment.model, moment.data),
+            Snapshot.of(context.model, context.data),
             self._site,
             self._optics,
             self.memory,
@@ -198,10 +198,10 @@ def _draw(snapshot: Snapshot, site: int, optics: DepthOptics, own: int, seed: in
         .camera_depth(model, data, site_pose(data, site), optics.plane)
         .astype(float)
     )
-    said = corrupt(true, optics, own, np.random.default_rng(seed))
+    measured = corrupt(true, optics, own, np.random.default_rng(seed))
     if optics.cloud:
-        said = seen_through(said, optics.plane, optics.cloud)
-    return said.astype(np.float32)
+        measured = seen_through(measured, optics.plane, optics.cloud)
+    return measured.astype(np.float32)
 
 
 def corrupt(true: Array, optics: DepthOptics, own: int, rng: np.random.Generator) -> Array:
@@ -214,11 +214,11 @@ def corrupt(true: Array, optics: DepthOptics, own: int, rng: np.random.Generator
         rng: of this picture's noise.
     """
     steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
-    said = np.minimum(true, _SKY)
+    measured = np.minimum(true, _SKY)
     if optics.errors:
-        said = optics.errors.measure(said, optics.plane, own, rng)
-    said[steep | ~((said >= optics.near) & (said <= optics.far))] = np.nan
-    return said
+        measured = optics.errors.measure(measured, optics.plane, own, rng)
+    measured[steep | ~((measured >= optics.near) & (measured <= optics.far))] = np.nan
+    return measured
 
 
 def seen_through(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:

@@ -18,8 +18,8 @@ from grouser.sensors.sensor import (
     SensorContext,
     Value,
     Values,
-    check,
     check_drives,
+    check_numbers,
 )
 
 
@@ -42,7 +42,7 @@ class Encoder:
     """The count starts again at 0 after so much, m or rad (2 pi: once a turn); 0: never."""
 
     def __post_init__(self) -> None:
-        check(self, resolution=self.resolution, noise=self.noise, wrap=self.wrap)
+        check_numbers(self, resolution=self.resolution, noise=self.noise, wrap=self.wrap)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing, but refuse drives that are not there."""
@@ -60,7 +60,7 @@ class BoundEncoder:
 
     def __init__(self, description: Encoder, drives: tuple[str, ...]) -> None:
         """Keep the names; where they are among all drives is looked up at the first reading."""
-        self._told, self._names = description, drives
+        self._description, self._names = description, drives
         self._exact = not (description.resolution or description.noise or description.wrap)
         self._places: list[int] = []
         self.memory: tuple[float, ...] | None = None
@@ -71,27 +71,27 @@ class BoundEncoder:
         """Let the count begin again at the next reading."""
         self._begins = True
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
         if not self._places:
-            self._places = moment.places(self._names)
+            self._places = context.drive_indices(self._names)
         if self._begins:
-            self.memory = tuple(moment.travelled[place] for place in self._places)
+            self.memory = tuple(context.travelled[place] for place in self._places)
             self._begins = False
         if self._exact:
-            return LazyValues(partial(self._exactly, moment, self.memory))
-        told, travelled = self._told, moment.travelled
+            return LazyValues(partial(self._exactly, context, self.memory))
+        description, travelled = self._description, context.travelled
         true = np.array([travelled[place] for place in self._places])
         if self.memory:
             true -= self.memory
-        said = corrupt(true, told.resolution, told.noise, told.wrap, rng)
-        return dict(zip(told.drives, said.tolist(), strict=True))
+        measured = corrupt(true, description.resolution, description.noise, description.wrap, rng)
+        return dict(zip(description.drives, measured.tolist(), strict=True))
 
-    def _exactly(self, moment: SensorContext, zero: tuple[float, ...] | None) -> dict[str, Value]:
-        travelled = [moment.travelled[place] for place in self._places]
+    def _exactly(self, context: SensorContext, zero: tuple[float, ...] | None) -> dict[str, Value]:
+        travelled = [context.travelled[place] for place in self._places]
         if zero:
             travelled = [now - then for now, then in zip(travelled, zero, strict=True)]
-        return dict(zip(self._told.drives, travelled, strict=True))
+        return dict(zip(self._description.drives, travelled, strict=True))
 
 
 def corrupt(

@@ -16,16 +16,16 @@ import numpy as np
 from grouser.frames import Array, radians
 from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 EARTH_RADIUS = 6_371_000.0
 """m, of a sphere as large as the Earth."""
 SATELLITES = 12
-ENOUGH = 4
+FEWEST_SATELLITES = 4
 """Satellites without which there is no fix."""
-SKY = 1000.0
+SKY_DISTANCE = 1000.0
 """How far away, m, something may stand in front of a satellite."""
-LOWEST = radians(15.0)
+LOWEST_ELEVATION = radians(15.0)
 """Elevation of the lowest satellite, rad; estimate."""
 
 
@@ -47,7 +47,7 @@ class Gps(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, noise=self.noise, noise_worst=self.noise_worst)
+        check_numbers(self, noise=self.noise, noise_worst=self.noise_worst)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundGps:
         """Return the receiver of the robot whose names begin with ``prefix``."""
@@ -66,35 +66,37 @@ class BoundGps:
     needs = Needs.PLACES
 
     def __init__(self, description: Gps, site: int, rays: RayOrigin) -> None:
-        self._told, self._site, self._rays = description, site, rays
-        self._sky = sky()
+        self._description, self._site, self._rays = description, site, rays
+        self._sky = satellite_directions()
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return fix (1, 0), satellites, latitude, longitude (rad), altitude (m over the origin).
 
         Without a fix, latitude, longitude and altitude are nan.
         """
-        told, data = self._told, moment.data
+        description, data = self._description, context.data
         R_WS = data.site_xmat[self._site].reshape(3, 3)
-        hits = self._rays.cast(moment, self._sky @ R_WS, SKY)
+        hits = self._rays.cast(context, self._sky @ R_WS, SKY_DISTANCE)
         satellites = int(np.isinf(hits.distances).sum())
-        if satellites < ENOUGH:
+        if satellites < FEWEST_SATELLITES:
             nowhere = dict.fromkeys(("latitude", "longitude", "altitude"), math.nan)
             return {"fix": 0.0, "satellites": float(satellites), **nowhere}
-        spread = np.interp(satellites, [ENOUGH, SATELLITES], [told.noise_worst, told.noise])
+        noises = [description.noise_worst, description.noise]
+        spread = np.interp(satellites, [FEWEST_SATELLITES, SATELLITES], noises)
         x, y, z = (data.site_xpos[self._site] + rng.normal(0.0, spread, 3)).tolist()
+        around = EARTH_RADIUS * math.cos(description.latitude)
         return {
             "fix": 1.0,
             "satellites": float(satellites),
-            "latitude": told.latitude + x / EARTH_RADIUS,
-            "longitude": told.longitude - y / (EARTH_RADIUS * math.cos(told.latitude)),
+            "latitude": description.latitude + x / EARTH_RADIUS,
+            "longitude": description.longitude - y / around,
             "altitude": z,
         }
 
 
-def sky() -> Array:
+def satellite_directions() -> Array:
     """Return the directions of the satellites in the world frame, (12, 3): spread evenly."""
-    heights = np.linspace(math.sin(LOWEST), 1.0, SATELLITES)
+    heights = np.linspace(math.sin(LOWEST_ELEVATION), 1.0, SATELLITES)
     turns = np.arange(SATELLITES) * math.pi * (3 - math.sqrt(5))  # the golden angle
     sideways = np.sqrt(1 - heights**2)
     return np.stack([sideways * np.cos(turns), sideways * np.sin(turns), heights], axis=1)

@@ -19,7 +19,7 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.sensors.mounted import MountedSensor
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 _Measure = Callable[[SensorContext, int, Array], Array]
 
@@ -42,7 +42,7 @@ class Inertial(MountedSensor):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = {"bias": self.bias, "drift": self.drift, "noise": self.noise}
-        check(self, resolution=self.resolution, **given)
+        check_numbers(self, resolution=self.resolution, **given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,47 +73,47 @@ class BoundInertial:
     """An accelerometer or a gyroscope that knows its site."""
 
     def __init__(self, description: Inertial, site: int, needs: Needs, measure: _Measure) -> None:
-        self._told, self._site, self.needs, self._measure = description, site, needs, measure
+        self._description, self._site, self.needs, self._measure = description, site, needs, measure
         self._felt = np.zeros(6)
         self.memory: Array | None = None
         """The bias now, (3,); None before the first reading."""
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z in the sensor's frame, m/s² or rad/s."""
-        true = self._measure(moment, self._site, self._felt)
-        self.memory = wander(self.memory, self._told, rng)
-        x, y, z = corrupt(true, self.memory, self._told, rng).tolist()
+        true = self._measure(context, self._site, self._felt)
+        self.memory = wander(self.memory, self._description, rng)
+        x, y, z = corrupt(true, self.memory, self._description, rng).tolist()
         return {"x": x, "y": y, "z": z}
 
 
-def _acceleration(moment: SensorContext, site: int, felt: Array) -> Array:
+def _acceleration(context: SensorContext, site: int, felt: Array) -> Array:
     """Return what holds the site up and pushes it, in its own frame, (3,), m/s²."""
     kind = mujoco.mjtObj.mjOBJ_SITE
-    mujoco.mj_objectAcceleration(moment.model, moment.data, kind, site, felt, 1)
+    mujoco.mj_objectAcceleration(context.model, context.data, kind, site, felt, 1)
     return felt[3:]
 
 
-def _turning(moment: SensorContext, site: int, felt: Array) -> Array:
+def _turning(context: SensorContext, site: int, felt: Array) -> Array:
     """Return how fast the site turns, in its own frame, (3,), rad/s."""
     kind = mujoco.mjtObj.mjOBJ_SITE
-    mujoco.mj_objectVelocity(moment.model, moment.data, kind, site, felt, 1)
+    mujoco.mj_objectVelocity(context.model, context.data, kind, site, felt, 1)
     return felt[:3]
 
 
-def wander(bias: Array | None, told: Inertial, rng: np.random.Generator) -> Array:
+def wander(bias: Array | None, description: Inertial, rng: np.random.Generator) -> Array:
     """Return the bias (3,) one reading later; a first one where there was None."""
     if bias is None:
-        return rng.normal(0.0, told.bias, 3) if told.bias else np.zeros(3)
-    if told.drift:
-        return bias + rng.normal(0.0, told.drift / math.sqrt(told.rate_hz), 3)
+        return rng.normal(0.0, description.bias, 3) if description.bias else np.zeros(3)
+    if description.drift:
+        return bias + rng.normal(0.0, description.drift / math.sqrt(description.rate_hz), 3)
     return bias
 
 
-def corrupt(true: Array, bias: Array, told: Inertial, rng: np.random.Generator) -> Array:
+def corrupt(true: Array, bias: Array, description: Inertial, rng: np.random.Generator) -> Array:
     """Return three axes with bias and noise, within the limit and in whole steps."""
-    said = true + bias
-    if told.noise:
-        said += rng.normal(0.0, told.noise, 3)
-    if told.resolution:
-        said = np.round(said / told.resolution) * told.resolution
-    return np.asarray(np.clip(said, -told.limit, told.limit))
+    measured = true + bias
+    if description.noise:
+        measured += rng.normal(0.0, description.noise, 3)
+    if description.resolution:
+        measured = np.round(measured / description.resolution) * description.resolution
+    return np.asarray(np.clip(measured, -description.limit, description.limit))

@@ -24,7 +24,7 @@ from grouser.frames import (
     to_rpy_one,
 )
 from grouser.sensors.mounted import MountedSensor, site_pose
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,9 @@ class Ins(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, noise_part=self.noise_part, drift=self.drift, turn_drift=self.turn_drift)
+        check_numbers(
+            self, noise_part=self.noise_part, drift=self.drift, turn_drift=self.turn_drift
+        )
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundIns:
         """Return the INS of the robot whose names begin with ``prefix``."""
@@ -56,7 +58,7 @@ PlainPose = tuple[Triple, Quaternion]
 
 @dataclass(frozen=True)
 class InsState:
-    """What an INS remembers."""
+    """What an INS remembers from reading to reading."""
 
     time: float
     """Of its last reading, s."""
@@ -74,32 +76,32 @@ class BoundIns:
     needs = Needs.PLACES
 
     def __init__(self, description: Ins, site: int) -> None:
-        self._told, self._site = description, site
+        self._description, self._site = description, site
         self.memory: InsState | None = None
 
-    def believe(self, X_WI: Pose) -> None:
-        """Take over ``X_WI`` as its pose; what it adds up goes on from there."""
+    def set_pose(self, X_WI: Pose) -> None:
+        """Set the pose that it believes in; it goes on adding up from there."""
         if self.memory is not None:
             self.memory = replace(self.memory, X_WI=_plain(X_WI))
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad) in the world frame, as believed."""
-        X_WS = _plain(site_pose(moment.data, self._site))
-        self.memory = self._believe(float(moment.data.time), X_WS, rng)
+        X_WS = _plain(site_pose(context.data, self._site))
+        self.memory = self._integrate(float(context.data.time), X_WS, rng)
         (x, y, z), wxyz = self.memory.X_WI
         roll, pitch, yaw = to_rpy_one(*wxyz)
         return {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw}
 
-    def _believe(self, time: float, X_WS: PlainPose, rng: np.random.Generator) -> InsState:
-        told, was = self._told, self.memory
+    def _integrate(self, time: float, X_WS: PlainPose, rng: np.random.Generator) -> InsState:
+        description, was = self._description, self.memory
         if was is None:
-            spread = np.repeat([told.drift, told.turn_drift], 3)
+            spread = np.repeat([description.drift, description.turn_drift], 3)
             drift = rng.normal(0.0, 1.0, 6) * spread
             return InsState(time, X_WS, X_WS, tuple(drift.tolist()))
         way, turn = _change(was.X_WS, X_WS)
         errors = [speed * (time - was.time) for speed in was.drift]
-        if told.noise_part:
-            noise = told.noise_part * np.repeat([_length(way), _length(turn)], 3)
+        if description.noise_part:
+            noise = description.noise_part * np.repeat([_length(way), _length(turn)], 3)
             errors = (errors + noise * rng.standard_normal(6)).tolist()
         step = _sum(way, errors[:3]), _from_turn_vector(_sum(turn, errors[3:]))
         return InsState(time, X_WS, _composed(was.X_WI, step), was.drift)

@@ -17,7 +17,7 @@ from grouser.frames import Array
 from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.range import check_span
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 SICK_LMS200 = {"fov": math.pi, "resolution": math.pi / 180, "far": 20.0}  # USARSim's SICK
 HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo
@@ -45,7 +45,7 @@ class Laser(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, noise=self.noise, noise_part=self.noise_part)
+        check_numbers(self, noise=self.noise, noise_part=self.noise_part)
         check_span(self.name, self.near, self.far)
         if not (0 < self.resolution <= self.fov <= math.tau):
             raise BadValue(
@@ -72,18 +72,19 @@ class BoundLaser:
     needs = Needs.PLACES
 
     def __init__(self, description: Laser, bundle: RayBundle) -> None:
-        self._told, self.bundle = description, bundle
+        self._description, self.bundle = description, bundle
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return ranges (n,), m, right to left, between near and far."""
-        ranges = self.bundle.cast(moment).distances
-        return {"ranges": corrupt(ranges, self._told, rng)}
+        ranges = self.bundle.cast(context).distances
+        return {"ranges": corrupt(ranges, self._description, rng)}
 
 
-def corrupt(ranges: Array, told: Laser, rng: np.random.Generator) -> Array:
+def corrupt(ranges: Array, description: Laser, rng: np.random.Generator) -> Array:
     """Return ``ranges`` (n,) with noise on every ray that met something, within near and far."""
-    if told.noise or told.noise_part:
-        met = np.minimum(ranges, told.far)
-        spread = np.where(ranges <= told.far, told.noise + told.noise_part * met, 0.0)
+    if description.noise or description.noise_part:
+        met = np.minimum(ranges, description.far)
+        noise = description.noise + description.noise_part * met
+        spread = np.where(ranges <= description.far, noise, 0.0)
         ranges = met + spread * rng.standard_normal(len(ranges))
-    return np.asarray(np.clip(ranges, told.near, told.far))
+    return np.asarray(np.clip(ranges, description.near, description.far))

@@ -14,7 +14,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import axis_angle, multiply, to_rpy_one
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 _KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
 
@@ -38,7 +38,7 @@ class MotionCapture:
     """Part of the frames in which the body is not seen, 0 to 1."""
 
     def __post_init__(self) -> None:
-        check(self, noise=self.noise, turn_noise=self.turn_noise, lost=self.lost)
+        check_numbers(self, noise=self.noise, turn_noise=self.turn_noise, lost=self.lost)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Nothing to add: poses are computed anyway."""
@@ -61,16 +61,16 @@ class BoundMotionCapture:
     body: int
     needs: Needs = Needs.PLACES
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return tracked (1, 0), x, y, z (m), qw, qx, qy, qz and roll, pitch, yaw (rad).
 
         All in the world frame; nan in a frame that was lost.
         """
-        told, data = self.description, moment.data
-        if told.lost and rng.random() < told.lost:
+        description, data = self.description, context.data
+        if description.lost and rng.random() < description.lost:
             return {"tracked": 0.0, **dict.fromkeys(_KEYS, math.nan)}
-        position = data.xpos[self.body] + rng.normal(0.0, told.noise, 3)
-        wxyz = _shaken(data.xquat[self.body], told.turn_noise, rng).tolist()
+        position = data.xpos[self.body] + rng.normal(0.0, description.noise, 3)
+        wxyz = _shaken(data.xquat[self.body], description.turn_noise, rng).tolist()
         numbers = (*position.tolist(), *wxyz, *to_rpy_one(*wxyz))
         return {"tracked": 1.0, **dict(zip(_KEYS, numbers, strict=True))}
 

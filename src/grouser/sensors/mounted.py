@@ -9,9 +9,9 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Array, Pose
-from grouser.sensors.sensor import check
+from grouser.sensors.sensor import check_numbers
 
-PLACE = "sensor/"
+SITE_PREFIX = "sensor/"
 """What the names of the marking sites begin with, after the robot's own prefix."""
 
 
@@ -31,17 +31,17 @@ class MountedSensor:
     """How long after it was measured a reading can be read, s."""
 
     def __post_init__(self) -> None:
-        check(self)
+        check_numbers(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Mark the sensor's place with a site of its name."""
         body, X_BM = _mount(spec, self.mount, self.name)
         X_BS = X_BM @ self.X_MS
-        body.add_site(name=PLACE + self.name, pos=X_BS.position, quat=X_BS.wxyz)
+        body.add_site(name=SITE_PREFIX + self.name, pos=X_BS.position, quat=X_BS.wxyz)
 
     def site(self, model: mujoco.MjModel, prefix: str) -> int:
         """Return the id of the site in the compiled model."""
-        return int(model.site(prefix + PLACE + self.name).id)
+        return int(model.site(prefix + SITE_PREFIX + self.name).id)
 
 
 def _mount(spec: mujoco.MjSpec, mount: str, sensor: str) -> tuple[mujoco.MjsBody, Pose]:
@@ -61,7 +61,7 @@ def site_pose(data: mujoco.MjData, site: int) -> Pose:
     return Pose(data.site_xpos[site].copy(), wxyz)
 
 
-def seen_from(data: mujoco.MjData, site: int, p_W: Array) -> Array:
+def in_site_frame(data: mujoco.MjData, site: int, p_W: Array) -> Array:
     """Return points (n, 3) of the world in a site's frame."""
     R_WS = data.site_xmat[site].reshape(3, 3)
     return np.asarray((p_W - data.site_xpos[site]) @ R_WS)

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.sensors.sensor import Needs, SensorContext, Values, check, check_drives
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_drives, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Odometry:
     """Standard deviation of each side's travel from reading to reading, as a part of it."""
 
     def __post_init__(self) -> None:
-        check(self, resolution=self.resolution, noise_part=self.noise_part)
+        check_numbers(self, resolution=self.resolution, noise_part=self.noise_part)
         if not (self.gauge > 0 and self.radius > 0 and self.left and self.right):
             raise BadValue(
                 f"sensor '{self.name}': gauge {self.gauge} and radius {self.radius} must be above "
@@ -96,7 +96,7 @@ class BoundOdometry:
     needs = Needs.STATE
 
     def __init__(self, description: Odometry, prefix: str) -> None:
-        self._told = description
+        self._description = description
         self._names = [
             tuple(prefix + d for d in side) for side in (description.left, description.right)
         ]
@@ -108,20 +108,21 @@ class BoundOdometry:
         """Let dead reckoning begin again at the next reading, there and so."""
         self.memory = None
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y (m) and yaw (rad) from where and how the robot stood at the start."""
-        told = self._told
+        description = self._description
         if not self._sides:
-            self._sides = [moment.places(names) for names in self._names]
-        travel = moment.travel()
+            self._sides = [context.drive_indices(names) for names in self._names]
+        travel = context.travel()
         left, right = (self._counted(float(travel[side].mean())) for side in self._sides)
         if self.memory is None:
             self.memory = OdometryState(left=left, right=right)
-        errors = rng.normal(0.0, told.noise_part, 2).tolist() if told.noise_part else (0.0, 0.0)
-        self.memory = self.memory.after(left, right, told.gauge, errors)
+        spread = description.noise_part
+        errors = rng.normal(0.0, spread, 2).tolist() if spread else (0.0, 0.0)
+        self.memory = self.memory.after(left, right, description.gauge, errors)
         return {"x": self.memory.x, "y": self.memory.y, "yaw": self.memory.yaw}
 
     def _counted(self, travel: float) -> float:
         """Return a side's travel (m) as its counter shows it."""
-        way, tick = travel * self._told.radius, self._told.resolution
+        way, tick = travel * self._description.radius, self._description.resolution
         return math.floor(way / tick) * tick if tick else way

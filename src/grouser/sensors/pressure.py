@@ -13,7 +13,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 from grouser.sensors.skin import Skin
 
 
@@ -34,7 +34,7 @@ class Pressure:
     """Standard deviation of each force, N."""
 
     def __post_init__(self) -> None:
-        check(self, noise=self.noise)
+        check_numbers(self, noise=self.noise)
         if not self.places:
             raise BadValue(f"sensor '{self.name}': places is empty, at least one is needed")
 
@@ -55,23 +55,23 @@ class BoundPressure:
     needs = Needs.PLACES
 
     def __init__(self, description: Pressure, model: mujoco.MjModel, body: int) -> None:
-        self._told, self._body = description, body
+        self._description, self._body = description, body
         self._skin = Skin(model.geom_bodyid == body)
         self._places = np.array([place for _, place in description.places])
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return the force on each sensor, N, by its name."""
-        forces = self._forces(moment)
-        if self._told.noise:
-            forces = np.maximum(0.0, forces + rng.normal(0.0, self._told.noise, forces.shape))
-        names = (name for name, _ in self._told.places)
+        forces = self._forces(context)
+        if noise := self._description.noise:
+            forces = np.maximum(0.0, forces + rng.normal(0.0, noise, forces.shape))
+        names = (name for name, _ in self._description.places)
         return dict(zip(names, forces.tolist(), strict=True))
 
-    def _forces(self, moment: SensorContext) -> Array:
+    def _forces(self, context: SensorContext) -> Array:
         """Return the true forces, N, (sensors,)."""
-        data, forces = moment.data, np.zeros(len(self._places))
+        data, forces = context.data, np.zeros(len(self._places))
         R_WB = data.xmat[self._body].reshape(3, 3)
-        for contact, force in self._skin.presses(moment):
+        for contact, force in self._skin.contact_forces(context):
             point = (data.contact.pos[contact] - data.xpos[self._body]) @ R_WB
             nearest = np.square(self._places - point).sum(axis=1).argmin()
             forces[nearest] += force

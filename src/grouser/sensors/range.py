@@ -20,7 +20,7 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 _AHEAD = np.array([[1.0, 0.0, 0.0]])
 
@@ -69,15 +69,17 @@ class BoundInfrared:
     bundle: RayBundle
     needs: Needs = Needs.PLACES
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return the range, m, between near and far."""
-        told = self.description
-        true = float(self.bundle.cast(moment).distances[0])
-        said = within(true, told.bound, rng) if true <= told.far else told.far
-        return {"range": min(max(said, told.near), told.far)}
+        description = self.description
+        true = float(self.bundle.cast(context).distances[0])
+        distance = description.far
+        if true <= distance:
+            distance = with_bounded_error(true, description.bound, rng)
+        return {"range": min(max(distance, description.near), description.far)}
 
 
-def within(
+def with_bounded_error(
     distance: float, bound: tuple[tuple[float, float], ...], rng: np.random.Generator
 ) -> float:
     """Return ``distance`` with an error that is equally likely anywhere within its bound."""
@@ -108,7 +110,7 @@ class Sonar(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, noise=self.noise, noise_part=self.noise_part, incidence=self.incidence)
+        check_numbers(self, noise=self.noise, noise_part=self.noise_part, incidence=self.incidence)
         check_span(self.name, self.near, self.far)
         if not 1 <= self.cones <= 100:
             raise BadValue(f"sensor '{self.name}': cones is {self.cones}, 1 to 100 is allowed")
@@ -117,7 +119,7 @@ class Sonar(MountedSensor):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSonar:
         """Return the sensor of the robot whose names begin with ``prefix``."""
-        fan = cone(self.beam, self.cones)
+        fan = cone_directions(self.beam, self.cones)
         return BoundSonar(self, RayOrigin(model, self.site(model, prefix)).bundle(fan, self.far))
 
 
@@ -127,25 +129,25 @@ class BoundSonar:
     needs = Needs.PLACES
 
     def __init__(self, description: Sonar, bundle: RayBundle) -> None:
-        self._told, self.bundle = description, bundle
+        self._description, self.bundle = description, bundle
         self._least = math.cos(description.incidence)
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return the range of the nearest echo, m, between near and far."""
-        told = self._told
-        hits = self.bundle.cast(moment)
-        said = float(hits.distances[hits.cosines >= self._least].min(initial=np.inf))
-        if said > told.far:
-            return {"range": told.far}
-        if told.noise or told.noise_part:
-            said += rng.normal(0.0, told.noise + told.noise_part * said)
-        return {"range": min(max(said, told.near), told.far)}
+        description = self._description
+        hits = self.bundle.cast(context)
+        distance = float(hits.distances[hits.cosines >= self._least].min(initial=np.inf))
+        if distance > description.far:
+            return {"range": description.far}
+        if description.noise or description.noise_part:
+            distance += rng.normal(0.0, description.noise + description.noise_part * distance)
+        return {"range": min(max(distance, description.near), description.far)}
 
 
 RAYS_PER_CONE = 16  # USARSim's sonar: ten cones of sixteen rays, one in the middle
 
 
-def cone(beam: float, cones: int) -> Array:
+def cone_directions(beam: float, cones: int) -> Array:
     """Return unit vectors (n, 3) that fill a cone about x with opening angle ``beam`` (rad)."""
     offs = np.repeat(np.arange(1, cones + 1) / cones * beam / 2, RAYS_PER_CONE)
     turns = np.tile(np.arange(RAYS_PER_CONE) * 2 * np.pi / RAYS_PER_CONE, cones)

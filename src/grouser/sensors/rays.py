@@ -1,7 +1,7 @@
-"""Rays that a sensor sends out: to what they come, how far it is, and how its surface lies.
+"""Rays that a sensor casts: what they hit, how far it is, and how its surface lies.
 
-A sensor sees what a picture shows, but not its own robot. Sensors that look at the same moment send
-their rays out together, in a volley: most of the work about rays is the same for one or for many.
+A ray hits what a picture shows, but not the sensor's own robot. The rays of sensors that are read
+at the same time are cast in one batch: most of the work about rays is the same for one or many.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
+from grouser.rendering.appearance import HIDDEN_GROUP
 from grouser.sensors.sensor import SensorContext
 
-HIDDEN = mujoco.mjNGROUP - 1
-"""The geom group in which a sensor's own robot is while the sensor looks."""
-_MET = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # the groups that are drawn
+_DRAWN_GROUPS = np.array([1, 1, 1, 0, 0, 0], np.uint8)
 
 
 @dataclass(frozen=True)
 class RayHits:
-    """What a bundle of rays came to."""
+    """What the rays of a bundle hit."""
 
     distances: Array
     """Along each ray, (n,), m; ``inf``: nothing within reach."""
@@ -37,10 +36,10 @@ class RayHits:
 
 
 class RayOrigin:
-    """Where rays start, and what they pass through; looked up once."""
+    """Where rays start, and which geoms they ignore; looked up once."""
 
     def __init__(self, model: mujoco.MjModel, site: int, *, see_through: bool = False) -> None:
-        """Let rays start at ``site``.
+        """Look up what lies around a site.
 
         Args:
             model: the compiled scene.
@@ -49,53 +48,53 @@ class RayOrigin:
         """
         self.site = site
         own = model.body_rootid[model.site_bodyid[site]]
-        self.passed = model.body_rootid[model.geom_bodyid] == own
-        """Which geoms they pass through, (ngeom,)."""
+        self.ignored = model.body_rootid[model.geom_bodyid] == own
+        """Which geoms rays pass through, (ngeom,)."""
         if see_through:
-            self.passed |= _opacity(model) <= 0.5
+            self.ignored |= _opacity(model) <= 0.5
         self.bounds = np.where(model.geom_rbound > 0, model.geom_rbound, np.inf)
         """Radii of spheres about geoms' middles that hold them, (ngeom,), m; planes have none."""
 
     def bundle(self, directions: Array, far: float) -> RayBundle:
         """Return rays along ``directions``, unit vectors (n, 3) in the site's frame, up to ``far``.
 
-        A sensor that always sends out the same bundle makes it once.
+        A sensor that always casts the same bundle makes it once.
         """
         return RayBundle(self, directions, far)
 
-    def cast(self, moment: SensorContext, directions: Array, far: float) -> RayHits:
-        """Return what rays meet now; see `bundle` and `RayBundle.cast`."""
-        return self.bundle(directions, far).cast(moment)
+    def cast(self, context: SensorContext, directions: Array, far: float) -> RayHits:
+        """Return what rays hit now; see `bundle` and `RayBundle.cast`."""
+        return self.bundle(directions, far).cast(context)
 
 
 class RayBundle:
-    """Rays that leave a sensor together."""
+    """Rays that one sensor casts together."""
 
-    def __init__(self, rays: RayOrigin, directions: Array, far: float) -> None:
-        """Send out ``rays`` along ``directions`` (n, 3), up to ``far`` (m)."""
-        self.rays, self.directions, self.far = rays, directions, far
-        self._met: tuple[SensorContext, RayHits] | None = None
+    def __init__(self, origin: RayOrigin, directions: Array, far: float) -> None:
+        """Make rays from ``origin`` along ``directions`` (n, 3), up to ``far`` (m)."""
+        self.origin, self.directions, self.far = origin, directions, far
+        self._stored: tuple[SensorContext, RayHits] | None = None
 
-    def cast(self, moment: SensorContext) -> RayHits:
-        """Return what the rays meet now, if they have not been sent out in a volley: alone.
+    def cast(self, context: SensorContext) -> RayHits:
+        """Return what the rays hit: as a batch has stored it, else cast alone.
 
         Args:
-            moment: sites and geoms must be up to date (`Needs.PLACES`).
+            context: the instant; sites and geoms must be up to date (`Needs.PLACES`).
         """
-        if self._met is None or self._met[0] is not moment:
-            RayBatch([self]).cast(moment)
-        assert self._met  # the volley hit
-        (_, hits), self._met = self._met, None
+        if self._stored is None or self._stored[0] is not context:
+            RayBatch([self]).cast(context)
+        assert self._stored  # the batch has
+        (_, hits), self._stored = self._stored, None
         return hits
 
-    def hit(self, moment: SensorContext, hits: RayHits) -> None:
-        """Keep what the rays met in a volley until the sensor asks."""
-        self._met = moment, hits
+    def store(self, context: SensorContext, hits: RayHits) -> None:
+        """Keep what the rays hit in a batch until the sensor is read."""
+        self._stored = context, hits
 
 
 @runtime_checkable
 class RangingSensor(Protocol):
-    """A bound sensor that always sends out the same bundle."""
+    """A bound sensor that always casts the same bundle."""
 
     @property
     def bundle(self) -> RayBundle:
@@ -104,32 +103,32 @@ class RangingSensor(Protocol):
 
 
 class RayBatch:
-    """Bundles that are sent out at the same moments; what a bundle meets depends on no other."""
+    """Bundles that are cast at the same times; what a bundle hits depends on no other."""
 
     def __init__(self, bundles: Iterable[RayBundle]) -> None:
-        """Work out once what is always the same."""
+        """Work out once what is the same for every cast."""
         self._bundles = list(bundles)
-        rays = [bundle.rays for bundle in self._bundles]
+        origins = [bundle.origin for bundle in self._bundles]
         counts = [len(bundle.directions) for bundle in self._bundles]
         self._parts = [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]
         self._directions = np.concatenate([bundle.directions for bundle in self._bundles])
-        self._whose = np.repeat(np.arange(len(rays)), counts)
-        self._sites = np.array([one.site for one in rays])
-        self._passed = np.stack([one.passed for one in rays])
+        self._whose = np.repeat(np.arange(len(origins)), counts)
+        self._sites = np.array([origin.site for origin in origins])
+        self._ignored = np.stack([origin.ignored for origin in origins])
         self._reach = _Reach(self._bundles)
 
-    def cast(self, moment: SensorContext) -> None:
-        """Let every bundle know what it meets now (`Needs.PLACES`)."""
-        model, data, count = moment.model, moment.data, len(self._directions)
+    def cast(self, context: SensorContext) -> None:
+        """Store in every bundle what its rays hit now (`Needs.PLACES`)."""
+        model, data, count = context.model, context.data, len(self._directions)
         R_WS = data.site_xmat[self._sites].reshape(-1, 3, 3)
         starts = data.site_xpos[self._sites]
         towards = _turned(R_WS[self._whose], self._directions)
-        hidden = self._passed | self._reach.beyond(data.geom_xpos, starts, R_WS)
+        hidden = self._ignored | self._reach.beyond(data.geom_xpos, starts, R_WS)
         geoms, distances = np.empty(count, np.int32), np.empty(count)
         normals = np.empty((count, 3))
         groups = model.geom_group
         drawn = groups.copy()
-        seen = np.where(hidden, HIDDEN, drawn)
+        seen = np.where(hidden, HIDDEN_GROUP, drawn)
         try:
             for number, part in enumerate(self._parts):
                 groups[:] = seen[number]
@@ -138,7 +137,7 @@ class RayBatch:
                     data,
                     starts[number],
                     towards[part].ravel(),
-                    _MET,
+                    _DRAWN_GROUPS,
                     True,  # what cannot move counts too
                     -1,  # no body is left out
                     geoms[part],
@@ -154,17 +153,17 @@ class RayBatch:
         cosines = -_dots(towards, normals)
         cosines[missed] = 0.0
         for bundle, part in zip(self._bundles, self._parts, strict=True):
-            bundle.hit(moment, RayHits(distances[part], cosines[part], geoms[part]))
+            bundle.store(context, RayHits(distances[part], cosines[part], geoms[part]))
 
 
 class _Reach:
-    """Which geoms bundles can meet at all.
+    """Which geoms bundles can hit at all.
 
     MuJoCo looks at every geom for every bundle; in a crowd that is nearly all of the time.
     """
 
     def __init__(self, bundles: list[RayBundle]) -> None:
-        bounds = np.stack([bundle.rays.bounds for bundle in bundles])
+        bounds = np.stack([bundle.origin.bounds for bundle in bundles])
         far = np.array([[bundle.far] for bundle in bundles])
         cones = [_cone(bundle.directions) for bundle in bundles]
         self._furthest = (bounds + far) ** 2
@@ -174,7 +173,7 @@ class _Reach:
         self._margins = np.array([[sine] for _, _, sine in cones]) * bounds
 
     def beyond(self, places: Array, starts: Array, R_WS: Array) -> npt.NDArray[np.bool_]:
-        """Return which geoms no ray can meet, (bundles, ngeom): too far away, or to one side.
+        """Return which geoms no ray can hit, (bundles, ngeom): too far away, or to one side.
 
         Args:
             places: of the geoms' middles in the world frame, (ngeom, 3), m.

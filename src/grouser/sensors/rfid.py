@@ -14,7 +14,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.physics.labels import Marked, marked
-from grouser.sensors.mounted import MountedSensor, seen_from
+from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
 from grouser.sensors.sensor import Needs, SensorContext, Values
 
@@ -55,21 +55,21 @@ class BoundRfidReader:
     def __init__(
         self, description: RfidReader, site: int, rays: RayOrigin, tags: tuple[Marked, ...]
     ) -> None:
-        self._told, self._site, self._rays = description, site, rays
+        self._description, self._site, self._rays = description, site, rays
         self._geoms = np.array([tag.geom for tag in tags], int)
         self._numbers = np.array([tag.number for tag in tags], int)
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return ids (k,), nearest first, and positions (k, 3) in the sensor's frame, m."""
-        told = self._told
-        p_S = seen_from(moment.data, self._site, moment.data.geom_xpos[self._geoms])
+        description = self._description
+        p_S = in_site_frame(context.data, self._site, context.data.geom_xpos[self._geoms])
         distances = np.linalg.norm(p_S, axis=1)
-        heard = distances <= told.far
-        if told.missed:
-            heard &= rng.random(len(heard)) >= told.missed
-        if told.line_of_sight and heard.any():
-            hits = self._rays.cast(moment, p_S / distances[:, None], told.far)
+        heard = distances <= description.far
+        if description.missed:
+            heard &= rng.random(len(heard)) >= description.missed
+        if description.line_of_sight and heard.any():
+            hits = self._rays.cast(context, p_S / distances[:, None], description.far)
             heard &= hits.geoms == self._geoms
-        found = np.flatnonzero(heard)
-        found = found[np.argsort(distances[found], kind="stable")]
-        return {"ids": self._numbers[found], "positions": p_S[found]}
+        indices = np.flatnonzero(heard)
+        indices = indices[np.argsort(distances[indices], kind="stable")]
+        return {"ids": self._numbers[indices], "positions": p_S[indices]}

@@ -1,6 +1,6 @@
-"""The sensor contract: a frozen description, bound to a model, that measures first and errs after.
+"""The sensor contract: a frozen description, bound to a model, that measures, then corrupts.
 
-A sensor has three moments: ``add`` puts what it needs into a robot's spec, ``bind`` looks it up in
+A sensor has three methods: ``add`` puts what it needs into a robot's spec, ``bind`` looks it up in
 the compiled model once, ``read`` measures the true value and then corrupts it with the sensor's
 own generator. A sensor does not know who reads it, nor when: its rate and its delay are kept by
 the simulation (`grouser.simulation.sensing`).
@@ -31,7 +31,7 @@ Values = Mapping[str, Value]
 
 
 class LazyValues(Mapping[str, Value]):
-    """Values that are worked out when somebody first looks at them: most readings nobody reads."""
+    """Values that are worked out at their first use: most readings nobody reads."""
 
     def __init__(self, work: Callable[[], dict[str, Value]]) -> None:
         """Keep how to work them out; ``work`` must not depend on when it is called."""
@@ -109,29 +109,29 @@ class SensorContext:
 
     @cached_property
     def travelled(self) -> list[float]:
-        """Each drive's position as plain numbers; worked out once a moment, whoever asks."""
+        """Each drive's position as plain numbers; worked out once, whoever asks."""
         listed: list[float] = self.travel().tolist()
         return listed
 
     @cached_property
-    def presses(self) -> dict[int, list[tuple[int, float]]]:
+    def contact_forces(self) -> dict[int, list[tuple[int, float]]]:
         """Contacts by geom, each with its normal force (N); a robot's own parts do not count.
 
-        Worked out once a moment, whoever asks: every paw of every robot does.
+        Worked out once, whoever asks: every paw of every robot does.
         """
         model, data = self.model, self.data
         pairs = data.contact.geom
         roots = model.body_rootid[model.geom_bodyid[pairs]]
-        found: dict[int, list[tuple[int, float]]] = {}
+        forces: dict[int, list[tuple[int, float]]] = {}
         wrench = np.zeros(6)
         for contact in np.flatnonzero(roots[:, 0] != roots[:, 1]).tolist():
             mujoco.mj_contactForce(model, data, contact, wrench)
             force = float(wrench[0])
             for geom in pairs[contact].tolist():
-                found.setdefault(geom, []).append((contact, force))
-        return found
+                forces.setdefault(geom, []).append((contact, force))
+        return forces
 
-    def places(self, names: tuple[str, ...]) -> list[int]:
+    def drive_indices(self, names: tuple[str, ...]) -> list[int]:
         """Return where the drives ``names`` are in `drives`."""
         return [self.drives.index(name) for name in names]
 
@@ -161,7 +161,7 @@ class BoundSensor(Protocol):
         """What must be derived from the state before it reads."""
         ...
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Measure, then corrupt with ``rng``; return named numbers and arrays."""
         ...
 
@@ -208,7 +208,7 @@ class Sensor(TimedSensor, Protocol):
         ...
 
 
-def check(sensor: TimedSensor, **at_least_zero: float) -> None:
+def check_numbers(sensor: TimedSensor, **at_least_zero: float) -> None:
     """Refuse a rate, a delay or an error model that no sensor can have.
 
     Args:
@@ -258,7 +258,7 @@ POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
 """How a world file says X_MS: a place in the mount (m), and turns taken in this order."""
 
 
-def describe(options: Mapping[str, Any], where: str) -> Sensor:
+def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
     """Return the sensor that a world file describes, its options checked.
 
     Args:

@@ -20,8 +20,8 @@ class Skin:
         """Let ``geoms`` (one truth value per geom of the scene) feel."""
         self._geoms = np.flatnonzero(geoms).tolist()
 
-    def presses(self, moment: SensorContext) -> Iterator[tuple[int, float]]:
+    def contact_forces(self, context: SensorContext) -> Iterator[tuple[int, float]]:
         """Yield each contact with something that is not the robot, and its normal force, N."""
-        presses = moment.presses
+        presses = context.contact_forces
         for geom in self._geoms:
             yield from presses.get(geom, ())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.sensors.sensor import Needs, SensorContext, Values, check, check_drives
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_drives, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Tachometer:
     """Standard deviation of the speed, m/s or rad/s."""
 
     def __post_init__(self) -> None:
-        check(self, noise=self.noise)
+        check_numbers(self, noise=self.noise)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing, but refuse drives that are not there."""
@@ -49,7 +49,7 @@ class BoundTachometer:
     def __init__(
         self, description: Tachometer, names: tuple[str, ...], dofs: np.ndarray, gears: np.ndarray
     ) -> None:
-        self._told, self._names, self._dofs, self._gears = description, names, dofs, gears
+        self._description, self._names, self._dofs, self._gears = description, names, dofs, gears
         self._places: list[int] = []
         self.memory: np.ndarray | None = None
         """Positions (drives,) when the count last began again, m or rad; None: it never did."""
@@ -59,14 +59,14 @@ class BoundTachometer:
         """Let the positions begin again at the next reading."""
         self._begins = True
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return speeds (drives,), m/s or rad/s, and positions (drives,), m or rad."""
         if not self._places:
-            self._places = moment.places(self._names)
-        speeds = moment.data.qvel[self._dofs] * self._gears
-        if self._told.noise:
-            speeds += rng.normal(0.0, self._told.noise, len(speeds))
-        positions = moment.travel()[self._places]
+            self._places = context.drive_indices(self._names)
+        speeds = context.data.qvel[self._dofs] * self._gears
+        if self._description.noise:
+            speeds += rng.normal(0.0, self._description.noise, len(speeds))
+        positions = context.travel()[self._places]
         if self._begins:
             self.memory, self._begins = positions, False
         if self.memory is not None:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, unknown
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 from grouser.sensors.skin import Skin
 
 
@@ -32,7 +32,7 @@ class Touch:
     """Largest force it can show, N; above 0."""
 
     def __post_init__(self) -> None:
-        check(self, threshold=self.threshold, noise=self.noise)
+        check_numbers(self, threshold=self.threshold, noise=self.noise)
         if not self.limit > 0:
             raise BadValue(f"sensor '{self.name}': limit is {self.limit}, must be above 0")
 
@@ -59,11 +59,11 @@ class BoundTouch:
     skin: Skin
     needs: Needs = Needs.STATE
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return force (N, the sum of all contacts' normal forces) and touch (1 or 0)."""
-        told = self.description
-        force = sum((force for _, force in self.skin.presses(moment)), start=0.0)
-        if told.noise:
-            force = max(0.0, force + rng.normal(0.0, told.noise))
-        touch = float(force > 0 and force >= told.threshold)
-        return {"touch": touch, "force": min(force, told.limit)}
+        description = self.description
+        force = sum((force for _, force in self.skin.contact_forces(context)), start=0.0)
+        if description.noise:
+            force = max(0.0, force + rng.normal(0.0, description.noise))
+        touch = float(force > 0 and force >= description.threshold)
+        return {"touch": touch, "force": min(force, description.limit)}

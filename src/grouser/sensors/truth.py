@@ -10,7 +10,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import to_rpy_one
-from grouser.sensors.sensor import LazyValues, Needs, SensorContext, Value, Values, check
+from grouser.sensors.sensor import LazyValues, Needs, SensorContext, Value, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Truth:
     """How long after it was measured a reading can be read, s."""
 
     def __post_init__(self) -> None:
-        check(self)
+        check_numbers(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
         """Add nothing, but refuse a body that is not there."""
@@ -52,18 +52,18 @@ class BoundTruth:
         self._qpos = int(model.jnt_qposadr[joint]) if free else 0
         self._dof = int(model.jnt_dofadr[joint]) if free else 0
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        return LazyValues(partial(_named, self._measure(moment)))
+        return LazyValues(partial(_named, self._measure(context)))
 
-    def _state(self, moment: SensorContext) -> list[float]:
-        data = moment.data
+    def _state(self, context: SensorContext) -> list[float]:
+        data = context.data
         pose: list[float] = data.qpos[self._qpos : self._qpos + 7].tolist()
         return pose + list(data.qvel[self._dof : self._dof + 3].tolist())
 
-    def _derived(self, moment: SensorContext) -> list[float]:
-        data, kind = moment.data, mujoco.mjtObj.mjOBJ_XBODY
-        mujoco.mj_objectVelocity(moment.model, data, kind, self._body, self._velocity, 0)
+    def _derived(self, context: SensorContext) -> list[float]:
+        data, kind = context.data, mujoco.mjtObj.mjOBJ_XBODY
+        mujoco.mj_objectVelocity(context.model, data, kind, self._body, self._velocity, 0)
         pose = [*data.xpos[self._body].tolist(), *data.xquat[self._body].tolist()]
         return [*pose, *self._velocity[3:].tolist()]
 

@@ -16,9 +16,9 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.physics.labels import PARTS, Marked, marked
-from grouser.sensors.mounted import MountedSensor, seen_from
+from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check
+from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class VictimSensor(MountedSensor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check(self, noise=self.noise)
+        check_numbers(self, noise=self.noise)
         if not (self.far > 0 and 0 < self.fov <= math.tau and 0 < self.fov_vertical <= math.pi):
             raise BadValue(
                 f"sensor '{self.name}': far {self.far} m must be above 0, fov {self.fov} in 0 to "
@@ -60,42 +60,43 @@ class BoundVictimSensor:
     def __init__(
         self, description: VictimSensor, site: int, rays: RayOrigin, parts: tuple[Marked, ...]
     ) -> None:
-        self._told, self._site, self._rays = description, site, rays
+        self._description, self._site, self._rays = description, site, rays
         self._geoms = np.array([part.geom for part in parts], int)
         self._parts = np.array([PARTS[part.number] for part in parts], dtype="U8")
         self._owners = np.array([part.owner for part in parts], dtype="U40")
 
-    def read(self, moment: SensorContext, rng: np.random.Generator) -> Values:
+    def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return parts (k,), whose they are: victims (k,), and positions (k, 3).
 
         Positions are in the sensor's frame, m; the nearest comes first.
         """
-        p_S = seen_from(moment.data, self._site, moment.data.geom_xpos[self._geoms])
-        found = self._in_view(p_S)
-        found = found[self._uncovered(moment, p_S, found)]
-        found = found[np.argsort(np.linalg.norm(p_S[found], axis=1), kind="stable")]
-        positions = p_S[found]
-        if self._told.noise:
-            positions = positions + rng.normal(0.0, self._told.noise, positions.shape)
+        p_S = in_site_frame(context.data, self._site, context.data.geom_xpos[self._geoms])
+        indices = self._in_view(p_S)
+        indices = indices[self._uncovered(context, p_S, indices)]
+        indices = indices[np.argsort(np.linalg.norm(p_S[indices], axis=1), kind="stable")]
+        positions = p_S[indices]
+        if self._description.noise:
+            positions = positions + rng.normal(0.0, self._description.noise, positions.shape)
         return {
-            "parts": self._parts[found],
-            "victims": self._owners[found],
+            "parts": self._parts[indices],
+            "victims": self._owners[indices],
             "positions": positions,
         }
 
     def _in_view(self, p_S: Array) -> np.ndarray:
         """Return which points (n, 3) are within reach and within the field of view."""
-        told = self._told
+        description = self._description
         x, y, z = p_S.T
         sideways, upwards = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
-        near = np.linalg.norm(p_S, axis=1) <= told.far
-        inside = (np.abs(sideways) <= told.fov / 2) & (np.abs(upwards) <= told.fov_vertical / 2)
+        near = np.linalg.norm(p_S, axis=1) <= description.far
+        beside = np.abs(sideways) <= description.fov / 2
+        inside = beside & (np.abs(upwards) <= description.fov_vertical / 2)
         return np.flatnonzero(near & inside)
 
-    def _uncovered(self, moment: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
+    def _uncovered(self, context: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
         """Return for each of ``which`` whether nothing stands in front of it."""
         if not len(which):
             return np.zeros(0, bool)
         directions = p_S[which] / np.linalg.norm(p_S[which], axis=1, keepdims=True)
-        hits = self._rays.cast(moment, directions, self._told.far)
+        hits = self._rays.cast(context, directions, self._description.far)
         return np.asarray(hits.geoms == self._geoms[which])

@@ -19,8 +19,7 @@ from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.robots.robot import Gait, Robot, RobotDescription, describe
-from grouser.sensors.sensor import BoundSensor, Sensor
-from grouser.sensors.sensor import describe as describe_sensor
+from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
 from grouser.world.file import RobotEntry, World

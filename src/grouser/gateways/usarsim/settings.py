@@ -159,7 +159,7 @@ def _pose(scope: _Scope, message: SetPose) -> Outcome:
     done = []
     for title, _, bound in scope.sensors(TYPES[Ins], message.name):
         if isinstance(bound, BoundIns):
-            bound.believe(believed)
+            bound.set_pose(believed)
             done.append(title)
     return _outcome(scope, TYPES[Ins], message.name, done)
 

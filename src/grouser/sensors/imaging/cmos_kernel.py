@@ -180,7 +180,7 @@ def _mix(
     Two neighbours lie side by side, six bytes, in one vector of eight; upper and lower ones of all
     samples are added up there, and only then left and right.
     """
-    told = types.void(line, where, pixels, stride, at, weights, column, width, samples)
+    typed = types.void(line, where, pixels, stride, at, weights, column, width, samples)
 
     def emit(target: Any, build: Any, signature: Any, given: Any) -> Any:
         line_, where_, pixels_, stride_, at_, weights_, column_, width_, samples_ = given
@@ -222,7 +222,7 @@ def _mix(
         build.store(mixed, into, align=4)
         return target.get_dummy_value()
 
-    return told, emit
+    return typed, emit
 
 
 def _blur_down(

@@ -97,11 +97,11 @@ class TimeOfFlight:
         if self.pattern_part:
             shape = (plane.height, plane.width)
             noise += math.sqrt(self.pattern_part) * _own_pattern(shape, self.pattern, own)
-        said = depth + (self.floor + self.growth * depth**2) * noise
+        measured = depth + (self.floor + self.growth * depth**2) * noise
         if self.silence:
             quiet = rng.random(depth.shape) < self.silence * (depth - self.sure)
-            said[quiet] = np.nan
-        return np.asarray(said)
+            measured[quiet] = np.nan
+        return np.asarray(measured)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +130,9 @@ class Disparity:
             shifted = disparity + self.noise * smooth_noise(depth.shape, self.window, rng)
         counted = np.round(shifted * self.steps) / self.steps
         with np.errstate(divide="ignore"):
-            said = np.where(counted > 0, scale / counted, np.inf)
-        said[in_shadow(disparity)] = np.nan
-        return said
+            measured = np.where(counted > 0, scale / counted, np.inf)
+        measured[in_shadow(disparity)] = np.nan
+        return measured
 
 
 def in_shadow(disparity: Array) -> Array:

@@ -78,31 +78,31 @@ _PARTS = {
 }
 
 
-def imager(told: str | Imager | Mapping[str, Any]) -> Imager:
+def imager(description: str | Imager | Mapping[str, Any]) -> Imager:
     """Return the imager that is told by name, by its numbers, or itself."""
-    if isinstance(told, Imager):
-        return told
-    if isinstance(told, str):
-        if told not in IMAGERS:
-            raise unknown("camera", "camera", told, IMAGERS)
-        return IMAGERS[told]
+    if isinstance(description, Imager):
+        return description
+    if isinstance(description, str):
+        if description not in IMAGERS:
+            raise unknown("camera", "camera", description, IMAGERS)
+        return IMAGERS[description]
     allowed = [*_NEEDED, *_PARTS]
-    for key in told:
+    for key in description:
         if key not in allowed:
             listing = ", ".join(allowed)
             raise BadValue(
                 f"camera: there is no '{key}' (there are: {listing}){nearest(key, allowed)}"
             )
-    if missing := [key for key in _NEEDED if key not in told]:
+    if missing := [key for key in _NEEDED if key not in description]:
         raise BadValue(f"camera: {', '.join(missing)} must be given")
 
     def of(part: type) -> dict[str, Any]:
-        return {key: told[key] for key in told if _PARTS.get(key) is part}
+        return {key: description[key] for key in description if _PARTS.get(key) is part}
 
-    across, down = told["fov_deg"]
+    across, down = description["fov_deg"]
     lens = Lens(
-        width=told["width"],
-        height=told["height"],
+        width=description["width"],
+        height=description["height"],
         fov_deg=(across, down),
         distortion=Radial(**of(Radial)),
     )
