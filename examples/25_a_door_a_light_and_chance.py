@@ -11,7 +11,7 @@ for seed in (1, 2, 3):
     simulation = grouser.Simulation(grouser.load("gate"), seed=seed)
     simulation.step(9.0)
     print(f"seed {seed}:")
-    for entry in simulation.fresh_events():
+    for entry in simulation.drain_events():
         print(f"  {entry}")
 
 print("by hand:")

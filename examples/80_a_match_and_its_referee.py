@@ -24,7 +24,7 @@ console = Console(simulation)
 def step(seconds: float) -> None:
     """Let time pass and print what was said."""
     simulation.step(seconds)
-    for happened in simulation.fresh_events():
+    for happened in simulation.drain_events():
         if happened.kind == "said":
             print(happened)
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.sensors.sensor import SensorContext
-from grouser.simulation.changes.actions import Place
+from grouser.simulation.changes.actions import SetPose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -32,7 +32,7 @@ def simulation(*sensors, objects=(), seed=0, kind="packbot", **command):
 
 def put(sim, x=0.0, y=0.0, z=0.09, **turn):
     """Stand the robot somewhere."""
-    sim.do(Place("a", Pose.at(x, y, z, **turn)))
+    sim.do(SetPose("a", Pose.at(x, y, z, **turn)))
     mujoco.mj_kinematics(sim.model, sim.data)
 
 
@@ -43,8 +43,8 @@ def reader(sim, name, seed=0):
     moment = SensorContext(
         sim.model,
         sim.data,
-        sim.parts.drives.names,
-        sim.parts.odometer(sim.rows, sim.memory),
+        sim.stepper.drives.names,
+        sim.stepper.odometer(sim.rows, sim.memory),
         sim.memory.effort[0],
     )
     return lambda: bound.read(moment, rng)

@@ -10,14 +10,14 @@ from grouser.errors import BadValue, UnknownName
 from grouser.sensors.camera import ERS210_CAMERA
 from grouser.service.console import Console
 from grouser.simulation.changes.actions import (
-    Daylight,
     Glide,
-    Gravity,
     Join,
     Leave,
-    Place,
-    Rub,
-    Turn,
+    SetDaylight,
+    SetFriction,
+    SetGravity,
+    SetPose,
+    Spin,
 )
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -98,7 +98,7 @@ def test_what_glides_carries_and_pushes():
     sim.step(3.2)
     assert where(sim)[0] == pytest.approx(0.6, abs=0.03), "carried along by friction"
     sim.do(Leave("crate"))
-    sim.do(Place("lift", grouser.Pose.at(0, 0, 0.06)))
+    sim.do(SetPose("lift", grouser.Pose.at(0, 0, 0.06)))
     sim.do(Glide("lift", ((2, 0, 0.06),), 0.5))
     sim.step(4.0)
     assert where(sim, "hit")[0] == pytest.approx(2.6, abs=0.05), "pushed away"
@@ -106,7 +106,7 @@ def test_what_glides_carries_and_pushes():
 
 def test_turning_goes_on_through_a_visit():
     sim = simulation(BOX)
-    sim.do(Turn("crate", math.radians(30)))
+    sim.do(Spin("crate", math.radians(30)))
     sim.step(1.0)
     visit(sim)
     sim.step(1.0)
@@ -200,7 +200,7 @@ def test_pictures_and_cameras_see_lamps():
     Console(sim).say("light lamp on")
     assert brightness(sim) == pytest.approx(lit, rel=0.01)
     assert seen() == pytest.approx(bright, rel=0.05)
-    sim.do(Daylight(1.0))
+    sim.do(SetDaylight(1.0))
     assert brightness(sim) > 1.3 * lit
 
 
@@ -241,7 +241,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
     begin = where(sim)[0]
     sim.step(1.0)
     assert where(sim)[0] == pytest.approx(begin, abs=0.01)
-    sim.do(Rub("terrain/0", 0.1))
+    sim.do(SetFriction("terrain/0", 0.1))
     visit(sim)
     sim.step(1.0)
     # Rolling down: g (sin - mu cos) t² / 2 along the slope.
@@ -249,7 +249,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
     way = 0.5 * 9.81 * (math.sin(slope) - mu * math.cos(slope)) * math.cos(slope)
     assert begin - where(sim)[0] == pytest.approx(way, rel=0.05)
     assert sim.world.terrain[0].friction == 0.1
-    sim.do(Rub("everywhere", 1.5))
+    sim.do(SetFriction("everywhere", 1.5))
     sim.step(2.0)
     rest = where(sim)[0]
     sim.step(0.5)
@@ -258,7 +258,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
 
 def test_gravity_stays_through_a_visit():
     sim = simulation(BOX.model_copy(update={"position": (0.0, 0.0, 5.0)}))
-    sim.do(Gravity(1.62))
+    sim.do(SetGravity(1.62))
     visit(sim)
     sim.step(1.0)
     assert where(sim)[2] == pytest.approx(5 - 0.81, abs=0.002)
@@ -271,13 +271,13 @@ def test_gravity_stays_through_a_visit():
 @pytest.mark.parametrize(
     ("action", "error"),
     [
-        (Rub("terrain/7", 0.5), UnknownName),
-        (Rub("everywhere", -1), BadValue),
-        (Gravity(-1), BadValue),
-        (Daylight(2), BadValue),
+        (SetFriction("terrain/7", 0.5), UnknownName),
+        (SetFriction("everywhere", -1), BadValue),
+        (SetGravity(-1), BadValue),
+        (SetDaylight(2), BadValue),
         (Glide("crate", (), 1.0), BadValue),
         (Glide("crate", ((0, 0, 1),), 0.0), BadValue),
-        (Turn("nobody", 1.0), UnknownName),
+        (Spin("nobody", 1.0), UnknownName),
     ],
 )
 def test_what_is_impossible_is_refused_and_changes_nothing(action, error):

@@ -18,7 +18,7 @@ from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.protocol.usarsim.commands import GetConfiguration
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.robots.robot import ROBOTS
-from grouser.simulation.changes.actions import Place
+from grouser.simulation.changes.actions import SetPose
 
 BOLTED = ("conveyor", "air_traffic")
 FREE = [kind for kind in ROBOTS if kind not in BOLTED]
@@ -349,10 +349,10 @@ def test_flip_puts_a_robot_on_its_tracks_again():
     assert robot.body.flips(robot.heard("DRIVE {Flip true}"))
     assert not robot.body.flips(robot.heard("DRIVE {Left 1} {Right 1}"))
     assert robot.body.righted(robot.sim.pose("r")) is None
-    robot.sim.do(Place("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
+    robot.sim.do(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
     robot.sim.step(1.0)
     fallen = robot.sim.pose("r")
-    robot.sim.do(Place("r", robot.body.righted(fallen)))
+    robot.sim.do(SetPose("r", robot.body.righted(fallen)))
     robot.sim.step(1.0)
     assert robot.body.righted(robot.sim.pose("r")) is None
     assert robot.sim.pose("r").position[2] == pytest.approx(robot.body.robot.standing, abs=0.01)

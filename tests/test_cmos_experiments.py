@@ -12,7 +12,7 @@ from grouser.experiments import cmos_rig as rig
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose
 from grouser.perception.localise import PoseEstimate, wrap_angle
-from grouser.simulation.changes.actions import Place
+from grouser.simulation.changes.actions import SetPose
 from grouser.simulation.simulation import Simulation
 
 STANDS = ((0.3, -0.4, 0.5), (-1.2, 0.7, 2.6), (1.6, 0.2, -2.0), (0.0, 0.9, -0.8))
@@ -25,7 +25,7 @@ def test_beacons_and_posts_are_where_the_map_says(camera):
     software, places = rig.vision(camera), rig.field_map().landmarks
     seen = 0
     for x, y, turn in STANDS:
-        simulation.do(Place(rig.ROBOT, Pose.at(x, y, rig.HEIGHT, yaw=turn)))
+        simulation.do(SetPose(rig.ROBOT, Pose.at(x, y, rig.HEIGHT, yaw=turn)))
         (image,) = rig.pictures(simulation, camera, 1)
         for sighting in software.see(image, 0.0, 0.0).landmarks:
             ahead, left = sighting.eye

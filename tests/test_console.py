@@ -47,16 +47,16 @@ def test_every_example_is_understood(word):
 
 def test_lines_become_actions():
     said = {
-        "open gate 0.5": actions.Swing("gate", 0.5),
-        "close gate": actions.Swing("gate", 0.0),
-        "light lamp off": actions.Shine("lamp", False),
-        "light sun off": actions.Daylight(0.0),
+        "open gate 0.5": actions.SetDoor("gate", 0.5),
+        "close gate": actions.SetDoor("gate", 0.0),
+        "light lamp off": actions.SwitchLamp("lamp", False),
+        "light sun off": actions.SetDaylight(0.0),
         "tell rex forward 0.2 turn -0.1": actions.Command("rex", {"forward": 0.2, "turn": -0.1}),
-        "after 3 fire alarm": actions.Later(3.0, actions.Fire("alarm")),
+        "after 3 fire alarm": actions.Delayed(3.0, actions.FireEvent("alarm")),
         "  say it's  one  ": actions.Say("it's  one"),
         "reset": actions.Reset(),
         "reset rex": actions.Restart("rex"),
-        "friction terrain/0 0.2": actions.Rub("terrain/0", 0.2),
+        "friction terrain/0 0.2": actions.SetFriction("terrain/0", 0.2),
         "glide crate to 1 0 0 to 1 1 0 at 0.5 loop": actions.Glide(
             "crate", ((1, 0, 0), (1, 1, 0)), 0.5, True
         ),
@@ -118,7 +118,7 @@ def test_any_line_is_an_action_or_a_sentence(line):
         said = str(error)
     assert "\n" not in said
     assert bool(said) != (action is not None)
-    assert not isinstance(action, actions.Call)
+    assert not isinstance(action, actions.CallRoutine)
 
 
 def test_help_lists_every_word_and_explains_each(console):

@@ -8,7 +8,7 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.physics.drives import Drive, Drives, angle, speed, torque
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 
 DRIVE = Drive(force=5.0, speed=2.0, lead=0.05, damping=1.0)
 
@@ -29,7 +29,7 @@ class Arm:
         drive.add(spec, "arm", "arm")
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
-        self.rows = Rows.one(self.model, self.data)
+        self.rows = StateArrays.one(self.model, self.data)
         self.drives = Drives(self.model, {"arm": drive})
 
     def run(self, setpoint, seconds):

@@ -8,7 +8,7 @@ from happening import FALLING, happened, simulation
 import grouser
 from grouser.errors import GrouserError
 from grouser.service.console import Console
-from grouser.simulation.changes.actions import Fire, Leave, Reset
+from grouser.simulation.changes.actions import FireEvent, Leave, Reset
 from grouser.simulation.simulation import Simulation
 
 
@@ -72,10 +72,10 @@ def test_seeds_decide_the_surprise():
     came = set()
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
-        sim.do(Fire("surprise"))
+        sim.do(FireEvent("surprise"))
         names = [name for _, name in happened(sim, "event")]
         again = Simulation(grouser.load("gate"), seed=seed)
-        again.do(Fire("surprise"))
+        again.do(FireEvent("surprise"))
         assert [name for _, name in happened(again, "event")] == names
         came.add(names[-1])
     assert came == {"surprise", "dawn", "ball"}
@@ -196,7 +196,7 @@ def test_events_that_fire_one_another_through_routines_end():
 
 
 def fire_again(sim, happened):
-    sim.do(Fire(happened.name))
+    sim.do(FireEvent(happened.name))
 
 
 # -- mistakes in world files -------------------------------------------------------------------

@@ -12,7 +12,7 @@ from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
 from grouser.robots.velociroach import VelociRoach
 from grouser.simulation.changes.actions import Join, Leave
-from grouser.simulation.gaits import STRIDES, Plan
+from grouser.simulation.gaits import STRIDES, GaitPlan
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.replay import replay
@@ -142,7 +142,7 @@ class Counted:
 @pytest.mark.parametrize("robots", [1, 5, 60])
 @pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
 def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
-    rng, plan, every = np.random.default_rng(6), Plan(), 0.004
+    rng, plan, every = np.random.default_rng(6), GaitPlan(), 0.004
     state = planned = np.tile(gait.start(), (robots, 1))
     told = np.zeros((robots, len(gait.inputs)))
     for number in range(600):
@@ -162,7 +162,7 @@ def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
 
 @pytest.mark.parametrize("name", ["trot", "biped"])
 def test_strides_share_a_call_and_who_stands_costs_none(name):
-    gait, plan, every = Counted(GAITS[name]), Plan(), 0.008
+    gait, plan, every = Counted(GAITS[name]), GaitPlan(), 0.008
 
     def calls(state, forward, strides):
         """Return how often angles were asked for, and the state in the end."""

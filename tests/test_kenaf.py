@@ -12,7 +12,7 @@ from grouser.locomotion.flippers import FlipperClimber, FlipperStrategy
 from grouser.robots import kenaf
 from grouser.robots.kenaf import Kenaf
 from grouser.simulation.simulation import Simulation
-from grouser.trials.trial import Seen
+from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
@@ -53,7 +53,7 @@ def flat(*entries):
 
 
 def seen(x, at=0.0, nose_up=0.0):
-    return Seen(at, np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
+    return Observation(at, np.array([x, 0.0, 0.1]), from_rpy(0.0, -nose_up, 0.0))
 
 
 def entry(name="kenaf", y=0.0, **options):

@@ -111,11 +111,11 @@ def test_the_same_seed_is_the_same_match_and_reset_starts_anew():
     simulation = crowd("match_1v3", "match.begins=0.1")
     runs = []
     for _ in range(2):
-        simulation.fresh_events()
+        simulation.drain_events()
         simulation.step(1.7)
         roll(simulation, (1.7, 0.25), (1.5, 0.0))
         simulation.step(1.0)
-        heard = [str(entry) for entry in simulation.fresh_events()]
+        heard = [str(entry) for entry in simulation.drain_events()]
         runs.append((heard, simulation.fingerprint()))
         simulation.reset()
         assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}

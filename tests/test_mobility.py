@@ -21,14 +21,14 @@ from grouser.mobility.operator import LineKeeper, Operator
 from grouser.simulation.scene import compose
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
-from grouser.trials.trial import Seen
+from grouser.trials.trial import Observation
 
 PACKBOT = suite.candidate("packbot", {})
 QUINCE = suite.candidate("quince", {})
 
 
 def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
-    return Seen(at, np.array([x, y, 0.1]), from_rpy(0, 0, yaw))
+    return Observation(at, np.array([x, y, 0.1]), from_rpy(0, 0, yaw))
 
 
 # -- apparatus -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from refereed import SHORT, kinds
 import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
-from grouser.simulation.changes.actions import Later, Move, Restart, Say, Whistle
+from grouser.simulation.changes.actions import Delayed, Move, RefereeCall, Restart, Say
 from grouser.simulation.script.referee import Referee
 from grouser.world.league_field import WIDTH
 
@@ -30,7 +30,7 @@ class Table:
         return self.referee.game
 
     def hear(self, order, who="", **more):
-        self._do(self.referee.hear(Whistle(order, who, **more), self.time, self.places))
+        self._do(self.referee.hear(RefereeCall(order, who, **more), self.time, self.places))
 
     def wait(self, seconds):
         end = self.time + seconds
@@ -52,7 +52,7 @@ class Table:
                 case Say(text, by):
                     assert by == "referee"
                     self.said.append(text)
-                case Later(seconds, whistle):
+                case Delayed(seconds, whistle):
                     self.agenda.append((self.time + seconds, whistle))
                 case Move(name, x, y, _, yaw):
                     self.moved.append(name)

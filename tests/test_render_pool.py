@@ -157,9 +157,9 @@ def test_pictures_come_at_most_so_often():
     views.rebind(simulation.scene)
     offered = []
     views.frames.offer = lambda name, offer: offered.append(offer)
-    simulation.fresh()
+    simulation.drain_readings()
     simulation.step(1.0)
-    for robot, reading in simulation.fresh():
+    for robot, reading in simulation.drain_readings():
         views.offer(robot, reading)
     assert 19 <= len(offered) <= 21, "two cameras at 10 of their 30 Hz"
 

@@ -10,7 +10,7 @@ import grouser
 from grouser.errors import SimulationDiverged, UnknownName
 from grouser.frames import Pose
 from grouser.physics.drives import torque
-from grouser.simulation.changes.actions import Join, Leave, Place, Restart
+from grouser.simulation.changes.actions import Join, Leave, Restart, SetPose
 from grouser.simulation.divergence.rescue import Rescue
 from grouser.simulation.ownership import Movers
 from grouser.simulation.simulation import Simulation
@@ -70,7 +70,7 @@ def said(simulation):
     """Return what all sensors have said since the last call, to the bit."""
     return [
         (who, new.sensor, new.time, {key: new.array(key).tobytes() for key in new.values})
-        for who, new in simulation.fresh()
+        for who, new in simulation.drain_readings()
         if not any(value.dtype == object for value in map(new.array, new.values))  # a camera's
     ]
 
@@ -78,7 +78,7 @@ def said(simulation):
 def run(fault, name, beat=BEAT, until=0.06, at=0.03, robots=PACK):
     """Return the run's state at every beat, a print of all it led to, and who was rescued when."""
     simulation = Simulation(world(*robots))
-    simulation.fresh()  # from now on readings are kept
+    simulation.drain_readings()  # from now on readings are kept
     rescue = Rescue(simulation)
     states, rescued = [], []
     for number in range(round(until / beat)):
@@ -167,7 +167,7 @@ def test_who_leaves_the_world_is_put_back(there):
     simulation = Simulation(world(*PACK))
     rescue = Rescue(simulation)
     start = simulation.pose("rex").position
-    simulation.do(Place("rex", there))
+    simulation.do(SetPose("rex", there))
     rescued = [who for _ in range(60) for who in rescue.beat(BEAT)]
     assert rescued == ["rex"]
     assert simulation.pose("rex").position == pytest.approx(start, abs=0.02)
@@ -176,8 +176,8 @@ def test_who_leaves_the_world_is_put_back(there):
 def test_a_start_that_is_taken_is_left_alone():
     simulation = Simulation(world(*PACK))
     rescue = Rescue(simulation)
-    simulation.do(Place("segments", simulation.pose("surface")))
-    simulation.do(Place("surface", Pose.at(x=1.0, y=5.0, z=0.3)))
+    simulation.do(SetPose("segments", simulation.pose("surface")))
+    simulation.do(SetPose("surface", Pose.at(x=1.0, y=5.0, z=0.3)))
     speed(simulation, "surface")
     assert rescue.beat(BEAT) == ["surface"]
     apart = simulation.pose("surface").position - simulation.pose("segments").position

@@ -22,7 +22,7 @@ from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
-from grouser.simulation.changes.actions import Join, Place
+from grouser.simulation.changes.actions import Join, SetPose
 from grouser.world.objects import Tag, Victim
 
 MOUNT = {"mount": "body", "at": [0.1, 0.0, 0.3]}
@@ -64,7 +64,7 @@ def loaded():
     robot = Wired("packbot", *ALL, objects=THINGS)
     robot.tell("DRIVE {Left 3} {Right 4}", seconds=0.6)
     robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
-    robot.sim.do(Place("r", POSE))
+    robot.sim.do(SetPose("r", POSE))
     robot.sim.step(1.0)
     return robot
 
@@ -294,9 +294,9 @@ def test_inertial_navigation_takes_a_pose_over():
 def test_scan_measures_now():
     robot = Wired("packbot", *ALL)
     robot.sim.step(0.25)
-    robot.sim.fresh()
+    robot.sim.drain_readings()
     outcome = setting(robot, "SET {Type RangeScanner} {Name LASER} {Opcode SCAN}")
-    ((owner, reading),) = robot.sim.fresh()
+    ((owner, reading),) = robot.sim.drain_readings()
     assert (owner, reading.sensor, reading.time) == ("r", "laser", robot.sim.time)
     assert outcome.asked == ()
     assert setting(robot, "SET {Type RangeImager} {Opcode SCAN}").asked == ("depth",)

@@ -97,7 +97,7 @@ def test_same_seed_same_readings_and_nobody_shares_random_numbers(kind):
     assert same(first, seen(again))
     if kind not in EXACT:
         assert not same(first, seen(other)), "another seed, other errors"
-    noises = [s._senses._senses[who, "s"]._rng for s, who in ((one, "a"), (one, "b"))]
+    noises = [s._sensors._sensors[who, "s"]._rng for s, who in ((one, "a"), (one, "b"))]
     assert noises[0].random() != noises[1].random()
 
 
@@ -231,9 +231,9 @@ def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns():
         simulation.do(Join(RobotEntry(name=f"r{number}", kind="p2dx", position=(number, 0, 0))))
         simulation.step()
     simulation.step(0.2)  # each has said something at its own time
-    simulation.fresh()
+    simulation.drain_readings()
     simulation.step(0.2)
-    readings = simulation.fresh()
+    readings = simulation.drain_readings()
     sonars = {(robot, reading.time) for robot, reading in readings if reading.sensor[0] == "F"}
     assert len(sonars) == 4  # all eight of a robot at once …
     assert len({time for _, time in sonars}) == 4  # … and no two robots' at the same time

@@ -11,7 +11,7 @@ import grouser
 from grouser.errors import BadValue, SimulationDiverged, UnknownName
 from grouser.frames import Pose
 from grouser.physics.drives import angle, torque
-from grouser.simulation.changes.actions import Command, Join, Leave, Place, Reset
+from grouser.simulation.changes.actions import Command, Join, Leave, Reset, SetPose
 from grouser.simulation.schedule import Clock, generator
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, shipped
@@ -127,7 +127,7 @@ def test_a_robot_keeps_its_mode_when_another_joins():
 def test_actions_can_be_scheduled():
     simulation = Simulation(world(packbot()))
     simulation.schedule(0.2, Command("packbot", {"forward": 0.3}))
-    simulation.schedule(0.1, Place("packbot", Pose.at(1.0, 0.0, 0.09)))
+    simulation.schedule(0.1, SetPose("packbot", Pose.at(1.0, 0.0, 0.09)))
     simulation.step(0.15)
     assert simulation.pose("packbot").position[0] == pytest.approx(1.0, abs=0.01)
     simulation.step(1.0)

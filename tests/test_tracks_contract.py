@@ -119,12 +119,12 @@ def test_roll_back_keeps_the_place_modulo_one_pitch():
     for address, travel in joints:
         simulation.data.qpos[address] += 0.6 * belt.pitch * travel
     before = np.array([simulation.data.qpos[address] / travel for address, travel in joints])
-    travelled = simulation.parts.travel(rows, memory)[0, 0]
+    travelled = simulation.stepper.travel(rows, memory)[0, 0]
     velocity = simulation.data.qvel.copy()
-    simulation.parts.after(rows, memory, 1)
+    simulation.stepper.after(rows, memory, 1)
     after = np.array([simulation.data.qpos[address] / travel for address, travel in joints])
     np.testing.assert_allclose(before - after, belt.pitch, atol=1e-9)
-    assert simulation.parts.travel(rows, memory)[0, 0] == pytest.approx(travelled, abs=1e-9)
+    assert simulation.stepper.travel(rows, memory)[0, 0] == pytest.approx(travelled, abs=1e-9)
     np.testing.assert_array_equal(simulation.data.qvel, velocity)
 
 

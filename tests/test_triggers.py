@@ -7,7 +7,7 @@ from happening import FALLING, happened, simulation
 
 import grouser
 from grouser.service.console import Console
-from grouser.simulation.changes.actions import Join, Leave, Place
+from grouser.simulation.changes.actions import Join, Leave, SetPose
 from grouser.world.objects import Box
 
 
@@ -48,7 +48,7 @@ triggers:
   - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
 """)
     sim.step(0.1)
-    sim.do(Place("ball", grouser.Pose.at(0, 0, 0.05)))
+    sim.do(SetPose("ball", grouser.Pose.at(0, 0, 0.05)))
     sim.step(0.5)
     assert happened(sim, "said") == []
 

@@ -18,7 +18,7 @@ import mujoco
 import mujoco.batch
 import numpy as np
 
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.tracks.segments import RollBack
@@ -84,7 +84,7 @@ def _one_robot() -> tuple[float, float]:
     simulation = Simulation(_world(1))
     simulation.step(1.0)
     model, data = simulation.model, simulation.data
-    rows, roll_back = Rows.one(model, data), RollBack(model, simulation.scene.belts)
+    rows, roll_back = StateArrays.one(model, data), RollBack(model, simulation.scene.belts)
     turns, stride = simulation.memory.turns, simulation.scene.stride
     steps = round(SECONDS / float(model.opt.timestep))
 

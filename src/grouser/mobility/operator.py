@@ -12,7 +12,7 @@ import numpy as np
 
 from grouser.frames import to_rpy_one
 from grouser.locomotion.flippers import FlipperClimber
-from grouser.trials.trial import Seen
+from grouser.trials.trial import Observation
 
 HEADING_GAIN, LINE_GAIN = 1.0, 1.0
 """Turn per heading error, 1/s, and per distance from the line, rad/(s m)."""
@@ -30,7 +30,7 @@ class LineKeeper:
     def __init__(self, speed: float) -> None:
         self._speed = speed
 
-    def __call__(self, seen: Seen) -> Mapping[str, float]:
+    def __call__(self, seen: Observation) -> Mapping[str, float]:
         """Return speed and turn."""
         w, x, y, z = seen.wxyz.tolist()
         yaw = to_rpy_one(w, x, y, z)[2]
@@ -49,7 +49,7 @@ class Operator:
     def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
         self._drive, self._flippers = LineKeeper(speed), flippers
 
-    def __call__(self, seen: Seen) -> Mapping[str, float]:
+    def __call__(self, seen: Observation) -> Mapping[str, float]:
         """Return what the robot is told now."""
         arms = self._flippers(seen) if self._flippers else None
         return {**self._drive(seen), **(arms or {})}

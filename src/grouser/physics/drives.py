@@ -26,7 +26,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
-from grouser.physics.state import Rows, Which
+from grouser.physics.state import StateArrays, Which
 
 Mode = Literal["angle", "speed", "torque"]
 
@@ -180,7 +180,7 @@ class Drives:
         )
 
     def command(
-        self, rows: Rows, name: str, setpoint: Setpoint, which: Which = slice(None)
+        self, rows: StateArrays, name: str, setpoint: Setpoint, which: Which = slice(None)
     ) -> None:
         """Tell drive ``name`` of the simulations ``which`` what to do, within its limits."""
         if name not in self._wired:
@@ -216,13 +216,18 @@ class Drives:
             slews[which, actuator, 1] = abs(rate)
             ctrl[which, first] = math.copysign(OUT_OF_REACH, rate)
 
-    def hold(self, rows: Rows, name: str, value: float, which: Which = slice(None)) -> None:
+    def hold(self, rows: StateArrays, name: str, value: float, which: Which = slice(None)) -> None:
         """Let drive ``name``, which is at ``value`` (m or rad), stay there."""
         rows.act[which, self._states[self._place[name]]] = value
         self.command(rows, name, angle(value), which)
 
     def lead(
-        self, rows: Rows, places: Array, targets: Array, every: float, these: Array | None = None
+        self,
+        rows: StateArrays,
+        places: Array,
+        targets: Array,
+        every: float,
+        these: Array | None = None,
     ) -> None:
         """Bring setpoints to ``targets`` in ``every`` seconds, evenly, as far as speed allows.
 
@@ -251,11 +256,11 @@ class Drives:
         """Return where ``name`` is in ``names``."""
         return self._place[name]
 
-    def positions(self, rows: Rows) -> Array:
+    def positions(self, rows: StateArrays) -> Array:
         """Return where each drive is (m or rad), shape (n, drives)."""
         return self.geared(self.joints(rows))
 
-    def joints(self, rows: Rows) -> Array:
+    def joints(self, rows: StateArrays) -> Array:
         """Return a copy of the drives' joints' positions (m or rad of the joint), (n, drives)."""
         return np.asarray(rows.qpos.take(self._qpos, 1))
 
@@ -263,11 +268,11 @@ class Drives:
         """Return the drives' positions (m or rad) with their ``joints`` there, (n, drives)."""
         return np.asarray(joints * self._gears)
 
-    def speeds(self, rows: Rows) -> Array:
+    def speeds(self, rows: StateArrays) -> Array:
         """Return how fast each drive moves (m/s or rad/s), shape (n, drives)."""
         return np.asarray(rows.qvel.take(self._dofs, 1) * self._gears)
 
-    def settle(self, rows: Rows, every: float) -> None:
+    def settle(self, rows: StateArrays, every: float) -> None:
         """Look after all setpoints; to be called ``every`` so many seconds.
 
         A setpoint stays within reach of its joint, so that a stalled drive does not wind up, and
@@ -285,7 +290,7 @@ class Drives:
             wanted = (rows.ctrl[:, self._followed_inputs] - act[:, self._followed]) / every
             rows.ctrl[:, self._followed_inputs + 1] = np.minimum(np.maximum(wanted, -slew), slew)
 
-    def power(self, rows: Rows) -> Array:
+    def power(self, rows: StateArrays) -> Array:
         """Return what each drive put into the world in the last step, W, shape (n, drives)."""
         speeds = self.speeds(rows)
         force = rows.actuator_force.take(self._outputs, 1)
@@ -293,7 +298,7 @@ class Drives:
             force = force + self._yielded(rows, force, speeds)
         return np.asarray(force * speeds)
 
-    def _yielded(self, rows: Rows, force: Array, speeds: Array) -> Array:
+    def _yielded(self, rows: StateArrays, force: Array, speeds: Array) -> Array:
         """Return by how much servos' forces changed within the last step, (n, drives).
 
         MuJoCo keeps the force at the step's beginning, but its ``discrete`` integrator applies the

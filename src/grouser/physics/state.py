@@ -1,7 +1,7 @@
 """State and settings as arrays with a leading axis: one row per simulation.
 
-Drives and tracks are written once on `Rows` and serve a single simulation (one row, views of its
-MjData) and a batch of thousands (views of ``mujoco.batch.Batch``) alike.
+Drives and tracks are written once on `StateArrays` and serve a single simulation (one row, views of
+its MjData) and a batch of thousands (views of ``mujoco.batch.Batch``) alike.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Which = int | Sequence[int] | slice
 
 
 @dataclass(frozen=True)
-class Rows:
+class StateArrays:
     """Live views, shape (simulations, …): writing to one changes the simulations' next step."""
 
     qpos: Array
@@ -38,9 +38,9 @@ class Rows:
     geom_surfacevel: Array
 
     @staticmethod
-    def one(model: mujoco.MjModel, data: mujoco.MjData) -> Rows:
+    def one(model: mujoco.MjModel, data: mujoco.MjData) -> StateArrays:
         """Return the one row of a simulation that has its own model and data."""
-        return Rows(
+        return StateArrays(
             qpos=data.qpos[None],
             qvel=data.qvel[None],
             act=data.act[None],
@@ -55,9 +55,9 @@ class Rows:
         )
 
     @staticmethod
-    def many(batch: mujoco.batch.Batch) -> Rows:
+    def many(batch: mujoco.batch.Batch) -> StateArrays:
         """Return the rows of a batch; drives' settings become per simulation."""
-        return Rows(
+        return StateArrays(
             qpos=batch.bind("qpos"),
             qvel=batch.bind("qvel"),
             act=batch.bind("act"),

@@ -202,9 +202,9 @@ class Console:
         seconds = words.number("time")
         if not 0 <= seconds <= LONGEST_STEP:
             raise BadValue(f"step: the time is {seconds:g} s, must be 0 to {LONGEST_STEP:g}")
-        self.simulation.fresh_events()
+        self.simulation.drain_events()
         self.simulation.step(seconds)
-        happened = [str(entry) for entry in self.simulation.fresh_events()]
+        happened = [str(entry) for entry in self.simulation.drain_events()]
         return "\n".join([*happened, self.time(words)])
 
     def completions(self, words: Words) -> str:

@@ -102,7 +102,7 @@ class Host:
         self._news: dict[str, list[tuple[Sensor, Reading]]] = {}
         self._waiting: deque[str] = deque()
         self._commanded: dict[str, Mapping[str, float | Setpoint]] = {}
-        simulation.fresh()  # from now on readings are kept
+        simulation.drain_readings()  # from now on readings are kept
         if views:
             views.rebind(simulation.scene)
 
@@ -265,7 +265,7 @@ class Host:
     def _collect(self) -> None:
         """Sort fresh readings by whose they are; let cameras' be drawn."""
         sensors = self.simulation.scene.sensors
-        for robot, reading in self.simulation.fresh():
+        for robot, reading in self.simulation.drain_readings():
             known = sensors.get((robot, reading.sensor))
             if known is None:
                 continue
@@ -284,7 +284,7 @@ class Host:
 
     def _announce(self) -> None:
         """Let everybody hear what was said in the world: by its referee, by the console's say."""
-        for entry in self.simulation.fresh_events():
+        for entry in self.simulation.drain_events():
             if entry.kind == "said":
                 for guest in list(self._guests.values()):
                     guest.notice((entry.by or "world").capitalize(), entry.text)

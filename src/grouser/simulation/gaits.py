@@ -14,7 +14,7 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.physics.drives import Drives, speed
-from grouser.physics.state import Rows, Which
+from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, Robot
 
 STRIDES = 8
@@ -23,7 +23,7 @@ ROWS = 40
 """States for which one call of a gait takes hardly longer than for one of them."""
 
 
-class Plan:
+class GaitPlan:
     """The next strides of robots that walk alike, as long as they are told nothing else.
 
     A gait is pure and feels nothing, and a call takes as long for a few strides as for one: it is
@@ -64,7 +64,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Walk:
+class RunningGait:
     """What the robots of one gait remember; arrays with one row per simulation."""
 
     state: Array
@@ -73,7 +73,7 @@ class Walk:
     """What they were told last, (n, robots, inputs)."""
     awake: Array
     """Whether the gait moves the robot, bool (n, robots)."""
-    plan: Plan = field(default_factory=Plan, repr=False, compare=False)
+    plan: GaitPlan = field(default_factory=GaitPlan, repr=False, compare=False)
     """What comes next, to be thrown away at any time."""
 
     def clear(self, start: Array, which: Which = slice(None)) -> None:
@@ -120,12 +120,12 @@ class Gaits:
     def __bool__(self) -> bool:
         return bool(self._groups)
 
-    def walks(self, simulations: int) -> tuple[Walk, ...]:
+    def running_gaits(self, simulations: int) -> tuple[RunningGait, ...]:
         """Return fresh memories, one per kind of gait."""
         made = []
         for group in self._groups:
             start, robots = group.gait.start(), len(group.robots)
-            walk = Walk(
+            walk = RunningGait(
                 np.zeros((simulations, robots, len(start))),
                 np.zeros((simulations, robots, len(group.gait.inputs))),
                 np.zeros((simulations, robots), bool),
@@ -134,47 +134,49 @@ class Gaits:
             made.append(walk)
         return tuple(made)
 
-    def clear(self, walks: Sequence[Walk], which: Which) -> None:
+    def clear(self, running_gaits: Sequence[RunningGait], which: Which) -> None:
         """Forget what the robots of the simulations ``which`` were doing."""
-        for group, walk in zip(self._groups, walks, strict=True):
+        for group, walk in zip(self._groups, running_gaits, strict=True):
             walk.clear(group.gait.start(), which)
 
     def tell(
         self,
-        rows: Rows,
-        walks: Sequence[Walk],
+        rows: StateArrays,
+        running_gaits: Sequence[RunningGait],
         name: str,
-        wishes: Mapping[str, float],
+        gait_inputs: Mapping[str, float],
         which: Which = slice(None),
     ) -> None:
         """Tell the gait of robot ``name``; one that slept wakes up standing still."""
         number, column = self._where[name]
-        group, walk = self._groups[number], walks[number]
+        group, walk = self._groups[number], running_gaits[number]
         if not walk.awake[which, column].all():
             for drive in group.gait.drives:
                 # Gains back on, whatever mode the drive was in; `apply` leads it from there.
                 self._drives.command(rows, f"{name}/{drive}", speed(0.0), which)
             walk.state[which, column] = group.gait.start()
             walk.awake[which, column] = True
-        walk.told[which, column] = [wishes[wish] for wish in group.gait.inputs]
+        walk.told[which, column] = [gait_inputs[wish] for wish in group.gait.inputs]
 
-    def sleep(self, walks: Sequence[Walk], name: str, which: Which = slice(None)) -> None:
+    def sleep(
+        self, running_gaits: Sequence[RunningGait], name: str, which: Which = slice(None)
+    ) -> None:
         """Leave the drives of robot ``name`` to others."""
         number, column = self._where[name]
-        walks[number].awake[which, column] = False
+        running_gaits[number].awake[which, column] = False
 
-    def stand(self, walks: Sequence[Walk], name: str) -> None:
+    def stand(self, running_gaits: Sequence[RunningGait], name: str) -> None:
         """Let robot ``name``, if it has a gait, stand still as at the start, asleep."""
         if name in self._where:
             number, column = self._where[name]
-            walk = walks[number]
+            walk = running_gaits[number]
             walk.state[:, column] = self._groups[number].gait.start()
             walk.told[:, column] = 0.0
             walk.awake[:, column] = False
 
-    def apply(self, rows: Rows, walks: Sequence[Walk], every: float) -> None:
+    def apply(self, rows: StateArrays, running_gaits: Sequence[RunningGait], every: float) -> None:
         """Advance every gait that is awake by ``every`` seconds and lead its drives there."""
-        for group, walk in zip(self._groups, walks, strict=True):
+        for group, walk in zip(self._groups, running_gaits, strict=True):
             awake = np.count_nonzero(walk.awake)
             if not awake:
                 continue
@@ -187,8 +189,10 @@ class Gaits:
                 these = np.repeat(walk.awake, len(group.gait.drives), axis=1)
             self._drives.lead(rows, group.places, angles.reshape(n, -1), every, these)
 
-    def carry(self, was: Sequence[Walk], after: Gaits, now: Sequence[Walk]) -> None:
-        """Copy what robots that are in both scenes did to ``now``, the walks of ``after``."""
+    def transfer(
+        self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]
+    ) -> None:
+        """Copy what robots that are in both scenes did to ``now``, those of ``after``."""
         for name, (number, column) in self._where.items():
             if name in after._where:
                 there, place = after._where[name]

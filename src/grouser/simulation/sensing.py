@@ -1,4 +1,4 @@
-"""The senses of everybody in a scene: who is due, what was said, what is still on its way.
+"""The sensors of everybody in a scene: who is due, what was said, what is still on its way.
 
 A sensor reads at its own rate and with its own random numbers; a reading can be read its sensor's
 delay after it was measured. Before the first one has arrived the sensor says what it would have
@@ -35,120 +35,122 @@ News = tuple[float, int, str, Reading]
 """When a reading can be read (s), its number among all, its robot, and itself."""
 
 
-class Senses:
+class ActiveSensors:
     """All sensors of a run, through everybody's joining and leaving."""
 
     def __init__(self, seed: int) -> None:
         """Feel nothing yet; ``seed`` decides all errors."""
         self._seed = seed
         self._rngs: dict[Key, np.random.Generator] = {}
-        self._senses: dict[Key, _Sense] = {}
-        self._rhythms: dict[tuple[float, int], _Rhythm] = {}
+        self._sensors: dict[Key, _ActiveSensor] = {}
+        self._groups: dict[tuple[float, int], _ReadingGroup] = {}
         """By rate and by the step at which they are read first: sensors of robots that came at
         different times are read at different times, as those of real ones."""
-        self._agenda: list[tuple[int, int, _Rhythm]] = []
+        self._agenda: list[tuple[int, int, _ReadingGroup]] = []
         """A heap: when rhythms are due, their numbers, and themselves."""
-        self._mute: list[_Sense] = []
+        self._mute: list[_ActiveSensor] = []
         """Those that have said nothing yet."""
         self._news: list[News] | None = None
-        """What has been said since `fresh` was last called; None: nobody ever called it."""
+        """What was said since `drain_readings` was last called; None: nobody ever called it."""
         self._count = 0
-        """Readings that were kept for `fresh` so far."""
+        """Readings that were kept for `drain_readings` so far."""
         self.due = NEVER
         """The step at which the next reading is due."""
 
-    def take(self, scene: Scene, step: int) -> None:
-        """Go on in ``scene``: who was there before keeps what it said and what it remembers."""
-        before, beaten, timestep = self._senses, self._rhythms, float(scene.model.opt.timestep)
-        self._senses, self._rhythms = {}, {}
-        new: dict[tuple[str, type, float], list[_Sense]] = {}
+    def rebind(self, scene: Scene, step: int) -> None:
+        """Rebind to a recomposed scene.
+
+        Who was there before keeps what it said and what it remembers.
+        """
+        before, beaten, timestep = self._sensors, self._groups, float(scene.model.opt.timestep)
+        self._sensors, self._groups = {}, {}
+        new: dict[tuple[str, type, float], list[_ActiveSensor]] = {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            self._senses[key] = sense = _Sense(key, sensor, bound, rng, step)
+            self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step)
             if key in before:
-                sense.carry(before[key])
-                self._beat(sense, beaten, timestep)
+                active.carry(before[key])
+                self._beat(active, beaten, timestep)
             else:
-                new.setdefault((sense.robot, type(sensor), sensor.rate_hz), []).append(sense)
-        for (_, _, rate_hz), senses in new.items():
+                new.setdefault((active.robot, type(sensor), sensor.rate_hz), []).append(active)
+        for (_, _, rate_hz), sensors in new.items():
             # Sensors of one kind are read together, those of different kinds and of robots that
             # came at different times in turns, as real ones: all at once would hold up whoever
             # paces the simulation. At the start everybody begins at once, whoever came first.
             since = step + (self._quietest(step, rate_hz * timestep) if step else 0)
-            for sense in senses:
-                sense.since = since
-                self._beat(sense, beaten, timestep)
+            for active in sensors:
+                active.since = since
+                self._beat(active, beaten, timestep)
         self._agenda = [
-            (rhythm.clock.due, number, rhythm)
-            for number, rhythm in enumerate(self._rhythms.values())
+            (group.clock.due, number, group) for number, group in enumerate(self._groups.values())
         ]
         heapq.heapify(self._agenda)
-        self._mute = [sense for sense in self._senses.values() if sense.mute]
+        self._mute = [active for active in self._sensors.values() if active.mute]
         self.due = step
 
     def _beat(
-        self, sense: _Sense, beaten: dict[tuple[float, int], _Rhythm], timestep: float
+        self, active: _ActiveSensor, beaten: dict[tuple[float, int], _ReadingGroup], timestep: float
     ) -> None:
-        """Let ``sense`` be read in its rhythm; ``beaten``: the rhythms there were before."""
-        beat = sense.rate_hz, sense.since
-        if beat not in self._rhythms:
+        """Let ``active`` be read in its group; ``beaten``: the rhythms there were before."""
+        beat = active.rate_hz, active.since
+        if beat not in self._groups:
             # One that was read at this very step must not be read at it again.
             was = beaten.get(beat)
-            clock = was.clock if was else Clock(sense.rate_hz, timestep, sense.since)
-            self._rhythms[beat] = _Rhythm(clock)
-        self._rhythms[beat].add(sense)
+            clock = was.clock if was else Clock(active.rate_hz, timestep, active.since)
+            self._groups[beat] = _ReadingGroup(clock)
+        self._groups[beat].add(active)
 
     def _quietest(self, step: int, readings_per_step: float) -> int:
         """Return after how many steps, within a period from ``step``, fewest sensors are read."""
         period = max(1, round(1 / readings_per_step))
         load = [0] * (period + 1)
-        for rhythm in self._rhythms.values():
-            for due in rhythm.clock.coming(step + period + 1):
-                load[max(0, due - step)] += len(rhythm.senses)
+        for group in self._groups.values():
+            for due in group.clock.coming(step + period + 1):
+                load[max(0, due - step)] += len(group.sensors)
         return min(range(1, period + 1), key=load.__getitem__)
 
     def look(self, step: int, moment: SensorContext) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
         due, needs = self._begin(step), 0
-        for rhythm in due:
-            needs |= rhythm.needs
-        for sense in self._mute:
-            needs |= sense.needs
+        for group in due:
+            needs |= group.needs
+        for active in self._mute:
+            needs |= active.needs
         if needs:
             _derive(moment.model, moment.data, needs)
-        for rhythm in due:
-            if rhythm.volley:
-                rhythm.volley.cast(moment)
-            for sense in rhythm.senses:
-                self._look(sense, moment)
-        for sense in self._mute:
-            if sense.mute:  # its rhythm was not due
-                self._look(sense, moment)
+        for group in due:
+            if group.volley:
+                group.volley.cast(moment)
+            for active in group.sensors:
+                self._look(active, moment)
+        for active in self._mute:
+            if active.mute:  # its group was not due
+                self._look(active, moment)
         self._mute = []
         self.due = self._agenda[0][0] if self._agenda else NEVER
 
-    def _begin(self, step: int) -> list[_Rhythm]:
+    def _begin(self, step: int) -> list[_ReadingGroup]:
         """Return which rhythms are due at ``step``; each goes on to when it is due again."""
         due = []
         while self._agenda and self._agenda[0][0] <= step:
-            _, number, rhythm = self._agenda[0]
-            rhythm.clock.tick()
-            heapq.heapreplace(self._agenda, (rhythm.clock.due, number, rhythm))
-            due.append(rhythm)
+            _, number, group = self._agenda[0]
+            group.clock.tick()
+            heapq.heapreplace(self._agenda, (group.clock.due, number, group))
+            due.append(group)
         return due
 
     def read(self, robot: str, sensor: str, time: float) -> Reading:
         """Return the newest reading that has arrived by ``time``."""
-        return self._senses[robot, sensor].read(time)
+        return self._sensors[robot, sensor].read(time)
 
     def measure(self, robot: str, sensor: str, moment: SensorContext) -> None:
         """Read one sensor now, out of turn."""
-        sense = self._senses[robot, sensor]
-        if sense.needs:
-            _derive(moment.model, moment.data, sense.needs)
-        self._look(sense, moment)
+        active = self._sensors[robot, sensor]
+        if active.needs:
+            _derive(moment.model, moment.data, active.needs)
+        self._look(active, moment)
 
-    def fresh(self, time: float) -> list[tuple[str, Reading]]:
+    def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
         """Return whose readings have arrived since the last call, and them, in their order.
 
         The first call begins to keep them; until then they cost nothing.
@@ -158,14 +160,14 @@ class Senses:
         self._news = [new for new in news if new[0] > latest]
         return [(robot, reading) for _, _, robot, reading in arrived]
 
-    def _look(self, sense: _Sense, moment: SensorContext) -> None:
-        reading = sense.look(moment)
+    def _look(self, active: _ActiveSensor, moment: SensorContext) -> None:
+        reading = active.look(moment)
         if self._news is not None:
             self._count += 1
-            self._news.append((reading.time + sense.delay, self._count, sense.robot, reading))
+            self._news.append((reading.time + active.delay, self._count, active.robot, reading))
 
 
-class _Sense:
+class _ActiveSensor:
     """One sensor that is being read."""
 
     def __init__(
@@ -199,7 +201,7 @@ class _Sense:
         self._arrive(time)
         return self._said[0]
 
-    def carry(self, before: _Sense) -> None:
+    def carry(self, before: _ActiveSensor) -> None:
         self._said, self.since = before._said, before.since
         if isinstance(self.bound, StatefulSensor) and isinstance(before.bound, StatefulSensor):
             self.bound.memory = before.bound.memory
@@ -211,24 +213,26 @@ class _Sense:
             del said[0]
 
 
-class _Rhythm:
+class _ReadingGroup:
     """Sensors that are read at the same steps."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock, self.needs = clock, 0
-        self.senses: list[_Sense] = []
+        self.sensors: list[_ActiveSensor] = []
 
     @cached_property
     def volley(self) -> RayBatch | None:
         """All rays that its sensors send out, once everybody has been added."""
         bundles = [
-            sense.bound.bundle for sense in self.senses if isinstance(sense.bound, RangingSensor)
+            active.bound.bundle
+            for active in self.sensors
+            if isinstance(active.bound, RangingSensor)
         ]
         return RayBatch(bundles) if bundles else None
 
-    def add(self, sense: _Sense) -> None:
-        self.senses.append(sense)
-        self.needs |= sense.needs
+    def add(self, active: _ActiveSensor) -> None:
+        self.sensors.append(active)
+        self.needs |= active.needs
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:

@@ -19,23 +19,23 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array, Pose
 from grouser.physics.drives import Setpoint
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.sensor import Reading, SensorContext
 from grouser.simulation.changes import actions, physics_changes
-from grouser.simulation.changes.actions import Action, Join, Leave, Place, Reset
-from grouser.simulation.changes.doors_and_motors import doors, motors, swing
-from grouser.simulation.changes.motions import Motions, motion, put
-from grouser.simulation.changes.population import joined, left, names
+from grouser.simulation.changes.actions import Action, Join, Leave, Reset, SetPose
+from grouser.simulation.changes.doors_and_motors import doors, motor_command, set_door
+from grouser.simulation.changes.motions import Motions, motion_for, place_free_body
+from grouser.simulation.changes.population import member_names, with_member, without_member
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.divergence.watch import EVERY, Watch, log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.simulation.schedule import Clock
-from grouser.simulation.script.events import Events, Happened, Log
+from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
-from grouser.simulation.sensing import Senses
-from grouser.simulation.stepping import Parts
-from grouser.simulation.transfer import carry_memory, carry_state
+from grouser.simulation.sensing import ActiveSensors
+from grouser.simulation.stepping import Stepper
+from grouser.simulation.transfer import transfer_memory, transfer_state
 from grouser.world.file import RobotEntry, World
 from grouser.world.object import Object
 
@@ -59,7 +59,7 @@ class Simulation:
         self.seed = world.seed if seed is None else seed
         self._crash_folder = Path(crash_folder)
         self._start = world.refereed()
-        self._log = Log()
+        self._log = EventLog()
         self.paused = False
         """Whether whoever paces this simulation shall wait (`actions.Pause`)."""
         self.physics: Callable[[mujoco.MjModel, mujoco.MjData, int], None] = mujoco.mj_step
@@ -70,14 +70,14 @@ class Simulation:
         """Go back to the start: the world as it was given, time zero, the same random numbers."""
         self._agenda: list[tuple[float, int, Action]] = []
         self._order = count()
-        self._senses = Senses(self.seed)
+        self._sensors = ActiveSensors(self.seed)
         self._triggers = Triggers(self._start)
         self.events = Events(self._start, self.seed, self._log)
         self._motions = Motions()
         self._steps = 0
         scene = compose(self._start)
         self._take(scene, scene.initial())
-        self.memory = self.parts.memory(1)
+        self.memory = self.stepper.memory(1)
         for entry in scene.world.robots:
             self._settle_in(entry)
         self._sense()
@@ -109,35 +109,37 @@ class Simulation:
                 self._join(who)
             case Leave(name):
                 self._leave(name)
-            case Place(name, X_WB):
+            case SetPose(name, X_WB):
                 self._place(name, X_WB)
-            case actions.Move() | actions.Shift() | actions.Glide() | actions.Turn():
+            case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():
                 self._carry(action)
-            case actions.Halt(name):
+            case actions.StopMotion(name):
                 self._body(name)  # raises when there is nobody of this name
                 self._motions.stop(name, self.model, self.data)
-            case actions.Motors(robot, on, drives):
-                self.command(robot, motors(self.scene, self.angles(robot), robot, on, drives))
-            case actions.Swing(name, share):
-                swing(self.parts, self.rows, doors(self.world, name)[name], share)
-            case actions.Shine() | actions.Rub() | actions.Gravity():
-                self._world = physics_changes.change(self.model, self.world, action)
-            case actions.Daylight(value):
-                self._recompose(physics_changes.dawn(self.world, value))
-            case actions.Fire() | actions.Happen() | actions.Ring():
+            case actions.SwitchMotors(robot, on, drives):
+                self.command(
+                    robot, motor_command(self.scene, self.angles(robot), robot, on, drives)
+                )
+            case actions.SetDoor(name, share):
+                set_door(self.stepper, self.rows, doors(self.world, name)[name], share)
+            case actions.SwitchLamp() | actions.SetFriction() | actions.SetGravity():
+                self._world = physics_changes.apply(self.model, self.world, action)
+            case actions.SetDaylight(value):
+                self._recompose(physics_changes.with_daylight(self.world, value))
+            case actions.FireEvent() | actions.RunEvent() | actions.ClockTick():
                 self.events.do(self, action)
-            case actions.Call() | actions.Whistle():
+            case actions.CallRoutine() | actions.RefereeCall():
                 self.events.do(self, action)
-            case actions.Later(seconds, then):
+            case actions.Delayed(seconds, then):
                 self.schedule(self.time + seconds, then)
             case actions.Say(text, by):
-                self._log.add(Happened(self.time, "said", by=by, text=text))
+                self._log.add(LogEntry(self.time, "said", by=by, text=text))
             case actions.Pause(on):
                 self.paused = on
             case actions.Restart(name):
                 self._restart(name)
             case Reset():
-                self._log.add(Happened(self.time, "reset"))
+                self._log.add(LogEntry(self.time, "reset"))
                 self.reset()
 
     def schedule(self, time: float, action: Action) -> None:
@@ -159,7 +161,7 @@ class Simulation:
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; see `Robot.setpoints` for names.
         """
         told = {**(command or {}), **more}
-        self.parts.command(self.rows, self.memory, robot, told, which=0)
+        self.stepper.command(self.rows, self.memory, robot, told, which=0)
 
     def step(self, seconds: float | None = None) -> None:
         """Let one step pass, or as many as fit into ``seconds``.
@@ -183,7 +185,7 @@ class Simulation:
             self._advance(steps)  # 3, 4, 5
             missing -= steps
             if self._motions.due <= self._steps:  # 6
-                self._motions.carry(self.model, self.data, self._steps)
+                self._motions.advance(self.model, self.data, self._steps)
             self._sense()  # 7
             if self._watch_clock.due <= self._steps:  # 8
                 self._watch.look(self.data)
@@ -199,29 +201,29 @@ class Simulation:
         if (robot, sensor) not in self.scene.sensors:
             names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
-        return self._senses.read(robot, sensor, self.time)
+        return self._sensors.read(robot, sensor, self.time)
 
     def measure(self, robot: str, sensor: str) -> Reading:
         """Read a robot's sensor now, out of turn; return its newest reading, as `read` does."""
         self.read(robot, sensor)  # raises when there is none of this name
-        self._senses.measure(robot, sensor, self._moment())
+        self._sensors.measure(robot, sensor, self._moment())
         return self.read(robot, sensor)
 
-    def fresh(self) -> list[tuple[str, Reading]]:
+    def drain_readings(self) -> list[tuple[str, Reading]]:
         """Return what sensors have said since this was last called, with their robots' names.
 
         The first call begins to keep readings, and returns none.
         """
-        return self._senses.fresh(self.time)
+        return self._sensors.drain_readings(self.time)
 
     @property
-    def happened(self) -> list[Happened]:
+    def happened(self) -> list[LogEntry]:
         """What has happened so far: who came and went, which events, what was said."""
         return list(self._log.happened)
 
-    def fresh_events(self) -> list[Happened]:
+    def drain_events(self) -> list[LogEntry]:
         """Return what has happened since this was last called."""
-        return self._log.fresh()
+        return self._log.drain()
 
     def inside(self, trigger: str) -> list[str]:
         """Return the names of those who are in a trigger's volume."""
@@ -229,7 +231,7 @@ class Simulation:
 
     def angles(self, robot: str) -> dict[str, float]:
         """Return where each of a robot's drives is now (rad; belts: m), counted through turns."""
-        return self._by_drive("angles", robot, self.parts.odometer(self.rows, self.memory)())
+        return self._by_drive("angles", robot, self.stepper.odometer(self.rows, self.memory)())
 
     def energy(self, robot: str) -> dict[str, float]:
         """Return the signed work (J) each of a robot's drives has done since the start."""
@@ -237,13 +239,13 @@ class Simulation:
 
     def power(self, robot: str) -> dict[str, float]:
         """Return what each of a robot's drives puts into the world now, torque x speed, W."""
-        return self._by_drive("power", robot, self.parts.drives.power(self.rows)[0])
+        return self._by_drive("power", robot, self.stepper.drives.power(self.rows)[0])
 
     def _by_drive(self, where: str, robot: str, values: Array) -> dict[str, float]:
         """Return the part of ``values`` (drives,) that is a robot's, by its drives' own names."""
         if robot not in self.scene.robots:
             raise unknown(where, "robot", robot, self.scene.robots)
-        return {name: float(values[place]) for name, place in self.parts.places[robot].items()}
+        return {name: float(values[place]) for name, place in self.stepper.places[robot].items()}
 
     def pose(self, name: str) -> Pose:
         """Return where a robot's root or an object is now, X_WB."""
@@ -255,7 +257,7 @@ class Simulation:
         """Return the world file's camera, moved along with whomever it follows."""
         told = self.world.view
         lookat = np.array(told.lookat)
-        if told.follow in names(self.world):
+        if told.follow in member_names(self.world):
             lookat = lookat + self.pose(str(told.follow)).position
         x, y, z = lookat.tolist()
         return Viewpoint((x, y, z), told.distance, told.azimuth_deg, told.elevation_deg)
@@ -274,20 +276,20 @@ class Simulation:
     def _take(self, scene: Scene, data: mujoco.MjData) -> None:
         """Make ``scene`` in state ``data`` the one that runs."""
         self.scene, self.data, self._world = scene, data, scene.world
-        self.rows: Rows = Rows.one(scene.model, data)
-        self.parts: Parts = Parts(scene)
+        self.rows: StateArrays = StateArrays.one(scene.model, data)
+        self.stepper: Stepper = Stepper(scene)
         timestep = float(scene.model.opt.timestep)
         self._watch = Watch(scene.model, scene.world.physics.energy_limit, self._crash_folder)
         self._watch_clock = Clock(1 / EVERY, timestep)
         self._watch_clock.start(self._steps)
-        self._senses.take(scene, self._steps)
-        self._triggers.take(scene, self._steps)
-        self._motions.take(scene, self._steps)
+        self._sensors.rebind(scene, self._steps)
+        self._triggers.rebind(scene, self._steps)
+        self._motions.rebind(scene, self._steps)
 
     def _settle_in(self, entry: RobotEntry) -> None:
         """Make a new robot hold its posture and start on its standing command."""
         try:
-            self.parts.settle_in(self.rows, self.memory, entry.name, entry.command)
+            self.stepper.settle_in(self.rows, self.memory, entry.name, entry.command)
         except (BadValue, LookupError) as error:
             number = self.world.robots.index(entry)
             raise BadValue(f"{self.world.where('robots', number, 'command')}: {error}") from error
@@ -299,37 +301,37 @@ class Simulation:
     def _advance(self, steps: int) -> None:
         """Let ``steps`` pass; parts are looked after at whole multiples of the stride."""
         model, data, rows = self.model, self.data, self.rows
-        parts, memory, stride = self.parts, self.memory, self.scene.stride
-        moving = parts.moving  # asked once: most scenes have no moving surfaces
+        stepper, memory, stride = self.stepper, self.memory, self.scene.stride
+        moving = stepper.moving  # asked once: most scenes have no moving surfaces
         now, end = self._steps, self._steps + steps
         try:
             while now < end:
                 into = now % stride
                 if moving and not into:
-                    parts.before(rows)
+                    stepper.before(rows)
                 run = min(stride - into, end - now)
                 self.physics(model, data, run)
                 now += run
                 if into + run == stride:
-                    parts.after(rows, memory, now // stride)
+                    stepper.after(rows, memory, now // stride)
         finally:  # who gives up in the middle has still come this far
             self._steps = now
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
-        due = min(self._senses.due, self._watch_clock.due, self._triggers.due, self._motions.due)
+        due = min(self._sensors.due, self._watch_clock.due, self._triggers.due, self._motions.due)
         if self._agenda:
             due = min(due, round(self._agenda[0][0] / self.scene.timestep))
         return max(self._steps + 1, due)
 
     def _sense(self) -> None:
         """Read every sensor that is due."""
-        if self._senses.due <= self._steps:
-            self._senses.look(self._steps, self._moment())
+        if self._sensors.due <= self._steps:
+            self._sensors.look(self._steps, self._moment())
 
     def _moment(self) -> SensorContext:
-        names, effort = self.parts.drives.names, self.memory.effort[0]
-        travel = self.parts.odometer(self.rows, self.memory)
+        names, effort = self.stepper.drives.names, self.memory.effort[0]
+        travel = self.stepper.odometer(self.rows, self.memory)
         return SensorContext(self.model, self.data, names, travel, effort)
 
     def _whole_steps(self, seconds: float) -> int:
@@ -340,48 +342,48 @@ class Simulation:
     def _body(self, name: str) -> str:
         if name in self.scene.robots:
             return f"{name}/{self.scene.robots[name].root}"
-        if name in names(self.world):
+        if name in member_names(self.world):
             return name
-        raise unknown("world", "robot or object", name, names(self.world))
+        raise unknown("world", "robot or object", name, member_names(self.world))
 
     def _join(self, who: RobotEntry | Object) -> None:
-        self._recompose(joined(self._start, self.world, who))
+        self._recompose(with_member(self._start, self.world, who))
         if isinstance(who, RobotEntry):
             self._settle_in(who)
         self._sense()
 
     def _leave(self, name: str) -> None:
         self._body(name)  # raises when there is nobody of this name
-        self._recompose(left(self.world, name))
+        self._recompose(without_member(self.world, name))
 
     def _recompose(self, world: World) -> None:
         """Go on in another world, in which everybody who was here before notices nothing."""
         scene = compose(world)
         data = scene.initial()
-        carry_state(self.model, self.data, scene.model, data)
+        transfer_state(self.model, self.data, scene.model, data)
         if not self._steps:  # nothing has moved yet: nobody's order of coming may leave a trace
             data.qacc_warmstart[:] = 0.0
-        before, was = self.parts, self.memory
+        before, was = self.stepper, self.memory
         self._take(scene, data)
-        self.memory = self.parts.memory(1)
-        carry_memory(before, was, self.parts, self.memory)
+        self.memory = self.stepper.memory(1)
+        transfer_memory(before, was, self.stepper, self.memory)
 
     def _place(self, name: str, X_WB: Pose) -> None:
         """Put ``name`` somewhere, at rest; what is fixed is built there."""
         body = self._body(name)
         self._motions.stop(name, self.model, self.data)
         self._triggers.jumped(name)
-        if (fixed := physics_changes.fixed(self.world, name)) is not None:
-            self._recompose(physics_changes.rebuilt(self.world, fixed, X_WB))
+        if (fixed := physics_changes.find_fixed(self.world, name)) is not None:
+            self._recompose(physics_changes.with_object_at(self.world, fixed, X_WB))
             return
-        put(self.model, self.data, body, name, X_WB)
+        place_free_body(self.model, self.data, body, name, X_WB)
         mujoco.mj_forward(self.model, self.data)
 
-    def _carry(self, action: actions.Move | actions.Shift | actions.Glide | actions.Turn) -> None:
+    def _carry(self, action: actions.Move | actions.Shift | actions.Glide | actions.Spin) -> None:
         """Begin to carry something about, or put it there at once."""
         name, X_WB = action.name, self.pose(action.name)
         robot = self.scene.robots.get(name)
-        made = motion(action, X_WB, robot.standing if robot else 0.0)
+        made = motion_for(action, X_WB, robot.standing if robot else 0.0)
         if isinstance(made, Pose):
             self._place(name, made)
         else:
@@ -392,4 +394,4 @@ class Simulation:
         self._body(name)  # raises when there is nobody of this name
         self._motions.forget(name)
         self._triggers.jumped(name)
-        restart(self.scene, self.data, self.parts, self.rows, self.memory, name)
+        restart(self.scene, self.data, self.stepper, self.rows, self.memory, name)

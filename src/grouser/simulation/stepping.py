@@ -1,6 +1,6 @@
 """What happens between physics steps: belts roll, drives settle, work is counted, legs walk.
 
-Written on `Rows`, so that one simulation and a batch of thousands share it to the bit.
+Written on `StateArrays`, so that one simulation and a batch of thousands share it to the bit.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.physics.drives import Drives, Setpoint
-from grouser.physics.state import Rows, Which
-from grouser.simulation.gaits import Gaits, Walk
+from grouser.physics.state import StateArrays, Which
+from grouser.simulation.gaits import Gaits, RunningGait
 from grouser.simulation.scene import SETTLE_TIME, Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
 
 @dataclass(frozen=True)
-class Memory:
+class StepMemory:
     """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
 
     turns: Array
@@ -31,13 +31,15 @@ class Memory:
     """Signed work of each drive, J, (n, drives): what it took back counts against it."""
     effort: Array
     """Sum of |force x speed| x dt of each drive, J, (n, drives): braking costs as well."""
-    walks: tuple[Walk, ...]
+    running_gaits: tuple[RunningGait, ...]
     """What walking robots are doing, one for each kind of gait."""
 
     def arrays(self) -> list[Array]:
         """Return all that is remembered."""
-        walks = [array for walk in self.walks for array in (walk.state, walk.told, walk.awake)]
-        return [self.turns, self.work, self.effort, *walks]
+        running_gaits = [
+            array for walk in self.running_gaits for array in (walk.state, walk.told, walk.awake)
+        ]
+        return [self.turns, self.work, self.effort, *running_gaits]
 
 
 def settle_strides(every: float) -> int:
@@ -45,7 +47,7 @@ def settle_strides(every: float) -> int:
     return max(1, round(SETTLE_TIME / every))
 
 
-class Parts:
+class Stepper:
     """All belts and drives of a scene."""
 
     def __init__(self, scene: Scene) -> None:
@@ -73,25 +75,25 @@ class Parts:
 
     @property
     def belts(self) -> tuple[str, ...]:
-        """Names of the belts that are rolled back, in the order of `Memory.turns`."""
+        """Names of the belts that are rolled back, in the order of `StepMemory.turns`."""
         return self._roll_back.names
 
-    def memory(self, simulations: int) -> Memory:
+    def memory(self, simulations: int) -> StepMemory:
         """Return a fresh memory."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
-        return Memory(turns, work, effort, self.gaits.walks(simulations))
+        return StepMemory(turns, work, effort, self.gaits.running_gaits(simulations))
 
-    def clear(self, memory: Memory, which: Which) -> None:
+    def clear(self, memory: StepMemory, which: Which) -> None:
         """Forget everything about the simulations ``which``."""
         for array in (memory.turns, memory.work, memory.effort):
             array[which] = 0.0
-        self.gaits.clear(memory.walks, which)
+        self.gaits.clear(memory.running_gaits, which)
 
     def settle_in(
         self,
-        rows: Rows,
-        memory: Memory,
+        rows: StateArrays,
+        memory: StepMemory,
         name: str,
         command: Mapping[str, float],
         which: Which = slice(None),
@@ -105,8 +107,8 @@ class Parts:
 
     def command(
         self,
-        rows: Rows,
-        memory: Memory,
+        rows: StateArrays,
+        memory: StepMemory,
         name: str,
         command: Mapping[str, float | Setpoint],
         which: Which = slice(None),
@@ -117,18 +119,18 @@ class Parts:
         robot = self._robots[name]
         gait_inputs, setpoints = robot.gait_inputs(command), robot.setpoints(command)
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
-            self.gaits.sleep(memory.walks, name, which)
+            self.gaits.sleep(memory.running_gaits, name, which)
         if gait_inputs:
-            self.gaits.tell(rows, memory.walks, name, gait_inputs, which)
+            self.gaits.tell(rows, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 
-    def before(self, rows: Rows) -> None:
+    def before(self, rows: StateArrays) -> None:
         """Do what must happen before a stride of physics."""
         if self.moving:
             self._surface.apply(rows)
 
-    def after(self, rows: Rows, memory: Memory, stride: int) -> None:
+    def after(self, rows: StateArrays, memory: StepMemory, stride: int) -> None:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.turns)
@@ -140,20 +142,20 @@ class Parts:
             # Legs swing within a settling time, and to and fro: their work is counted more often.
             self._count(rows, memory, self._every)
             # After settling, which would tell their drives to stop between two targets.
-            self.gaits.apply(rows, memory.walks, self._every)
+            self.gaits.apply(rows, memory.running_gaits, self._every)
 
-    def _count(self, rows: Rows, memory: Memory, seconds: float) -> None:
+    def _count(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
         """Add up the drives' work of the last ``seconds``."""
         joules = self.drives.power(rows)
         joules *= seconds
         np.add(memory.work, joules, out=memory.work)
         np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
 
-    def travel(self, rows: Rows, memory: Memory) -> Array:
+    def travel(self, rows: StateArrays, memory: StepMemory) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
         return self.drives.positions(rows) + memory.turns @ self._per_turn
 
-    def odometer(self, rows: Rows, memory: Memory) -> Callable[[], Array]:
+    def odometer(self, rows: StateArrays, memory: StepMemory) -> Callable[[], Array]:
         """Return what gives the first simulation's `travel` of now, (drives,), whenever asked."""
         return partial(self._travelled, self.drives.joints(rows), memory.turns.copy())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from grouser.simulation.stepping import Memory, Parts
+from grouser.simulation.stepping import StepMemory, Stepper
 
 _WIDTHS = {
     mujoco.mjtJoint.mjJNT_FREE: (7, 6),
@@ -16,7 +16,7 @@ _WIDTHS = {
 """Numbers in qpos and in qvel of each kind of joint."""
 
 
-def carry_state(
+def transfer_state(
     old: mujoco.MjModel, was: mujoco.MjData, new: mujoco.MjModel, now: mujoco.MjData
 ) -> None:
     """Copy time, joints, drives and moving surfaces that both models have to ``now``."""
@@ -50,9 +50,9 @@ def carry_state(
             _copy(was.qacc_warmstart, start, now.qacc_warmstart, end, dofs)
 
 
-def carry_memory(before: Parts, was: Memory, after: Parts, now: Memory) -> None:
+def transfer_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemory) -> None:
     """Copy what belts, drives and gaits that both scenes have remembered."""
-    before.gaits.carry(was.walks, after.gaits, now.walks)
+    before.gaits.transfer(was.running_gaits, after.gaits, now.running_gaits)
     for here, name in enumerate(before.belts):
         if name in after.belts:
             now.turns[:, after.belts.index(name)] = was.turns[:, here]

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, Pose
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, tie
 from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
@@ -144,7 +144,7 @@ class RollBack:
         """Names of the belts, in the order of the columns of ``apply``'s ``turns``."""
         return tuple(belt.name for belt in self._belts)
 
-    def apply(self, rows: Rows, turns: Array) -> None:
+    def apply(self, rows: StateArrays, turns: Array) -> None:
         """Roll back every belt that has passed half a pitch; count the pitches in ``turns``.
 
         Args:

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Pose
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link
 from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
@@ -129,7 +129,7 @@ class MovingSurface:
     def __bool__(self) -> bool:
         return len(self._dofs) > 0
 
-    def apply(self, rows: Rows) -> None:
+    def apply(self, rows: StateArrays) -> None:
         """Pass sprocket speeds on to the surfaces, and the ground's pull on to the sprockets."""
         speeds = rows.qvel[:, self._dofs] * self._gears
         rows.geom_surfacevel[:, self._geoms] = speeds[:, self._belt_of, None] * self._velocities

@@ -17,10 +17,10 @@ import mujoco.batch
 import numpy as np
 
 from grouser.frames import Array, up_tilt
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import Memory, Parts, settle_strides
-from grouser.trials.trial import Outcome, Seen, Trial, Verdict
+from grouser.simulation.stepping import StepMemory, Stepper, settle_strides
+from grouser.trials.trial import Observation, Outcome, Trial, Verdict
 
 LOOK_EVERY = 0.1
 """Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
@@ -48,7 +48,7 @@ class Entry:
 def layout(scene: Scene) -> bytes:
     """Return what two scenes must share to go in one batch.
 
-    Sizes, names, settings, assets, and how robots are driven: a lane has one `Parts` for all.
+    Sizes, names, settings, assets, and how robots are driven: a lane has one `Stepper` for all.
     """
     model = scene.model
     driven = [
@@ -114,10 +114,10 @@ class Lane:
         self._model = first.model
         self._stride = first.stride
         self._batch = mujoco.batch.Batch(first.model, nsim=slots, nthread=1)
-        self._rows = Rows.many(self._batch)
+        self._rows = StateArrays.many(self._batch)
         self._time = self._batch.bind("time")
-        self._parts = Parts(first)
-        self._memory: Memory = self._parts.memory(slots)
+        self._stepper = Stepper(first)
+        self._memory: StepMemory = self._stepper.memory(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
         self._strides_per_look = _strides_per_look(first, look_every)
         self._running: dict[int, _Run] = {}
@@ -130,9 +130,9 @@ class Lane:
             slots = sorted(self._running)
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
             for stride in range(1, self._strides_per_look + 1):
-                self._parts.before(self._rows)
+                self._stepper.before(self._rows)
                 self._batch.step(some, nstep=self._stride)
-                self._parts.after(self._rows, self._memory, stride)
+                self._stepper.after(self._rows, self._memory, stride)
             over = {slot: verdict for slot in slots if (verdict := self._look(slot))}
             for slot, verdict in over.items():
                 run = self._running.pop(slot)
@@ -178,7 +178,7 @@ class Lane:
             values[slot] = getattr(model, name)[: values.shape[1]]
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
-        self._parts.clear(self._memory, [slot])
+        self._stepper.clear(self._memory, [slot])
         self._batch.state[slot] = self._start(entry.scene)
 
     def _start(self, scene: Scene) -> Array:
@@ -193,7 +193,7 @@ class Lane:
     def _settle_in(self, slot: int, entry: Entry) -> None:
         """Hold every posture and give every robot its standing command, as a Simulation does."""
         for robot in entry.trial.world.robots:
-            self._parts.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
+            self._stepper.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
 
     def _look(self, slot: int) -> Verdict | None:
         """Sample a trial, give it its due commands and say whether it is over."""
@@ -205,13 +205,13 @@ class Lane:
         pose = self._rows.qpos[slot, root : root + 7].copy()
         verdict = run.see(time, pose)
         for command in run.commands(time, pose):
-            self._parts.command(self._rows, self._memory, trial.robot, command, [slot])
+            self._stepper.command(self._rows, self._memory, trial.robot, command, [slot])
         return verdict
 
     def _spent(self, slot: int, run: _Run) -> tuple[float, float]:
         """Return the work and the effort (J) of the watched robot's drives."""
         prefix = f"{run.entry.trial.robot}/"
-        mine = [i for i, name in enumerate(self._parts.drives.names) if name.startswith(prefix)]
+        mine = [i for i, name in enumerate(self._stepper.drives.names) if name.startswith(prefix)]
         return (
             float(self._memory.work[slot, mine].sum()),
             float(self._memory.effort[slot, mine].sum()),
@@ -252,7 +252,7 @@ class _Run:
         """Yield what the robot is to be told now: scheduled commands, then the policy's."""
         while self._due and self._due[0][0] <= time + 1e-9:
             yield self._due.pop(0)[1]
-        told = self._policy(Seen(time, pose[:3], pose[3:])) if self._policy else None
+        told = self._policy(Observation(time, pose[:3], pose[3:])) if self._policy else None
         if told:
             yield told
 

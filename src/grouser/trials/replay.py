@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from grouser.simulation.simulation import Simulation
 from grouser.trials.lane import look_time
-from grouser.trials.trial import Seen, Trial
+from grouser.trials.trial import Observation, Trial
 
 
 def replay(trial: Trial) -> Iterator[Simulation]:
@@ -24,7 +24,7 @@ def replay(trial: Trial) -> Iterator[Simulation]:
         X_WB = simulation.pose(trial.robot)
         while due and due[0][0] <= simulation.time + 1e-9:
             simulation.command(trial.robot, due.pop(0)[1])
-        told = policy(Seen(simulation.time, X_WB.position, X_WB.wxyz)) if policy else None
+        told = policy(Observation(simulation.time, X_WB.position, X_WB.wxyz)) if policy else None
         if told:
             simulation.command(trial.robot, told)
         yield simulation

@@ -35,7 +35,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """What a policy gets to see of the watched robot, ten times a second."""
 
     time: float
@@ -46,7 +46,7 @@ class Seen:
     """Of the root in the world, (4,)."""
 
 
-Policy = Callable[[Seen], Mapping[str, float] | None]
+Policy = Callable[[Observation], Mapping[str, float] | None]
 """Sees and commands; None: go on as told before."""
 
 

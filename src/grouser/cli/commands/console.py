@@ -164,7 +164,7 @@ class Running:
                 except SimulationDiverged as error:
                     complain(str(error))
                     self._simulation.do(Pause(True))
-                happened = self._simulation.fresh_events()
+                happened = self._simulation.drain_events()
             for entry in happened:
                 out().print(str(entry), markup=False, soft_wrap=True)
             # A world that is too slow for its clock is late, and does not try to catch up.

@@ -43,7 +43,7 @@ from grouser.service.host import Host
 from grouser.service.lockstep import LONGEST_TURN
 from grouser.service.outbox import Sender
 from grouser.service.watchdog import STATE_EVERY, Watchdog
-from grouser.simulation.changes.actions import Place
+from grouser.simulation.changes.actions import SetPose
 
 _LOG = logging.getLogger("grouser.server")
 
@@ -336,7 +336,7 @@ class Session:
         self._vitals.moved()
         host.command(name, orders)
         if body.flips(message) and (upright := body.righted(host.simulation.pose(name))):
-            host.do(Place(name, upright))
+            host.do(SetPose(name, upright))
         if isinstance(message, setting.Setting):
             self._writer.say(self._result(message, response.OK))
 

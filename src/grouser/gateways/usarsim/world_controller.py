@@ -22,7 +22,15 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import ObjectState
 from grouser.protocol.usarsim.values import Vector
 from grouser.service.host import Host
-from grouser.simulation.changes.actions import Command, Glide, Halt, Join, Leave, Place, Turn
+from grouser.simulation.changes.actions import (
+    Command,
+    Glide,
+    Join,
+    Leave,
+    SetPose,
+    Spin,
+    StopMotion,
+)
 from grouser.world.object import Object
 from grouser.world.objects import OBJECTS
 
@@ -119,7 +127,7 @@ class Controllers:
                 self._put(said.name, _shifted(pose, said, profile))
             case control.Rotate(name, speed):
                 rate = -profile.from_angle(speed[-1]) if speed else 0.0
-                self._host.do(Turn(self._name(name), rate) if rate else Halt(name))
+                self._host.do(Spin(self._name(name), rate) if rate else StopMotion(name))
             case control.Conveyor(name, speed):
                 self._convey(name, profile.from_length(speed[0]) if speed else 0.0)
             case control.AddWaypoints(name, places):
@@ -201,7 +209,7 @@ class Controllers:
         """Put an object somewhere; one that is fixed is taken out and set down anew."""
         things = {thing.name: thing for thing in self._host.simulation.world.objects}
         if not things[name].fixed:
-            self._host.do(Place(name, X_WB))
+            self._host.do(SetPose(name, X_WB))
             return
         roll, pitch, yaw = map(degrees, to_rpy_one(*X_WB.wxyz.tolist()))
         moved = things[name].model_copy(
@@ -232,7 +240,7 @@ class Controllers:
         made.loop = made.loop if said.loop is None else said.loop
         made.reset = made.reset if said.reset_on_clear is None else said.reset_on_clear
         if said.moving is False:
-            self._host.do(Halt(said.name))
+            self._host.do(StopMotion(said.name))
         elif said.moving or said.moving is None:
             self._set_off(said.name, made)
 
@@ -251,7 +259,7 @@ class Controllers:
     def _clear(self, name: str) -> None:
         made = self._find(name)
         made.waypoints.clear()
-        self._host.do(Halt(name))
+        self._host.do(StopMotion(name))
         if made.reset and made.start:
             self._put(name, made.start)
 

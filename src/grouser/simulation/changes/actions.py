@@ -49,7 +49,7 @@ class Restart:
 
 
 @dataclass(frozen=True)
-class Place:
+class SetPose:
     """Put a robot's root or an object somewhere, at rest."""
 
     name: str
@@ -99,7 +99,7 @@ class Glide:
 
 
 @dataclass(frozen=True)
-class Turn:
+class Spin:
     """Keep something turning about the vertical where it is."""
 
     name: str
@@ -108,7 +108,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Halt:
+class StopMotion:
     """Let go of something that glides or turns; it is at rest then."""
 
     name: str
@@ -126,7 +126,7 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Motors:
+class SwitchMotors:
     """Switch a robot's drives off, so that they swing free, or on, so that they hold still."""
 
     robot: str
@@ -136,7 +136,7 @@ class Motors:
 
 
 @dataclass(frozen=True)
-class Swing:
+class SetDoor:
     """Open or close a door."""
 
     door: str
@@ -145,7 +145,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Shine:
+class SwitchLamp:
     """Switch a lamp on or off."""
 
     lamp: str
@@ -156,7 +156,7 @@ class Shine:
 
 
 @dataclass(frozen=True)
-class Daylight:
+class SetDaylight:
     """Change how bright it is without lamps."""
 
     value: float
@@ -164,7 +164,7 @@ class Daylight:
 
 
 @dataclass(frozen=True)
-class Rub:
+class SetFriction:
     """Change how much something rubs."""
 
     what: str
@@ -173,7 +173,7 @@ class Rub:
 
 
 @dataclass(frozen=True)
-class Gravity:
+class SetGravity:
     """Change how strongly things fall."""
 
     value: float
@@ -184,7 +184,7 @@ class Gravity:
 
 
 @dataclass(frozen=True)
-class Fire:
+class FireEvent:
     """Fire an event; its own delay and chance count."""
 
     event: str
@@ -193,7 +193,7 @@ class Fire:
 
 
 @dataclass(frozen=True)
-class Happen:
+class RunEvent:
     """Let an event happen now, whatever its delay and chance: what a fired one waits as."""
 
     event: str
@@ -201,14 +201,14 @@ class Happen:
 
 
 @dataclass(frozen=True)
-class Ring:
+class ClockTick:
     """An event's own clock rings: fire it, and set the clock again."""
 
     event: str
 
 
 @dataclass(frozen=True)
-class Later:
+class Delayed:
     """Do something after some time."""
 
     seconds: float
@@ -225,7 +225,7 @@ class Say:
 
 
 @dataclass(frozen=True)
-class Call:
+class CallRoutine:
     """Call a routine of the user's, ``module:function``, with the simulation and what happened."""
 
     routine: str
@@ -241,7 +241,7 @@ Order = Literal[
 
 
 @dataclass(frozen=True)
-class Whistle:
+class RefereeCall:
     """Tell the match's referee something; what comes of it is the referee's to say."""
 
     order: Order
@@ -265,25 +265,25 @@ Action = (
     | Leave
     | Reset
     | Restart
-    | Place
+    | SetPose
     | Move
     | Shift
     | Glide
-    | Turn
-    | Halt
+    | Spin
+    | StopMotion
     | Command
-    | Motors
-    | Swing
-    | Shine
-    | Daylight
-    | Rub
-    | Gravity
-    | Fire
-    | Happen
-    | Ring
-    | Later
+    | SwitchMotors
+    | SetDoor
+    | SwitchLamp
+    | SetDaylight
+    | SetFriction
+    | SetGravity
+    | FireEvent
+    | RunEvent
+    | ClockTick
+    | Delayed
     | Say
-    | Call
-    | Whistle
+    | CallRoutine
+    | RefereeCall
     | Pause
 )

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from grouser.errors import BadValue, unknown
 from grouser.physics.drives import Setpoint, angle, speed, torque
-from grouser.physics.state import Rows
+from grouser.physics.state import StateArrays
 from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import Parts
+from grouser.simulation.stepping import Stepper
 from grouser.world.door import Door
 from grouser.world.file import World
 
@@ -21,17 +21,17 @@ def doors(world: World, asked: str | None = None) -> dict[str, Door]:
     return found
 
 
-def swing(parts: Parts, rows: Rows, door: Door, share: float | None = None) -> None:
+def set_door(stepper: Stepper, rows: StateArrays, door: Door, share: float | None = None) -> None:
     """Let a door go to ``share`` (0: closed, 1: open); None: hold it where it starts."""
     if share is None:
-        parts.drives.hold(rows, door.joint, door.ajar * door.travel)
+        stepper.drives.hold(rows, door.joint, door.ajar * door.travel)
         return
     if not 0 <= share <= 1:
         raise BadValue(f"open: how far is {share:g}, must be 0 to 1")
-    parts.drives.command(rows, door.joint, angle(share * door.travel))
+    stepper.drives.command(rows, door.joint, angle(share * door.travel))
 
 
-def motors(
+def motor_command(
     scene: Scene, angles: Mapping[str, float], name: str, on: bool, which: tuple[str, ...] = ()
 ) -> dict[str, Setpoint]:
     """Return the command that switches a robot's drives.

@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate, to_rpy
-from grouser.simulation.changes.actions import Glide, Move, Shift, Turn
+from grouser.simulation.changes.actions import Glide, Move, Shift, Spin
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import Clock
 from grouser.simulation.sensing import NEVER
@@ -38,7 +38,7 @@ class Motion(Protocol):
 
 
 @dataclass(frozen=True)
-class Drift:
+class StraightMotion:
     """Straight to a place, in a given time, turning evenly about the vertical."""
 
     begin: Pose
@@ -57,7 +57,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Way:
+class PathMotion:
     """Along straight lines at one speed, keeping its heading."""
 
     begin: Pose
@@ -91,7 +91,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Spin:
+class SpinMotion:
     """On the spot, about the vertical, without end."""
 
     begin: Pose
@@ -114,7 +114,7 @@ def _turned(pose: Pose, by: Array, turn: float) -> Pose:
     return Pose(pose.position + by, multiply(axis_angle(UP, turn), pose.wxyz))
 
 
-def motion(action: Move | Shift | Glide | Turn, X_WB: Pose, standing: float) -> Motion | Pose:
+def motion_for(action: Move | Shift | Glide | Spin, X_WB: Pose, standing: float) -> Motion | Pose:
     """Return how something at ``X_WB`` moves, or where it is at once.
 
     Args:
@@ -124,9 +124,9 @@ def motion(action: Move | Shift | Glide | Turn, X_WB: Pose, standing: float) -> 
     """
     match action:
         case Glide():
-            return Way(X_WB, action.through, action.speed, action.loop)
-        case Turn():
-            return Spin(X_WB, action.rate)
+            return PathMotion(X_WB, action.through, action.speed, action.loop)
+        case Spin():
+            return SpinMotion(X_WB, action.rate)
         case Shift():
             by, turn = action.by, action.turn
         case Move():
@@ -139,11 +139,11 @@ def motion(action: Move | Shift | Glide | Turn, X_WB: Pose, standing: float) -> 
         raise BadValue(f"move: the time is {action.seconds:g} s, must be at least 0")
     if action.seconds == 0:
         return _turned(X_WB, np.array(by), turn)
-    return Drift(X_WB, by, turn, action.seconds)
+    return StraightMotion(X_WB, by, turn, action.seconds)
 
 
 @dataclass(frozen=True)
-class _Carried:
+class _RunningMotion:
     motion: Motion
     since: int
     """Step at which it began."""
@@ -155,10 +155,10 @@ class Motions:
     """All that is being carried, by name; it stays so when somebody joins or leaves."""
 
     def __init__(self) -> None:
-        self._carried: dict[str, _Carried] = {}
+        self._carried: dict[str, _RunningMotion] = {}
 
-    def take(self, scene: Scene, step: int) -> None:
-        """Go on in ``scene``."""
+    def rebind(self, scene: Scene, step: int) -> None:
+        """Rebind to a recomposed scene."""
         names = {*scene.robots, *(thing.name for thing in scene.world.objects)}
         self._carried = {name: one for name, one in self._carried.items() if name in names}
         self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
@@ -172,7 +172,7 @@ class Motions:
     def start(self, name: str, body: str, motion: Motion, model: mujoco.MjModel, step: int) -> None:
         """Let ``name``, whose root is ``body``, follow ``motion`` from ``step`` on."""
         free_joint(model, body, name)  # raises when it is fixed
-        self._carried[name] = _Carried(motion, step, body)
+        self._carried[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
     def stop(self, name: str, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -187,13 +187,13 @@ class Motions:
         """Let go of somebody who has been put at rest already."""
         self._carried.pop(name, None)
 
-    def carry(self, model: mujoco.MjModel, data: mujoco.MjData, step: int) -> None:
+    def advance(self, model: mujoco.MjModel, data: mujoco.MjData, step: int) -> None:
         """Put everything where it must be at ``step``; let go of what has arrived."""
         arrived = []
         for name, carried in self._carried.items():
             seconds = (step - carried.since) * float(model.opt.timestep)
             pose, velocity, over = carried.motion.at(seconds)
-            put(model, data, carried.body, name, pose, velocity)
+            place_free_body(model, data, carried.body, name, pose, velocity)
             if over:
                 arrived.append(name)
         for name in arrived:
@@ -201,7 +201,7 @@ class Motions:
         self._clock.start(step + 1)
 
 
-def put(
+def place_free_body(
     model: mujoco.MjModel,
     data: mujoco.MjData,
     body: str,

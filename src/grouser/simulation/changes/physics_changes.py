@@ -12,7 +12,7 @@ import mujoco
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, to_rpy
-from grouser.simulation.changes.actions import Gravity, Rub, Shine
+from grouser.simulation.changes.actions import SetFriction, SetGravity, SwitchLamp
 from grouser.world.file import World
 from grouser.world.lamp import Lamp
 from grouser.world.object import Object
@@ -30,18 +30,20 @@ def surfaces(world: World) -> list[str]:
     return [*(f"terrain/{i}" for i in range(len(world.terrain))), *(o.name for o in world.objects)]
 
 
-def change(model: mujoco.MjModel, world: World, action: Shine | Rub | Gravity) -> World:
+def apply(
+    model: mujoco.MjModel, world: World, action: SwitchLamp | SetFriction | SetGravity
+) -> World:
     """Change ``model`` as ``action`` says; return the world that says so."""
     match action:
-        case Shine(lamp, on):
-            return shine(model, world, lamp, on)
-        case Rub(what, friction):
-            return rub(model, world, what, friction)
-        case Gravity(value):
-            return weigh(model, world, value)
+        case SwitchLamp(lamp, on):
+            return switch_lamp(model, world, lamp, on)
+        case SetFriction(what, friction):
+            return set_friction(model, world, what, friction)
+        case SetGravity(value):
+            return set_gravity(model, world, value)
 
 
-def rub(model: mujoco.MjModel, world: World, what: str, friction: float) -> World:
+def set_friction(model: mujoco.MjModel, world: World, what: str, friction: float) -> World:
     """Give ``what`` (or everything) another friction; return the world that says so."""
     if what != EVERYWHERE and what not in surfaces(world):
         raise unknown("friction", "terrain or object", what, [*surfaces(world), EVERYWHERE])
@@ -72,7 +74,7 @@ def _frictions(world: World) -> Iterator[tuple[str, list[float]]]:
         yield geom.name, geom.friction.tolist()
 
 
-def weigh(model: mujoco.MjModel, world: World, gravity: float) -> World:
+def set_gravity(model: mujoco.MjModel, world: World, gravity: float) -> World:
     """Let things fall with ``gravity`` (m/s²); return the world that says so."""
     if not 0 <= gravity <= STRONGEST:
         raise BadValue(f"gravity: {gravity:g} m/s², must be 0 to {STRONGEST:g}")
@@ -80,7 +82,7 @@ def weigh(model: mujoco.MjModel, world: World, gravity: float) -> World:
     return world.changed(physics=world.physics.model_copy(update={"gravity": gravity}))
 
 
-def shine(model: mujoco.MjModel, world: World, lamp: str, on: bool) -> World:
+def switch_lamp(model: mujoco.MjModel, world: World, lamp: str, on: bool) -> World:
     """Switch a lamp; return the world that says so."""
     lamps = {thing.name: thing for thing in world.objects if isinstance(thing, Lamp)}
     if lamp not in lamps:
@@ -93,20 +95,20 @@ def shine(model: mujoco.MjModel, world: World, lamp: str, on: bool) -> World:
     return world.changed(objects=objects)
 
 
-def dawn(world: World, daylight: float) -> World:
+def with_daylight(world: World, daylight: float) -> World:
     """Return the world with another daylight, 0 (night) to 1 (day)."""
     if not 0 <= daylight <= 1:
         raise BadValue(f"light: daylight is {daylight:g}, must be 0 to 1")
     return world.changed(daylight=daylight)
 
 
-def fixed(world: World, name: str) -> Object | None:
+def find_fixed(world: World, name: str) -> Object | None:
     """Return the object ``name`` if it is part of the ground."""
     found = (thing for thing in world.objects if thing.name == name and thing.fixed)
     return next(found, None)
 
 
-def rebuilt(world: World, thing: Object, X_WB: Pose) -> World:
+def with_object_at(world: World, thing: Object, X_WB: Pose) -> World:
     """Return the world with ``thing`` built elsewhere."""
     x, y, z = X_WB.position.tolist()
     roll, pitch, yaw = (degrees(turn) for turn in to_rpy(X_WB.wxyz).tolist())

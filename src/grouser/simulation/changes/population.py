@@ -7,18 +7,18 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.object import Object
 
 
-def names(world: World) -> list[str]:
+def member_names(world: World) -> list[str]:
     """Return the names of all robots and objects."""
     return [member.name for member in (*world.robots, *world.objects)]
 
 
-def joined(start: World, world: World, who: RobotEntry | Object) -> World:
+def with_member(start: World, world: World, who: RobotEntry | Object) -> World:
     """Return ``world`` with ``who`` in it.
 
     Robots are lined up: those of ``start``, then those who joined, by name. Then the same crowd is
     the same bits, in whatever order it came.
     """
-    if who.name in names(world):
+    if who.name in member_names(world):
         raise BadValue(f"world: there is already somebody called '{who.name}'")
     if not isinstance(who, RobotEntry):
         return world.changed(objects=(*world.objects, who))
@@ -28,7 +28,7 @@ def joined(start: World, world: World, who: RobotEntry | Object) -> World:
     return world.changed(robots=tuple(order))
 
 
-def left(world: World, name: str) -> World:
+def without_member(world: World, name: str) -> World:
     """Return ``world`` without ``name``."""
     robots = tuple(entry for entry in world.robots if entry.name != name)
     objects = tuple(thing for thing in world.objects if thing.name != name)

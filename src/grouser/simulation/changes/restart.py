@@ -6,16 +6,21 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.physics.state import Rows
-from grouser.simulation.changes.doors_and_motors import doors, swing
+from grouser.physics.state import StateArrays
+from grouser.simulation.changes.doors_and_motors import doors, set_door
 from grouser.simulation.changes.placement import free_spot
 from grouser.simulation.ownership import Movers
 from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import Memory, Parts
+from grouser.simulation.stepping import StepMemory, Stepper
 
 
 def restart(
-    scene: Scene, data: mujoco.MjData, parts: Parts, rows: Rows, memory: Memory, name: str
+    scene: Scene,
+    data: mujoco.MjData,
+    stepper: Stepper,
+    rows: StateArrays,
+    memory: StepMemory,
+    name: str,
 ) -> None:
     """Put ``name`` where it started: in posture, at rest, drives holding, its gait standing.
 
@@ -28,10 +33,10 @@ def restart(
         return  # it never went anywhere
     _rest(model, data, bodies)
     if name in scene.robots:
-        _hold(scene, data, parts, rows, memory, name)
+        _hold(scene, data, stepper, rows, memory, name)
     elif door := doors(scene.world).get(name):
         data.qpos[model.joint(door.joint).qposadr[0]] = door.ajar * door.travel
-        swing(parts, rows, door)
+        set_door(stepper, rows, door)
     joint = model.body_jntadr[bodies[0]]
     if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
         first = model.jnt_qposadr[joint]
@@ -52,7 +57,12 @@ def _rest(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.int
 
 
 def _hold(
-    scene: Scene, data: mujoco.MjData, parts: Parts, rows: Rows, memory: Memory, name: str
+    scene: Scene,
+    data: mujoco.MjData,
+    stepper: Stepper,
+    rows: StateArrays,
+    memory: StepMemory,
+    name: str,
 ) -> None:
     """Make robot ``name`` take its posture, hold it and start on its standing command."""
     model, robot, prefix = scene.model, scene.robots[name], f"{name}/"
@@ -66,13 +76,13 @@ def _hold(
         if belt.name.startswith(prefix):
             for geom, _ in belt.moving:
                 model.geom_surfacevel[model.geom(geom).id] = 0.0
-    for column, belt_name in enumerate(parts.belts):
+    for column, belt_name in enumerate(stepper.belts):
         if belt_name.startswith(prefix):
             memory.turns[:, column] = 0.0
-    positions = parts.drives.positions(rows)[0]
+    positions = stepper.drives.positions(rows)[0]
     for drive in robot.drives:
-        place = parts.drives.place(f"{prefix}{drive}")
-        parts.drives.hold(rows, f"{prefix}{drive}", float(positions[place]))
-    parts.gaits.stand(memory.walks, name)
+        place = stepper.drives.place(f"{prefix}{drive}")
+        stepper.drives.hold(rows, f"{prefix}{drive}", float(positions[place]))
+    stepper.gaits.stand(memory.running_gaits, name)
     entry = next(entry for entry in scene.world.robots if entry.name == name)
-    parts.settle_in(rows, memory, name, entry.command)
+    stepper.settle_in(rows, memory, name, entry.command)

@@ -159,7 +159,7 @@ class Rescue:
         undo()
         sim = self._simulation
         for name in names:
-            restart(sim.scene, sim.data, sim.parts, sim.rows, sim.memory, name)
+            restart(sim.scene, sim.data, sim.stepper, sim.rows, sim.memory, name)
 
     def _restart(self, name: str, why: str) -> None:
         """Put ``name`` back for good."""

@@ -1,6 +1,6 @@
 """Events at run time: fired, delayed, chained, by chance, by the clock; what they do and what came.
 
-An event never stops a run: what goes wrong in one is told in the log (`Happened`), like everything
+An event never stops a run: what goes wrong in one is told in the log (`LogEntry`), like everything
 else that happens. Each event draws from its own random generator, so another event in the file
 changes nobody else's luck.
 """
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Literal
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.simulation.changes.actions import (
     Action,
-    Call,
+    CallRoutine,
+    ClockTick,
     Command,
-    Fire,
-    Happen,
-    Later,
-    Ring,
-    Whistle,
+    Delayed,
+    FireEvent,
+    RefereeCall,
+    RunEvent,
 )
 from grouser.simulation.schedule import generator
 from grouser.simulation.script.grammar import parse
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Happened:
+class LogEntry:
     """An entry in the log of a run."""
 
     time: float
@@ -78,19 +78,19 @@ class Happened:
         return f"{self.time:.3f} s  {said[self.kind]}"
 
 
-class Log:
+class EventLog:
     """What happened, newest last; the first entries are forgotten in a very long run."""
 
     def __init__(self) -> None:
-        self.happened: deque[Happened] = deque(maxlen=KEPT)
-        self._fresh: deque[Happened] = deque(maxlen=KEPT)
+        self.happened: deque[LogEntry] = deque(maxlen=KEPT)
+        self._fresh: deque[LogEntry] = deque(maxlen=KEPT)
 
-    def add(self, happened: Happened) -> None:
+    def add(self, happened: LogEntry) -> None:
         """Write an entry."""
         self.happened.append(happened)
         self._fresh.append(happened)
 
-    def fresh(self) -> list[Happened]:
+    def drain(self) -> list[LogEntry]:
         """Return the entries since the last call."""
         new = list(self._fresh)
         self._fresh.clear()
@@ -100,7 +100,7 @@ class Log:
 class Events:
     """All events of a run, from one reset to the next."""
 
-    def __init__(self, world: World, seed: int, log: Log) -> None:
+    def __init__(self, world: World, seed: int, log: EventLog) -> None:
         """Read every line of every event and trigger.
 
         Raises:
@@ -137,18 +137,22 @@ class Events:
             for action in self.referee.start():
                 simulation.do(action)
 
-    def do(self, simulation: Simulation, action: Fire | Happen | Ring | Call | Whistle) -> None:
+    def do(
+        self,
+        simulation: Simulation,
+        action: FireEvent | RunEvent | ClockTick | CallRoutine | RefereeCall,
+    ) -> None:
         """Carry out ``action``."""
         match action:
-            case Fire(event, by):
+            case FireEvent(event, by):
                 self.fire(simulation, event, by)
-            case Happen(event, by):
+            case RunEvent(event, by):
                 self.happen(simulation, event, by)
-            case Ring(event):
+            case ClockTick(event):
                 self.ring(simulation, event)
-            case Call(routine, event, by):
+            case CallRoutine(routine, event, by):
                 call(routine, simulation, event, by)
-            case Whistle():
+            case RefereeCall():
                 self._whistle(simulation, action)
 
     def ring(self, simulation: Simulation, name: str) -> None:
@@ -165,9 +169,9 @@ class Events:
         if event.chance < 1 and self._luck[name].random() >= event.chance:
             return
         if event.after:
-            simulation.schedule(simulation.time + event.after, Happen(name, by))
+            simulation.schedule(simulation.time + event.after, RunEvent(name, by))
         else:
-            simulation.do(Happen(name, by))
+            simulation.do(RunEvent(name, by))
 
     def happen(self, simulation: Simulation, name: str, by: str) -> None:
         """Do what an event says, then fire what comes after it."""
@@ -177,7 +181,7 @@ class Events:
         if self._depth >= DEEPEST:
             raise BadValue(f"event '{name}': events fire one another without a pause")
         self._happened[name] += 1
-        self._log.add(Happened(simulation.time, "event", name, by))
+        self._log.add(LogEntry(simulation.time, "event", name, by))
         self._depth += 1
         try:
             self._do(simulation, event, by)
@@ -187,13 +191,13 @@ class Events:
     def cross(self, simulation: Simulation, crossing: Crossing) -> None:
         """Do what a trigger says when somebody came, went or stayed."""
         trigger, who = self._triggers[crossing.trigger], crossing.who
-        self._log.add(Happened(simulation.time, crossing.doing, trigger.name, who))
+        self._log.add(LogEntry(simulation.time, crossing.doing, trigger.name, who))
         for line in trigger.do:
             self._say(simulation, trigger.name, line.replace(WHO, who))
         for name in trigger.fires:
-            self._attempt(simulation, trigger.name, Fire(name, who))
+            self._attempt(simulation, trigger.name, FireEvent(name, who))
 
-    def _whistle(self, simulation: Simulation, action: Whistle) -> None:
+    def _whistle(self, simulation: Simulation, action: RefereeCall) -> None:
         """Let the referee hear something, and do what it says."""
         if self.referee is None:
             raise BadValue("referee: there is none, the world has no match (key 'match')")
@@ -208,22 +212,22 @@ class Events:
             for told in _dispatched(line, event, simulation.world):
                 self._say(simulation, event.name, told.replace(WHO, by))
         if event.call is not None:
-            self._attempt(simulation, event.name, Call(event.call, event.name, by))
+            self._attempt(simulation, event.name, CallRoutine(event.call, event.name, by))
         if event.one_of:
             drawn = float(self._luck[event.name].random())
             for choice in event.one_of:
                 if drawn < choice.chance:
-                    self._attempt(simulation, event.name, Fire(choice.fire, by))
+                    self._attempt(simulation, event.name, FireEvent(choice.fire, by))
                     break
                 drawn -= choice.chance
         for name in event.then:
-            self._attempt(simulation, event.name, Fire(name, by))
+            self._attempt(simulation, event.name, FireEvent(name, by))
 
     def _say(self, simulation: Simulation, name: str, line: str) -> None:
         try:
             action = parse(line, Names.of(simulation.world), trusted=True)
         except GrouserError as error:
-            self._log.add(Happened(simulation.time, "failed", name, text=str(error)))
+            self._log.add(LogEntry(simulation.time, "failed", name, text=str(error)))
             return
         self._attempt(simulation, name, action)
 
@@ -231,13 +235,13 @@ class Events:
         try:
             simulation.do(action)
         except GrouserError as error:
-            self._log.add(Happened(simulation.time, "failed", name, text=str(error)))
+            self._log.add(LogEntry(simulation.time, "failed", name, text=str(error)))
         except Exception as error:  # a user's routine may raise anything; the world goes on
-            if not isinstance(action, Call):
+            if not isinstance(action, CallRoutine):
                 raise
             _log.exception("event '%s': %s failed", name, action.routine)
             text = f"{action.routine} raised {type(error).__name__}: {error}"
-            self._log.add(Happened(simulation.time, "failed", name, text=text))
+            self._log.add(LogEntry(simulation.time, "failed", name, text=text))
 
     def _set_clock(self, simulation: Simulation, event: Event) -> None:
         rung = self._rung[event.name]
@@ -249,7 +253,7 @@ class Events:
             every = event.every or 0.0
             begin = every if event.at is None else event.at
             time = begin + rung * every  # counted, so nothing drifts
-        simulation.schedule(max(time, simulation.time), Ring(event.name))
+        simulation.schedule(max(time, simulation.time), ClockTick(event.name))
 
     def _find(self, name: str) -> Event:
         if name not in self._events:
@@ -264,7 +268,7 @@ def call(routine: str, simulation: Simulation, event: str, by: str) -> None:
         found = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise BadValue(f"call: there is no routine '{routine}' ({error})") from error
-    found(simulation, Happened(simulation.time, "event", event, by))
+    found(simulation, LogEntry(simulation.time, "event", event, by))
 
 
 def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
@@ -304,7 +308,7 @@ def check(world: World) -> list[tuple[str, Command]]:
             action = parse(line, Names.of(world, also=(*spawned, *blanks)), trusted=True)
         except GrouserError as error:
             raise BadValue(f"{where}: {error}") from error
-        while isinstance(action, Later):
+        while isinstance(action, Delayed):
             action = action.action
         if isinstance(action, Command):
             told.append((where, action))

@@ -18,28 +18,28 @@ from grouser.frames import radians
 from grouser.robots.robot import ROBOTS
 from grouser.simulation.changes.actions import (
     Action,
-    Call,
+    CallRoutine,
     Command,
-    Daylight,
-    Fire,
+    Delayed,
+    FireEvent,
     Glide,
-    Gravity,
-    Halt,
     Join,
-    Later,
     Leave,
-    Motors,
     Move,
     Pause,
+    RefereeCall,
     Reset,
     Restart,
-    Rub,
     Say,
+    SetDaylight,
+    SetDoor,
+    SetFriction,
+    SetGravity,
     Shift,
-    Shine,
-    Swing,
-    Turn,
-    Whistle,
+    Spin,
+    StopMotion,
+    SwitchLamp,
+    SwitchMotors,
 )
 from grouser.simulation.script.tokens import SUN, Names, Words
 from grouser.world.complaints import complaint
@@ -90,16 +90,16 @@ def _open(words: Words) -> Action:
     share = words.number("how far") if words else 1.0
     if not 0 <= share <= 1:
         raise BadValue(f"open: how far is {share:g}, must be 0 to 1")
-    return Swing(door, share)
+    return SetDoor(door, share)
 
 
 def _light(words: Words) -> Action:
     lamp = words.name("lamp", "LAMP")
     if lamp != SUN:
-        return Shine(lamp, words.switch("on or off"))
+        return SwitchLamp(lamp, words.switch("on or off"))
     if words.peek() in ("on", "off"):
-        return Daylight(float(words.switch("on or off")))
-    return Daylight(words.number("daylight"))
+        return SetDaylight(float(words.switch("on or off")))
+    return SetDaylight(words.number("daylight"))
 
 
 def _motor(words: Words) -> Action:
@@ -107,7 +107,7 @@ def _motor(words: Words) -> Action:
     drives = []
     while words:
         drives.append(words.word("drive"))
-    return Motors(robot, on, tuple(drives))
+    return SwitchMotors(robot, on, tuple(drives))
 
 
 def _tell(words: Words) -> Action:
@@ -164,7 +164,7 @@ def _turn(words: Words) -> Action:
     name, way = words.name("robot or object", "NAME"), words.one_of("by or at", ("by", "at"))
     angle = radians(words.number("angle"))
     if way == "at":
-        return Turn(name, angle)
+        return Spin(name, angle)
     return Shift(name, turn=angle, seconds=_seconds(words))
 
 
@@ -207,7 +207,7 @@ def _reset(words: Words) -> Action:
 
 
 def _friction(words: Words) -> Action:
-    return Rub(words.name("terrain or object", "SURFACE"), words.number("friction"))
+    return SetFriction(words.name("terrain or object", "SURFACE"), words.number("friction"))
 
 
 def _call(words: Words) -> Action:
@@ -216,7 +216,7 @@ def _call(words: Words) -> Action:
     routine = words.word("module:function")
     if ":" not in routine:
         raise BadValue(f"call: '{routine}' is no routine, module:function is needed")
-    return Call(routine)
+    return CallRoutine(routine)
 
 
 def _after(words: Words) -> Action:
@@ -224,15 +224,15 @@ def _after(words: Words) -> Action:
     if seconds < 0:
         raise BadValue(f"after: the time is {seconds:g} s, must be at least 0")
     line = words.rest("what to do then")
-    return Later(seconds, parse(line, words.names, trusted=words.trusted))
+    return Delayed(seconds, parse(line, words.names, trusted=words.trusted))
 
 
 def _stop(words: Words) -> Action:
-    return Halt(words.name("robot or object", "NAME")) if words else Whistle("stop")
+    return StopMotion(words.name("robot or object", "NAME")) if words else RefereeCall("stop")
 
 
 def _called(words: Words, order: Literal["kickoff", "goal"]) -> Action:
-    return Whistle(order, words.name("team", "TEAM"))
+    return RefereeCall(order, words.name("team", "TEAM"))
 
 
 def _penalty(words: Words) -> Action:
@@ -240,17 +240,20 @@ def _penalty(words: Words) -> Action:
     seconds = words.number("time") if words else None
     if seconds is not None and seconds <= 0:
         raise BadValue(f"penalty: the time is {seconds:g} s, must be above 0")
-    return Whistle("penalty", robot, seconds)
+    return RefereeCall("penalty", robot, seconds)
 
 
 def _whistle(words: Words) -> Action:
-    return Whistle("half" if words.one_of("what", ("half", "finish")) == "half" else "finish")
+    return RefereeCall("half" if words.one_of("what", ("half", "finish")) == "half" else "finish")
 
 
 PHRASES: dict[str, Phrase] = {
     "open": Phrase("DOOR [SHARE]", "Open a door, all the way or in part.", "open gate", _open),
     "close": Phrase(
-        "DOOR", "Close a door.", "close gate", lambda words: Swing(words.name("door", "DOOR"), 0.0)
+        "DOOR",
+        "Close a door.",
+        "close gate",
+        lambda words: SetDoor(words.name("door", "DOOR"), 0.0),
     ),
     "light": Phrase(
         "LAMP on|off",
@@ -310,10 +313,13 @@ PHRASES: dict[str, Phrase] = {
         "NUMBER",
         "Change how strongly things fall, m/s².",
         "gravity 1.62",
-        lambda words: Gravity(words.number("gravity")),
+        lambda words: SetGravity(words.number("gravity")),
     ),
     "fire": Phrase(
-        "EVENT", "Fire an event.", "fire alarm", lambda words: Fire(words.name("event", "EVENT"))
+        "EVENT",
+        "Fire an event.",
+        "fire alarm",
+        lambda words: FireEvent(words.name("event", "EVENT")),
     ),
     "say": Phrase(
         "TEXT",
@@ -323,7 +329,9 @@ PHRASES: dict[str, Phrase] = {
     ),
     "call": Phrase("MODULE:FUNCTION", "Call a Python routine.", "call goals:count", _call),
     "after": Phrase("S LINE", "Do a line later.", "after 3 light lamp off", _after),
-    "start": Phrase("", "Let the game begin, or go on.", "start", lambda words: Whistle("start")),
+    "start": Phrase(
+        "", "Let the game begin, or go on.", "start", lambda words: RefereeCall("start")
+    ),
     "kickoff": Phrase(
         "TEAM", "Let a team kick off.", "kickoff blue", lambda words: _called(words, "kickoff")
     ),
@@ -337,7 +345,7 @@ PHRASES: dict[str, Phrase] = {
         "ROBOT",
         "Let a robot that was taken out come back now.",
         "pardon rex",
-        lambda words: Whistle("pardon", words.name("robot", "ROBOT")),
+        lambda words: RefereeCall("pardon", words.name("robot", "ROBOT")),
     ),
     "whistle": Phrase(
         "half|finish",
@@ -349,7 +357,7 @@ PHRASES: dict[str, Phrase] = {
         "yellow|sky_blue|out",
         "Tell the referee where the ball went.",
         "judge out",
-        lambda words: Whistle("ball", words.one_of("where", ("yellow", "sky_blue", "out"))),
+        lambda words: RefereeCall("ball", words.one_of("where", ("yellow", "sky_blue", "out"))),
     ),
     "pause": Phrase("", "Let the world wait.", "pause", lambda words: Pause(True)),
     "resume": Phrase("", "Let the world go on.", "resume", lambda words: Pause(False)),

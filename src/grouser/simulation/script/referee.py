@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, rotate, to_rpy
-from grouser.simulation.changes.actions import Action, Later, Move, Restart, Say, Whistle
+from grouser.simulation.changes.actions import Action, Delayed, Move, RefereeCall, Restart, Say
 from grouser.simulation.script.game import Game, State
 from grouser.world.league_field import BALL_RADIUS
 from grouser.world.match import Match, Spot, Stand
@@ -46,10 +46,10 @@ class Referee:
         if self.match.begins is not None:
             actions += self._clock(self.match.begins)
         if self.match.lift_after is not None:
-            actions.append(Later(LOOK_EVERY, Whistle("look")))
+            actions.append(Delayed(LOOK_EVERY, RefereeCall("look")))
         return actions
 
-    def hear(self, heard: Whistle, time: float, places: Places) -> list[Action]:
+    def hear(self, heard: RefereeCall, time: float, places: Places) -> list[Action]:
         """Return what is done about something heard at ``time`` (s).
 
         Raises:
@@ -149,7 +149,7 @@ class Referee:
         """Set the clock that ends the present state."""
         call = self._call()
         self.game = replace(self.game, clock=call)
-        return [Later(seconds, Whistle("next", number=call))]
+        return [Delayed(seconds, RefereeCall("next", number=call))]
 
     # -- who is where ----------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class Referee:
         call = self._call()
         self.game = replace(self.game, out={**self.game.out, robot: call})
         put = _put(robot, self.match.bench(robot, self.game.changed)) if robot in places else []
-        back = Later(seconds, Whistle("pardon", robot, number=call))
+        back = Delayed(seconds, RefereeCall("pardon", robot, number=call))
         return [self._say(f"penalty: {robot} is out for {seconds:g} s"), *put, back]
 
     def _pardon(self, robot: str, call: int | None, places: Places) -> list[Action]:
@@ -208,7 +208,7 @@ class Referee:
 
     def _look(self, time: float, places: Places) -> list[Action]:
         """Stand up who has lain for too long."""
-        actions: list[Action] = [Later(LOOK_EVERY, Whistle("look"))]
+        actions: list[Action] = [Delayed(LOOK_EVERY, RefereeCall("look"))]
         for robot in self.match.robots:
             if robot not in places or rotate(places[robot].wxyz, [0.0, 0.0, 1.0])[2] >= UPRIGHT:
                 self._lying.pop(robot, None)

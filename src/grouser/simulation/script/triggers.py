@@ -79,8 +79,8 @@ class Triggers:
         self.due = NEVER
         """The step at which volumes are looked at next."""
 
-    def take(self, scene: Scene, step: int) -> None:
-        """Go on in ``scene``."""
+    def rebind(self, scene: Scene, step: int) -> None:
+        """Rebind to a recomposed scene."""
         if not self._volumes:
             return
         self._bodies = tuple(_bodies(scene))
