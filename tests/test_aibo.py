@@ -11,7 +11,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain import Flat
 
 CARPET = 0.8
 """Friction of a carpet under paws, -; estimate. The walks were tuned on it."""

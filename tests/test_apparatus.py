@@ -13,8 +13,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.apparatus import Hurdle, Incline, PitchRollRamps
-from grouser.world.terrain.kinds import TERRAINS, Flat
+from grouser.world.terrain import TERRAINS, Flat, Hurdle, Incline, PitchRollRamps
 from grouser.world.terrain.stepfield import PATTERNS, Stepfield, rectangles
 
 FLAT = Flat(friction=0.8)

@@ -15,7 +15,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain import Flat
 
 VARIANTS = ("segments", "wheels")
 STRATEGY = FlipperStrategy(

@@ -17,7 +17,7 @@ from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.tokens import Names
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import shipped
-from grouser.world.league_field import LENGTH, WIDTH
+from grouser.world.terrain.league_field import LENGTH, WIDTH
 
 MATCHES = sorted(name for name in shipped() if name.startswith("match_"))
 

@@ -15,8 +15,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.apparatus import Incline
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain import Flat, Incline
 
 PIONEERS = {"p2dx": P2DX, "p2at": P2AT, "p3at": P3AT}
 PHYSICS = STANDARD.model_copy(update={"timestep": 0.002, "impratio": 100.0})

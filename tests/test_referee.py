@@ -10,7 +10,7 @@ from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
 from grouser.simulation.changes.actions import Delayed, Move, RefereeCall, Restart, Say
 from grouser.simulation.script.referee import Referee
-from grouser.world.league_field import WIDTH
+from grouser.world.terrain.league_field import WIDTH
 
 
 class Table:

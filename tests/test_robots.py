@@ -12,7 +12,7 @@ from grouser.robots.robot import ROBOTS, describe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain import Flat
 
 NEEDED = {
     "crawler": {

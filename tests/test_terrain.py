@@ -9,13 +9,23 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from grouser.world.league_field import LeagueField
 from grouser.world.looks import add_looks
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.apparatus import Hurdle, Incline, PitchRollRamps
-from grouser.world.terrain.kinds import TERRAINS, Flat, Ramp, Ridge, Stairs, Step, Trench
-from grouser.world.terrain.stepfield import Stepfield
+from grouser.world.terrain import (
+    TERRAINS,
+    Flat,
+    Hurdle,
+    Incline,
+    LeagueField,
+    PitchRollRamps,
+    Ramp,
+    Ridge,
+    Stairs,
+    Step,
+    Stepfield,
+    Trench,
+)
 
 FLAT = Flat(friction=0.8)
 EXAMPLES = {

@@ -11,7 +11,7 @@ from grouser.trials.replay import replay
 from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Step
+from grouser.world.terrain import Flat, Step
 
 
 def world(*, friction=0.6, height=None, forward=0.3, method="segments", yaw_deg=0.0):

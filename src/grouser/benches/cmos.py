@@ -39,7 +39,8 @@ from grouser.simulation.scene import compose
 from grouser.world.file import World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Step
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.step import Step
 
 ERS210 = IMAGERS["ers210"]
 SIZES = ((176, 144), (640, 480))

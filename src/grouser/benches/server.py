@@ -46,7 +46,7 @@ from grouser.trials.cores import cores
 from grouser.world.file import World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 CLIENTS = 16
 LISTENERS = 48

@@ -26,7 +26,7 @@ from grouser.trials import threads
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 SPEED = 0.3
 """m/s, as in Okada et al. 2020, sec. IV-A."""

@@ -32,7 +32,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.trials.cores import cores
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD, Physics
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 ROBOTS = 8
 SECONDS = 6.0

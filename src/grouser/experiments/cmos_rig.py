@@ -25,7 +25,9 @@ from grouser.sensors.sensor import SensorContext
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.league_field import (
+from grouser.world.objects import Ball
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.league_field import (
     BALL_RADIUS,
     BAND,
     BEACON_RADIUS,
@@ -35,8 +37,6 @@ from grouser.world.league_field import (
     WIDTH,
     LeagueField,
 )
-from grouser.world.objects import Ball
-from grouser.world.physics_settings import STANDARD
 
 PAPER = "Asanuma et al. 2004"
 ROBOT = "rex"

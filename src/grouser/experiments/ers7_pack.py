@@ -18,7 +18,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Thing
 from grouser.world.physics_settings import STANDARD, Physics
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 RATE = 30.0
 """TimedFrames per second at which the paper's simulator ran."""

@@ -33,7 +33,10 @@ from grouser.trials.replay import replay
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Step, Terrain, Trench
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.kinds import Terrain
+from grouser.world.terrain.step import Step
+from grouser.world.terrain.trench import Trench
 
 TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
 SPEED = 0.3  # m/s   not in the paper, estimate (robots.md A1: 0.1-0.3)

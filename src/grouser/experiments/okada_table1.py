@@ -28,7 +28,9 @@ from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Step, Terrain
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.kinds import Terrain
+from grouser.world.terrain.step import Step
 
 METHODS = ("segments", "wheels", "plates", "surface")
 PAPER = {  # Table I: proposed, multiple-wheel, multiple-plate, constraint to ground

@@ -21,7 +21,7 @@ from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 SPEED = 0.3  # m/s   sec. IV-A
 FRICTION = 0.6  # sec. IV-B; the flat drive's is not printed

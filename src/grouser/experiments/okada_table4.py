@@ -27,7 +27,8 @@ from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Step
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.step import Step
 
 SPEED = 0.1  # m/s   sec. IV-B
 FRICTION = 0.6  # sec. IV-B: "of the ground and steps … 0.6 each"

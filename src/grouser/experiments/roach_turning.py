@@ -34,7 +34,7 @@ from grouser.trials import threads
 from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat
+from grouser.world.terrain.flat import Flat
 
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete"})
 """Legs of 0.75 g on damped springs: ``discrete`` solves contacts and dampers in one. From its step

@@ -19,10 +19,16 @@ from typing import Literal
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.world.objects import Box
-from grouser.world.placed import FOUNDATION
-from grouser.world.terrain.apparatus import TILE, Hurdle, Incline, PitchRollRamps
-from grouser.world.terrain.kinds import Flat, Stairs, Step, Terrain, Trench
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.hurdle import Hurdle
+from grouser.world.terrain.incline import Incline
+from grouser.world.terrain.kinds import Terrain
+from grouser.world.terrain.pitch_roll_ramps import TILE, PitchRollRamps
+from grouser.world.terrain.stairs import Stairs
+from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import HILL, Stepfield
+from grouser.world.terrain.terrain_piece import FOUNDATION
+from grouser.world.terrain.trench import Trench
 
 FRICTION = 0.6
 """Of ground and obstacles; Okada et al. 2020, sec. IV-B."""

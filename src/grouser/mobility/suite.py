@@ -32,7 +32,8 @@ from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain.kinds import Flat, Terrain
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.kinds import Terrain
 
 SPEED = 0.25
 """m/s."""

@@ -22,7 +22,7 @@ from grouser.errors import nearest
 from grouser.frames import degrees
 from grouser.world.events import Time
 from grouser.world.field_types import Coordinate, Description, Length, Name, mistake
-from grouser.world.league_field import (
+from grouser.world.terrain.league_field import (
     BALL_RADIUS,
     BEACON_OUTSIDE,
     CIRCLE,

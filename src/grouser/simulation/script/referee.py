@@ -16,8 +16,8 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, rotate, to_rpy
 from grouser.simulation.changes.actions import Action, Delayed, Move, RefereeCall, Restart, Say
 from grouser.simulation.script.game import Game, State
-from grouser.world.league_field import BALL_RADIUS
 from grouser.world.match import Match, Spot, Stand
+from grouser.world.terrain.league_field import BALL_RADIUS
 
 NAME = "referee"
 NEVER = -1

@@ -1,1 +1,55 @@
-"""The ground of a world, by kind."""
+"""The ground of a world, one kind per file; `TERRAINS` is their table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
+
+if TYPE_CHECKING:
+    from grouser.world.terrain.flat import Flat
+    from grouser.world.terrain.hurdle import Hurdle
+    from grouser.world.terrain.incline import Incline
+    from grouser.world.terrain.kinds import TERRAINS, Terrain
+    from grouser.world.terrain.league_field import LeagueField
+    from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+    from grouser.world.terrain.ramp import Ramp
+    from grouser.world.terrain.ridge import Ridge
+    from grouser.world.terrain.stairs import Stairs
+    from grouser.world.terrain.step import Step
+    from grouser.world.terrain.stepfield import Stepfield
+    from grouser.world.terrain.trench import Trench
+
+_PLACES = {
+    "TERRAINS": "grouser.world.terrain.kinds",
+    "Flat": "grouser.world.terrain.flat",
+    "Hurdle": "grouser.world.terrain.hurdle",
+    "Incline": "grouser.world.terrain.incline",
+    "LeagueField": "grouser.world.terrain.league_field",
+    "PitchRollRamps": "grouser.world.terrain.pitch_roll_ramps",
+    "Ramp": "grouser.world.terrain.ramp",
+    "Ridge": "grouser.world.terrain.ridge",
+    "Stairs": "grouser.world.terrain.stairs",
+    "Step": "grouser.world.terrain.step",
+    "Stepfield": "grouser.world.terrain.stepfield",
+    "Terrain": "grouser.world.terrain.kinds",
+    "Trench": "grouser.world.terrain.trench",
+}
+
+__all__ = [
+    "TERRAINS",
+    "Flat",
+    "Hurdle",
+    "Incline",
+    "LeagueField",
+    "PitchRollRamps",
+    "Ramp",
+    "Ridge",
+    "Stairs",
+    "Step",
+    "Stepfield",
+    "Terrain",
+    "Trench",
+]
+
+__getattr__ = lazily(__name__, _PLACES)

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
-from grouser.world.placed import FOUNDATION, PlacedTerrain
+from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import FOUNDATION
 
 Heights = npt.NDArray[np.int_]
 """Heights in units, (rows, columns): rows from +y to -y, columns along +x."""

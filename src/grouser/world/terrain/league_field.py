@@ -18,8 +18,7 @@ from grouser.frames import Array, from_rpy
 from grouser.world.field_types import Rgb
 from grouser.world.looks import ground_material
 from grouser.world.physics_settings import Contact
-from grouser.world.placed import FOUNDATION
-from grouser.world.surface import Surface
+from grouser.world.terrain.terrain_piece import FOUNDATION, TerrainPiece
 
 LENGTH, WIDTH = 4.2, 2.7  # m   Part C
 BALL_RADIUS = 0.0425  # m   Part C
@@ -89,7 +88,7 @@ GOALS = (FieldGoal(-LENGTH / 2, "yellow"), FieldGoal(LENGTH / 2, "sky_blue"))
 _COLOURS: dict[str, Rgb] = {"pink": PINK, "yellow": YELLOW, "sky_blue": SKY_BLUE, "green": GREEN}
 
 
-class LeagueField(Surface):
+class LeagueField(TerrainPiece):
     """The field of RoboCup's four-legged league."""
 
     kind: Literal["league_field"] = "league_field"

@@ -2,8 +2,7 @@
 
 A piece has a frame of its own: its origin is in the middle of its near edge, x points the way it
 is driven, z up. `PlacedTerrain` says where that frame is in the world and adds boxes, prisms and
-pipes given in it. Whatever stands on the ground also reaches `FOUNDATION` below it, so that a foot
-pressed into a low step is pushed up, never down through its underside.
+pipes given in it.
 """
 
 from __future__ import annotations
@@ -17,23 +16,14 @@ import numpy as np
 from pydantic import Field
 
 from grouser.frames import Array, Pose, radians
-from grouser.world.field_types import Coordinate, Rgb
-from grouser.world.surface import Surface
-
-FOUNDATION = 0.5
-"""How far obstacles reach below the ground they stand on, m."""
-
-LIGHT: Rgb = (0.83, 0.74, 0.60)
-DARK: Rgb = (0.72, 0.62, 0.49)  # neighbours in the two shades show their common edge
-
-Inclination = Annotated[float, Field(gt=0, lt=90)]
-"""An inclination in degrees, between 0 and 90."""
+from grouser.world.field_types import Coordinate
+from grouser.world.terrain.terrain_piece import TerrainPiece
 
 Span = tuple[float, float]
 """Where something begins and ends along one axis, m."""
 
 
-class PlacedTerrain(Surface):
+class PlacedTerrain(TerrainPiece):
     """A piece of ground with a place and a heading."""
 
     x: Coordinate

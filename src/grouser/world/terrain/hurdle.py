@@ -1,0 +1,58 @@
+"""A hurdle: a raised bar with pipes as its edges (ASTM E2802).
+
+Sizes from the public notes on the test method.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import mujoco
+from pydantic import Field, model_validator
+
+from grouser.world.field_types import Length, Rgb, mistake
+from grouser.world.physics_settings import Contact
+from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT
+
+STEEL: Rgb = (0.62, 0.65, 0.69)
+
+
+class Hurdle(PlacedTerrain):
+    """A raised bar whose two upper edges are pipes, so that a corner gives no grip (E2802)."""
+
+    kind: Literal["hurdle"] = "hurdle"
+    height: Length
+    """Height of the top, m; at least the pipe's diameter."""
+    length: Length = 0.4
+    """Size along the way, m; at least two pipes."""
+    width: Length = 2.4
+    """Size across, m; above 0."""
+    pipe: Length = 0.05
+    """Diameter of the pipes, m; above 0."""
+    pipe_friction: Annotated[float, Field(ge=0, le=10)] | None = None
+    """Friction of the pipes, 0 to 10 (None: as the rest). Low stands for pipes that roll."""
+
+    @model_validator(mode="after")
+    def _pipes_fit(self) -> Hurdle:
+        if self.height < self.pipe:
+            raise mistake(f"must be at least the pipe's diameter ({self.pipe:g})", "height")
+        if self.length < 2 * self.pipe:
+            raise mistake(f"must be at least two pipes ({2 * self.pipe:g})", "length")
+        return self
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
+        """Add the blocks ``{name}/bar``, ``{name}/top`` and the pipes ``/near`` and ``/far``.
+
+        The pipes touch the riser's and the top's planes from inside: they are the corners.
+        """
+        radius, y = self.pipe / 2, (-self.width / 2, self.width / 2)
+        middle = self.height - radius
+        bar, steel = self.geom(contact, LIGHT), self.geom(contact, STEEL)
+        if self.pipe_friction is not None:
+            steel["friction"] = [self.pipe_friction, *steel["friction"][1:]]
+        self._block(spec, f"{name}/bar", (0.0, self.length), y, (-FOUNDATION, middle), **bar)
+        top, z = (radius, self.length - radius), (middle, self.height)
+        self._block(spec, f"{name}/top", top, y, z, **bar)
+        for end, x in zip(("near", "far"), top, strict=True):
+            self._pipe(spec, f"{name}/{end}", x, middle, radius, y, **steel)
