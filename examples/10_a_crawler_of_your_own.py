@@ -6,9 +6,7 @@ its tracks. Here the four methods climb the same kerb.
 
 import grouser
 from grouser.trials.trial import Goal
-from grouser.world import Flat, Step
-from grouser.world.file import RobotEntry, World
-from grouser.world.physics_settings import STANDARD
+from grouser.world import STANDARD, Flat, RobotEntry, Step, World
 
 OPTIONS = {
     "mass": 15.0,

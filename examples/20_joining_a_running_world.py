@@ -6,8 +6,7 @@ done now or scheduled.
 
 import grouser
 from grouser.simulation.changes.actions import Command, Join, Leave
-from grouser.world.file import RobotEntry
-from grouser.world.objects import Box
+from grouser.world import Box, RobotEntry
 
 simulation = grouser.Simulation(grouser.load("quince_step"))
 simulation.step(1.0)

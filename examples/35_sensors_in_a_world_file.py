@@ -6,10 +6,7 @@ Each sensor has its own rate, delay and errors; a reading says when it was measu
 import numpy as np
 
 import grouser
-from grouser.world import Flat
-from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Box, Tag, Victim
-from grouser.world.physics_settings import STANDARD
+from grouser.world import STANDARD, Box, Flat, RobotEntry, Tag, Victim, World
 
 packbot = RobotEntry(
     name="packbot",

@@ -9,10 +9,7 @@ import numpy as np
 from grouser import Simulation
 from grouser.rendering import write_png
 from grouser.sensors.camera import ERS210_CAMERA
-from grouser.world import Flat
-from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Cylinder
-from grouser.world.physics_settings import STANDARD
+from grouser.world import STANDARD, Cylinder, Flat, RobotEntry, World
 
 PLACE = {"kind": "camera", "mount": "body", "at": [0.2, 0.0, 0.3]}
 cameras = {"pinhole": ERS210_CAMERA.imager.ideal(), "ers210": ERS210_CAMERA.imager}

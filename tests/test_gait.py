@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from grouser.locomotion.gait import KICK, LIFT, SPEED
-from grouser.locomotion.legs import END, LEGS, MIRROR
+from grouser.locomotion.quadruped_legs import END, LEGS, MIRROR
+from grouser.locomotion.trot import KICK, LIFT, SPEED
 from grouser.robots.ers7 import ERS7
 from grouser.robots.ers210 import ERS210
 

@@ -10,7 +10,7 @@ from grouser.errors import BadValue
 from grouser.frames import rotate
 from grouser.locomotion import biped, pendulum
 from grouser.locomotion.biped_leg import JOINTS
-from grouser.robots.parts.qrio_parts import (
+from grouser.robots.parts.qrio_links import (
     AXES,
     HEIGHT,
     LEG,

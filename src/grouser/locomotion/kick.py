@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from grouser.frames import Array, radians
-from grouser.locomotion.legs import LEGS, MIRROR, Legs, Stance, Vector
+from grouser.locomotion.quadruped_legs import LEGS, MIRROR, Legs, Stance, Vector
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from grouser.locomotion.gait import Trot
 from grouser.locomotion.kick import Kick, swing
-from grouser.locomotion.legs import Legs, Limb, Stance
+from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
+from grouser.locomotion.trot import Trot
 from grouser.robots.parts.aibo import (
     BODY_MASS,
     DARK,

@@ -1,6 +1,6 @@
 """QRIO (SDR-4X): a 580 mm high humanoid that stands, waves and walks (zaratti, sec. 3 and Fig. 5).
 
-Its joints, links and masses are in `grouser.robots.parts.qrio_parts`; its walk is
+Its joints, links and masses are in `grouser.robots.parts.qrio_links`; its walk is
 `grouser.locomotion.biped`. The root's frame is the middle of the torso: x forward, y left, z up.
 With all joints at 0 the robot stands straight, arms down. Angles have the signs of Webots' QRIO:
 legs as in `grouser.locomotion.biped_leg`; shoulder pitch swings an arm forwards, shoulder roll
@@ -21,7 +21,7 @@ from grouser.frames import Array, radians
 from grouser.locomotion import biped
 from grouser.locomotion.biped import Balance, Biped, Wave
 from grouser.locomotion.biped_leg import JOINTS
-from grouser.robots.parts.qrio_parts import HIP, LEG, MASS, SIDES, WAIST, parts, sole_sensors, spec
+from grouser.robots.parts.qrio_links import HIP, LEG, MASS, SIDES, WAIST, parts, sole_sensors, spec
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import Camera
 from grouser.sensors.encoder import Encoder

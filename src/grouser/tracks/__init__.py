@@ -1,1 +1,43 @@
-"""Four ways to turn a track: same call, same contract."""
+"""Four ways to turn a track (segments, surface, wheels, plates): same call, same contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
+
+if TYPE_CHECKING:
+    from grouser.tracks.geoms import ContactSurface, Softness
+    from grouser.tracks.grouser import Grouser, PathElement
+    from grouser.tracks.path import ArcStep, Path, StraightStep
+    from grouser.tracks.track import TRACKS, Belt, Track, add_track
+
+_PLACES = {
+    "TRACKS": "grouser.tracks.track",
+    "ArcStep": "grouser.tracks.path",
+    "Belt": "grouser.tracks.track",
+    "ContactSurface": "grouser.tracks.geoms",
+    "Grouser": "grouser.tracks.grouser",
+    "Path": "grouser.tracks.path",
+    "PathElement": "grouser.tracks.grouser",
+    "Softness": "grouser.tracks.geoms",
+    "StraightStep": "grouser.tracks.path",
+    "Track": "grouser.tracks.track",
+    "add_track": "grouser.tracks.track",
+}
+
+__all__ = [
+    "TRACKS",
+    "ArcStep",
+    "Belt",
+    "ContactSurface",
+    "Grouser",
+    "Path",
+    "PathElement",
+    "Softness",
+    "StraightStep",
+    "Track",
+    "add_track",
+]
+
+__getattr__ = lazily(__name__, _PLACES)

@@ -1,1 +1,122 @@
-"""What is there: ground, objects, looks and the file that says so; no robot, no sensor."""
+"""What is there: ground, objects, events and the world file that says so; no robot, no sensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
+
+if TYPE_CHECKING:
+    from grouser.world.door import Door
+    from grouser.world.events import Choice, Event
+    from grouser.world.file import RobotEntry, Start, View, World, load, parse, shipped
+    from grouser.world.lamp import Lamp
+    from grouser.world.match import Match, Player, Team
+    from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh, Tag, Victim
+    from grouser.world.physics_settings import STANDARD, Contact, Physics
+    from grouser.world.radio import RadioModel
+    from grouser.world.terrain.flat import Flat
+    from grouser.world.terrain.hurdle import Hurdle
+    from grouser.world.terrain.incline import Incline
+    from grouser.world.terrain.kinds import TERRAINS, Terrain
+    from grouser.world.terrain.league_field import LeagueField
+    from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+    from grouser.world.terrain.ramp import Ramp
+    from grouser.world.terrain.ridge import Ridge
+    from grouser.world.terrain.stairs import Stairs
+    from grouser.world.terrain.step import Step
+    from grouser.world.terrain.stepfield import Stepfield
+    from grouser.world.terrain.trench import Trench
+    from grouser.world.triggers import TRIGGERS, BoxTrigger, CylinderTrigger, SphereTrigger
+
+_PLACES = {
+    "OBJECTS": "grouser.world.objects",
+    "STANDARD": "grouser.world.physics_settings",
+    "TERRAINS": "grouser.world.terrain.kinds",
+    "TRIGGERS": "grouser.world.triggers",
+    "Ball": "grouser.world.objects",
+    "Box": "grouser.world.objects",
+    "BoxTrigger": "grouser.world.triggers",
+    "Choice": "grouser.world.events",
+    "Contact": "grouser.world.physics_settings",
+    "Cylinder": "grouser.world.objects",
+    "CylinderTrigger": "grouser.world.triggers",
+    "Door": "grouser.world.door",
+    "Event": "grouser.world.events",
+    "Flat": "grouser.world.terrain.flat",
+    "Hurdle": "grouser.world.terrain.hurdle",
+    "Incline": "grouser.world.terrain.incline",
+    "Lamp": "grouser.world.lamp",
+    "LeagueField": "grouser.world.terrain.league_field",
+    "Match": "grouser.world.match",
+    "Mesh": "grouser.world.objects",
+    "Physics": "grouser.world.physics_settings",
+    "PitchRollRamps": "grouser.world.terrain.pitch_roll_ramps",
+    "Player": "grouser.world.match",
+    "RadioModel": "grouser.world.radio",
+    "Ramp": "grouser.world.terrain.ramp",
+    "Ridge": "grouser.world.terrain.ridge",
+    "RobotEntry": "grouser.world.file",
+    "SphereTrigger": "grouser.world.triggers",
+    "Stairs": "grouser.world.terrain.stairs",
+    "Start": "grouser.world.file",
+    "Step": "grouser.world.terrain.step",
+    "Stepfield": "grouser.world.terrain.stepfield",
+    "Tag": "grouser.world.objects",
+    "Team": "grouser.world.match",
+    "Terrain": "grouser.world.terrain.kinds",
+    "Trench": "grouser.world.terrain.trench",
+    "Victim": "grouser.world.objects",
+    "View": "grouser.world.file",
+    "World": "grouser.world.file",
+    "load": "grouser.world.file",
+    "parse": "grouser.world.file",
+    "shipped": "grouser.world.file",
+}
+
+__all__ = [
+    "OBJECTS",
+    "STANDARD",
+    "TERRAINS",
+    "TRIGGERS",
+    "Ball",
+    "Box",
+    "BoxTrigger",
+    "Choice",
+    "Contact",
+    "Cylinder",
+    "CylinderTrigger",
+    "Door",
+    "Event",
+    "Flat",
+    "Hurdle",
+    "Incline",
+    "Lamp",
+    "LeagueField",
+    "Match",
+    "Mesh",
+    "Physics",
+    "PitchRollRamps",
+    "Player",
+    "RadioModel",
+    "Ramp",
+    "Ridge",
+    "RobotEntry",
+    "SphereTrigger",
+    "Stairs",
+    "Start",
+    "Step",
+    "Stepfield",
+    "Tag",
+    "Team",
+    "Terrain",
+    "Trench",
+    "Victim",
+    "View",
+    "World",
+    "load",
+    "parse",
+    "shipped",
+]
+
+__getattr__ = lazily(__name__, _PLACES)

@@ -1,1 +1,54 @@
-"""What several robots share: hulls, wheels, cranks, linkages."""
+"""What robots are put together from: hulls, wheels, linkages, cranks, pan-tilt heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
+
+if TYPE_CHECKING:
+    from grouser.robots.parts.aibo import Aibo
+    from grouser.robots.parts.crank import Cranks
+    from grouser.robots.parts.hull import add_hull, keep_apart, weigh
+    from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, PartShape, Servo, assemble
+    from grouser.robots.parts.pan_tilt import PanTilt
+    from grouser.robots.parts.pioneer import Pioneer
+    from grouser.robots.parts.wheel import Caster, Wheel
+
+_PLACES = {
+    "Aibo": "grouser.robots.parts.aibo",
+    "BoxMass": "grouser.robots.parts.linkage",
+    "Caster": "grouser.robots.parts.wheel",
+    "Cranks": "grouser.robots.parts.crank",
+    "LinkagePart": "grouser.robots.parts.linkage",
+    "Mount": "grouser.robots.parts.linkage",
+    "PanTilt": "grouser.robots.parts.pan_tilt",
+    "PartShape": "grouser.robots.parts.linkage",
+    "Pioneer": "grouser.robots.parts.pioneer",
+    "Servo": "grouser.robots.parts.linkage",
+    "Wheel": "grouser.robots.parts.wheel",
+    "add_hull": "grouser.robots.parts.hull",
+    "assemble": "grouser.robots.parts.linkage",
+    "keep_apart": "grouser.robots.parts.hull",
+    "weigh": "grouser.robots.parts.hull",
+}
+
+__all__ = [
+    "Aibo",
+    "BoxMass",
+    "Caster",
+    "Cranks",
+    "LinkagePart",
+    "Mount",
+    "PanTilt",
+    "PartShape",
+    "Pioneer",
+    "Servo",
+    "Wheel",
+    "add_hull",
+    "assemble",
+    "keep_apart",
+    "weigh",
+]
+
+__getattr__ = lazily(__name__, _PLACES)

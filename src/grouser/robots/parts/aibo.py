@@ -5,9 +5,9 @@ shoulder joints: x forward, y left, z up. Joint limits are the **software limits
 and B2 (what the robots' own controllers keep to); the mechanical stops lie 1 to 5 degrees beyond
 them.
 
-Signs: legs as in `legs.py` (rotor forward positive for all four); neck, head and mouth up positive,
-pan left positive, tail up and left positive. Servo torques, gains and rotor inertias are estimates:
-no source gives them.
+Signs: legs as in `quadruped_legs.py` (rotor forward positive for all four); neck, head and mouth
+up positive, pan left positive, tail up and left positive. Servo torques, gains and rotor inertias
+are estimates: no source gives them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 from grouser.errors import unknown
 from grouser.frames import radians
-from grouser.locomotion.gait import Trot
-from grouser.locomotion.legs import JOINTS, LEGS, SIDE, Legs, Stance
+from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance
+from grouser.locomotion.trot import Trot
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
     BoxMass,

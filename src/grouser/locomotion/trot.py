@@ -16,7 +16,7 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.locomotion.kick import Kick
-from grouser.locomotion.legs import JOINTS, LEGS, Legs, Stance, Vector
+from grouser.locomotion.quadruped_legs import JOINTS, LEGS, Legs, Stance, Vector
 
 OFFSETS = np.array([0.0, 0.5, 0.5, 0.0])
 """Part of a period by which each of `LEGS` is ahead: diagonal legs go together."""
