@@ -7,6 +7,8 @@ E2827), stepfields (E2828). Nothing here judges whether a robot has managed it.
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -42,5 +44,6 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
 if TYPE_CHECKING:
     Terrain = TerrainPiece
 else:
-    Terrain = Annotated[tuple(TERRAINS.values()), Field(discriminator="kind")]
+    _Any = functools.reduce(operator.or_, TERRAINS.values())
+    Terrain = Annotated[_Any, Field(discriminator="kind")]
 """Any of the kinds, told apart by ``kind``."""
