@@ -15,9 +15,16 @@ from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.configuration import SensorConfiguration, SensorSettings
 from grouser.protocol.usarsim.dialects import UDK
 from grouser.protocol.usarsim.drive import SkidDrive
-from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Said, Step, Tick
+from grouser.protocol.usarsim.extensions import (
+    ConsoleAnswer,
+    Lockstep,
+    Notice,
+    RadioMessage,
+    Step,
+    Tick,
+)
 from grouser.protocol.usarsim.geometry import RobotGeometry
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting, StartPose, StartPoses
 from grouser.protocol.usarsim.response import Response, Result
 from grouser.protocol.usarsim.sensor_messages import Odometry
@@ -110,19 +117,19 @@ def lonely(message):
             return [RobotGeometry("GroundVehicle", "P3AT", (0.5, 0.4, 0.2))]
         case commands.GetConfiguration(type="Camera"):
             return [SensorConfiguration("Camera", (SensorSettings("Camera", (("Fov", 1),)),))]
-        case extensions.Typed(line="open door"):
-            return [Said("the door is open")]
-        case extensions.Typed():
-            return [Said("there is no 'dor'", failed=True)]
+        case extensions.ConsoleLine(line="open door"):
+            return [ConsoleAnswer("the door is open")]
+        case extensions.ConsoleLine():
+            return [ConsoleAnswer("there is no 'dor'", failed=True)]
         case extensions.Transmit():
-            return [Heard("fido", message.data[::-1], -61.2)]
+            return [RadioMessage("fido", message.data[::-1], -61.2)]
         case setting.ResetSensor():
             return [Response(2.0, "Odometry", (Result("Name", "Odometry"),))]
         case Lockstep(every=every) if every > 0:
             return [STATE, Tick(2.0)]
         case Step():
             return [Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)), Tick(2.1)]
-        case Other(word="CRASH"):
+        case UnknownMessage(word="CRASH"):
             return [None]
     return []
 

@@ -15,8 +15,8 @@ from grouser.protocol.usarsim import commands, setting
 from grouser.protocol.usarsim.control import AbsMove, Create
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
-from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Step
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting, StartPoses
 from grouser.protocol.usarsim.response import Result
 from grouser.protocol.usarsim.sensor_messages import Odometry
@@ -76,7 +76,7 @@ def test_radio_is_kept_until_it_is_taken(robot):
     robot.transmit(b"one")
     robot.transmit(b"two")
     assert robot.start_poses()  # both have come by now
-    assert robot.receive() == Heard("fido", b"eno", -61.2)
+    assert robot.receive() == RadioMessage("fido", b"eno", -61.2)
     assert robot.receive().data == b"owt"
     with pytest.raises(NoAnswer, match="radio"):
         robot.receive(timeout=0.05)
@@ -151,7 +151,7 @@ def test_a_class_that_an_old_server_ignores_is_a_sentence(peer):
 
 
 def test_a_server_that_goes_raises_one_sentence_at_every_call(robot):
-    robot.send(Other("CRASH"))
+    robot.send(UnknownMessage("CRASH"))
     with pytest.raises(Disconnected, match="the server closed the connection"):
         list(robot.listen(seconds=5))
     for call in (lambda: robot.drive(1, 1), robot.start_poses, lambda: robot.state):
@@ -247,7 +247,7 @@ def test_async_waits_complain_and_end_like_the_others(peer):
             async for turn in robot.turns():
                 assert turn.time == 2.1
                 break
-            robot.send(Other("CRASH"))
+            robot.send(UnknownMessage("CRASH"))
             with pytest.raises(Disconnected, match="the server closed the connection"):
                 await robot.receive()
             with pytest.raises(Disconnected, match="the server closed the connection"):

@@ -11,7 +11,7 @@ from grouser.protocol.usarsim import commands, drive, extensions, package, setti
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.protocol.usarsim.extensions import Lockstep
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_groups import Sonars
 
 
@@ -47,9 +47,9 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
         (setting.SetZoom("Camera", 0.5), False),
         (setting.SetGripper("OPEN"), False),
         (setting.Scan("RangeScanner"), False),
-        (Other("DRIVE", (("Left", "1"), ("Right", "1"))), True),
-        (Other("ACT", (("Name", "Arm"),)), True),
-        (Other("JUMP"), False),
+        (UnknownMessage("DRIVE", (("Left", "1"), ("Right", "1"))), True),
+        (UnknownMessage("ACT", (("Name", "Arm"),)), True),
+        (UnknownMessage("JUMP"), False),
         (commands.GetGeometry("Robot"), False),
         (extensions.Transmit(b"hello"), False),
     ],
@@ -125,7 +125,7 @@ def test_sensors_in_numbers_look_the_same_in_every_dialect():
 def test_sensors_of_others_and_bad_lines_are_kept():
     conversation = Conversation(UDK, "peer")
     conversation.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
-    assert conversation.latest.newest("n1").said[-1] == ("Smell", "roses")
+    assert conversation.latest.newest("n1").pairs[-1] == ("Smell", "roses")
     assert conversation.latest.sensors == ("N1",)
     (fault,) = conversation.faults
     assert fault.reason.startswith("STA: ")

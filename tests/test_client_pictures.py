@@ -11,10 +11,10 @@ from grouser.client.address import Address
 from grouser.client.pictures import PictureConnection, camera_tile, decode_frame
 from grouser.errors import BadValue, Disconnected, NoAnswer
 from grouser.protocol.images import (
+    Credential,
     Frame,
     ImageServerSide,
     ImageType,
-    Pass,
     Preamble,
     Region,
 )
@@ -60,12 +60,12 @@ def test_raw_pictures_come_whole_and_in_part():
     shown = []
     with (
         image_server(raw, shown) as address,
-        PictureConnection(address, Pass("key", "0a1b", "Left")) as pictures,
+        PictureConnection(address, Credential("key", "0a1b", "Left")) as pictures,
     ):
         np.testing.assert_array_equal(pictures.take(), RGB)
         np.testing.assert_array_equal(pictures.take(Region(2, 1, 3, 4)), RGB[1:5, 2:5])
         np.testing.assert_array_equal(pictures.take(), RGB)
-    assert shown == [Pass("key", "0a1b", "Left")]
+    assert shown == [Credential("key", "0a1b", "Left")]
 
 
 def test_without_a_key_the_tile_of_an_old_server_is_asked_for():

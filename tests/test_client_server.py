@@ -10,7 +10,7 @@ from grouser.client.connection import connect, control, join
 from grouser.client.launch import Ports, serving
 from grouser.client.pictures import watch
 from grouser.errors import BadValue, Disconnected, Refused
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Odometry, RangeScan
 from grouser.protocol.usarsim.setting import ResetSensor
 
@@ -67,7 +67,7 @@ def test_refusals_come_as_sentences(ports, robot):
     with pytest.raises(Refused, match="NoSuchJoint"):
         robot.geometry()
     assert robot.geometry()  # it goes on
-    robot.send(Other("DRIV", (("Left", "1"),)))
+    robot.send(UnknownMessage("DRIV", (("Left", "1"),)))
     with pytest.raises(Refused, match="no command 'DRIV'; did you mean 'DRIVE'"):
         robot.start_poses()
     robot.lockstep(-1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grouser.errors import BadValue
-from grouser.protocol.lines import Fault, LineCutter
+from grouser.protocol.lines import Fault, LineSplitter
 from grouser.protocol.usarsim import (
     commands,
     nfo,
@@ -19,7 +19,7 @@ from grouser.protocol.usarsim import (
 from grouser.protocol.usarsim.codec import COMMANDS, MESSAGES, SENSORS, ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
 from grouser.protocol.usarsim.drive import JointDrive, Order, SkidDrive
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.segments import parse, write
 
 HERE = Path(__file__).parent / "transcripts"
@@ -56,7 +56,7 @@ def test_a_servers_transcript_prints_as_it_was_read(named):
     heard = heard_by(ClientSide(DIALECTS[named]), lines)
     server = ServerSide(DIALECTS[named])
     assert [b"".join(server.send(message)) for message in heard] == lines.splitlines(True)
-    assert not [message for message in heard if isinstance(message, Other)]
+    assert not [message for message in heard if isinstance(message, UnknownMessage)]
 
 
 @pytest.mark.parametrize("named", DIALECTS)
@@ -65,7 +65,9 @@ def test_a_clients_transcript_prints_as_it_was_read(named):
     client = ClientSide(DIALECTS[named])
     heard = heard_by(ServerSide(DIALECTS[named]), lines)
     assert [b"".join(client.send(command)) for command in heard] == lines.splitlines(True)
-    assert [message for message in heard if isinstance(message, Other)] == [Other("PAUSE")]
+    assert [message for message in heard if isinstance(message, UnknownMessage)] == [
+        UnknownMessage("PAUSE")
+    ]
 
 
 OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "CONSOLE", "RADIO", "NOTICE"}
@@ -77,7 +79,9 @@ def test_every_command_and_message_of_the_tables_is_in_a_transcript():
     assert heads == set(COMMANDS) - OWN_HEADS | {"PAUSE"}
     spoken = "".join(TRANSCRIPTS.values())
     assert {line.split()[0] for line in spoken.splitlines()} == set(MESSAGES) - OWN_HEADS
-    types = {parse(line).found["type"].lower() for line in spoken.splitlines() if line[:3] == "SEN"}
+    types = {
+        parse(line).by_key["type"].lower() for line in spoken.splitlines() if line[:3] == "SEN"
+    }
     own = {
         sensor.type.lower()
         for sensor in (
@@ -154,7 +158,7 @@ def test_the_forms_of_older_servers_are_read():
     (tags,) = client.receive(b"SEN {Type RFIDTag} {Name RFID} {ID 3}\r\n")
     assert tags == sensor_messages.Tags(None, "RFID", (sensor_messages.Tag("3"),))
     (camera,) = client.receive(b"SEN {Time 477.7582} {Type Camera} \r\n")
-    assert camera == Other("SEN", (("Time", "477.7582"), ("Type", "Camera")))
+    assert camera == UnknownMessage("SEN", (("Time", "477.7582"), ("Type", "Camera")))
 
 
 def test_a_package_order_at_the_end_or_none_means_zero():
@@ -209,11 +213,11 @@ def test_a_long_line_is_reported_once_and_skipped():
 
 
 def test_a_stream_without_an_end_takes_no_memory():
-    cutter = LineCutter(1000)
+    splitter = LineSplitter(1000)
     packet = b"A" * 4096
-    cutter.feed(packet)
+    splitter.feed(packet)
     tracemalloc.start()
-    assert not any(cutter.feed(packet) for _ in range(2000))
+    assert not any(splitter.feed(packet) for _ in range(2000))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 64 * 1024

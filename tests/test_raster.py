@@ -9,8 +9,8 @@ from grouser.errors import BadValue
 from grouser.gateways.images.raster import Raster
 from grouser.gateways.images.tiles import CameraSlot, CameraTile, Layout
 from grouser.protocol.images import (
+    Credential,
     Frame,
-    Pass,
     Preamble,
     Region,
 )
@@ -51,12 +51,14 @@ def test_tiles_lie_as_in_udk_and_never_move():
 
 @given(st.lists(st.integers(1, 20), max_size=20))
 def test_passes_cut_anywhere_are_read(cuts):
-    stream = Pass("token", "secret").encode() + Pass("key", "0a1f", "rear").encode() + b"OKU"
+    stream = (
+        Credential("token", "secret").encode() + Credential("key", "0a1f", "rear").encode() + b"OKU"
+    )
     preamble, shown, rest = Preamble(), [], b""
     for cut in [*cuts, len(stream)]:
         passes, more = preamble.receive(stream[:cut])
         shown, rest, stream = shown + passes, rest + more, stream[cut:]
-    assert shown == [Pass("token", "secret"), Pass("key", "0a1f", "rear")]
+    assert shown == [Credential("token", "secret"), Credential("key", "0a1f", "rear")]
     assert rest == b"OKU"
 
 

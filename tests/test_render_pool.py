@@ -20,7 +20,7 @@ from grouser.gateways.images.remote_worker import run_remote_worker
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.protocol import rendering as wire
-from grouser.protocol.images import Frame, ImageClientSide, ImageType, Pass, WholeFrame
+from grouser.protocol.images import Credential, Frame, ImageClientSide, ImageType, WholeFrame
 from grouser.service.access import AccessControl, Role, Token
 from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.simulation import Simulation
@@ -214,7 +214,7 @@ async def test_workers_of_another_process_draw_the_same_bytes_and_serve_them():
             views.offer("rex", simulation.read("rex", "camera"))
             await asyncio.sleep(0.3)
             assert not views.frames.pictures, "nobody here looks, so nothing comes back"
-            frame = await first_frame(images, Pass("key", views.key("rex")))
+            frame = await first_frame(images, Credential("key", views.key("rex")))
             here = simulation.read("rex", "camera").array("image")
             width, height, pixels = frame.pixels()
             assert (width, height) == (208, 160)

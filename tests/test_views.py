@@ -13,9 +13,9 @@ from drawn import OPEN, SECRET, in_a_loop, rgb, seen, until
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort
 from grouser.protocol.images import (
+    Credential,
     ImageClientSide,
     ImageType,
-    Pass,
     Region,
     WholeFrame,
 )
@@ -114,7 +114,7 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
             assert np.array_equal(rgb(mosaic)[y : y + h, x : x + w], image(simulation, robot))
             (region,) = await everything.ask(Region(x, y, w, h))
             assert np.array_equal(rgb(region), image(simulation, robot))
-            own = await connect(Pass("key", views.key(robot)))
+            own = await connect(Credential("key", views.key(robot)))
             whole, part = await own.ask(WholeFrame(), Region(10, 20, 31, 7))
             assert np.array_equal(rgb(whole), image(simulation, robot))
             assert np.array_equal(rgb(part), image(simulation, robot)[20:27, 10:41])
@@ -124,14 +124,14 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
             black[tile.y : tile.y + HEIGHT, tile.x : tile.x + WIDTH] = 0
         assert not black.any()
         key = views.key("bo")
-        own = await connect(Pass("key", key))
+        own = await connect(Credential("key", key))
         simulation.do(Leave("bo"))
         views.rebind(simulation.scene)
         with pytest.raises(ConnectionError):
             await own.ask(WholeFrame())
         (mosaic,) = await everything.ask(WholeFrame())
         assert not rgb(mosaic)[240:].any(), "its tile is empty"
-        stranger = await connect(Pass("key", key))
+        stranger = await connect(Credential("key", key))
         with pytest.raises(ConnectionError):
             await stranger.ask(WholeFrame())
 
@@ -140,7 +140,7 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
 async def test_jpeg_is_made_by_the_workers():
     simulation = crowd()
     async with served(simulation, type=ImageType.GOOD) as (views, _port, connect):
-        own, everything = await connect(Pass("key", views.key("rex"))), await connect()
+        own, everything = await connect(Credential("key", views.key("rex"))), await connect()
         offer(views, simulation)
         whole, part = await own.ask(WholeFrame(), Region(50, 60, 64, 48))
         await everything.ask(WholeFrame())
@@ -165,7 +165,7 @@ async def test_jpeg_is_made_by_the_workers():
 async def test_who_comes_later_sees_what_is_new():
     simulation = crowd()
     async with served(simulation) as (views, port, connect):
-        first = await connect(Pass("key", views.key("rex")))
+        first = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
         await first.ask(WholeFrame())
         first.writer.close()
@@ -173,7 +173,7 @@ async def test_who_comes_later_sees_what_is_new():
         simulation.command("rex", turn=1.0)
         simulation.step(1.0)
         offer(views, simulation)
-        for shown in (Pass("key", views.key("rex")),), ():
+        for shown in (Credential("key", views.key("rex")),), ():
             later = await connect(*shown)
             (frame,) = await later.ask(WholeFrame())
             assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
@@ -194,7 +194,7 @@ async def test_legacy_mode_sends_one_frame_unasked():
             assert port.frames_sent == 2
         access = AccessControl((Token(SECRET),), "127.0.0.1")
         async with image_port(views, access, legacy=True) as (port, connect):
-            own = await connect(Pass("key", views.key("max")))
+            own = await connect(Credential("key", views.key("max")))
             assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
 
 
@@ -213,20 +213,25 @@ def test_strangers_see_nothing(caplog):
             offer(views, simulation)
             async with image_port(views, access) as (port, connect):
                 await refused(connect)
-                await refused(connect, Pass("token", "wrong-as-can-be"))
-                await refused(connect, Pass("token", drive.secret))
-                await refused(connect, Pass("key", "0" * 32))
-                await refused(connect, Pass("key", views.key("rex"), "rear"))
-                await refused(connect, Pass("key", views.key("rex")), Pass("token", watch.secret))
+                await refused(connect, Credential("token", "wrong-as-can-be"))
+                await refused(connect, Credential("token", drive.secret))
+                await refused(connect, Credential("key", "0" * 32))
+                await refused(connect, Credential("key", views.key("rex"), "rear"))
+                await refused(
+                    connect, Credential("key", views.key("rex")), Credential("token", watch.secret)
+                )
                 assert port.refused == 6
                 assert port.frames_sent == 0
-                for shown in (Pass("token", watch.secret), Pass("key", views.key("rex"), "camera")):
+                for shown in (
+                    Credential("token", watch.secret),
+                    Credential("key", views.key("rex"), "camera"),
+                ):
                     client = await connect(shown)
                     assert await client.ask(WholeFrame())
             async with image_port(views, own_only=True) as (port, connect):
                 await refused(connect)
-                await refused(connect, Pass("token", "whatever-it-may-be"))
-                client = await connect(Pass("key", views.key("rex")))
+                await refused(connect, Credential("token", "whatever-it-may-be"))
+                client = await connect(Credential("key", views.key("rex")))
                 assert await client.ask(WholeFrame())
             async with image_port(views, most=1) as (port, connect):
                 client = await connect()
@@ -242,7 +247,7 @@ def test_strangers_see_nothing(caplog):
 async def test_a_client_that_does_not_read_piles_up_nothing():
     simulation = crowd()
     async with served(simulation, most_fps=1e6) as (views, port, connect):
-        own = await connect(Pass("key", views.key("rex")))
+        own = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
         await own.ask(WholeFrame())
         greedy = socket.create_connection(own.writer.get_extra_info("peername"))
@@ -273,7 +278,7 @@ async def test_a_client_that_does_not_read_piles_up_nothing():
 async def test_one_connection_gets_so_many_frames_and_no_more():
     simulation = crowd()
     async with served(simulation, most_fps=20.0) as (views, _port, connect):
-        own = await connect(Pass("key", views.key("rex")))
+        own = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
         await own.ask(WholeFrame())
         loop = asyncio.get_running_loop()

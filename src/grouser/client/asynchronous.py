@@ -27,7 +27,7 @@ from grouser.client.conversation import Conversation, LockstepTurn, Plan
 from grouser.client.latest_messages import LatestMessages
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.configuration import Configuration
-from grouser.protocol.usarsim.extensions import Heard
+from grouser.protocol.usarsim.extensions import RadioMessage
 from grouser.protocol.usarsim.geometry import Geometry
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.nfo import StartPose
@@ -219,7 +219,7 @@ class AsyncRobot(AsyncConnection, RobotCommands):
         """Wait for the next reading of a sensor, or of a type of sensor."""
         return await self.run(self.conversation.reading(sensor), timeout)
 
-    async def receive(self, timeout: float | None = None) -> Heard:
+    async def receive(self, timeout: float | None = None) -> RadioMessage:
         """Return the oldest radio message that was not taken yet, or wait for one."""
         return await self.run(self.conversation.radio_message(), timeout)
 

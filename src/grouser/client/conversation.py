@@ -21,7 +21,7 @@ from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.commands import Init, Login
 from grouser.protocol.usarsim.dialects import Dialect
-from grouser.protocol.usarsim.extensions import Heard, Lockstep, Notice, Step, Tick
+from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step, Tick
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.turns import ends_turn
@@ -237,7 +237,7 @@ class Conversation:
             yield from self._wait_for(f"a reading of '{sensor}' (heard from: {known})")
         return newest
 
-    def radio_message(self) -> Plan[Heard]:
+    def radio_message(self) -> Plan[RadioMessage]:
         """Return the oldest radio message that was not taken yet, or wait for one."""
         while not self.latest.radio_inbox:
             yield from self._wait_for("something on the radio")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
-from grouser.protocol.usarsim.extensions import Heard, Notice, Tick
-from grouser.protocol.usarsim.message import Message, Other
+from grouser.protocol.usarsim.extensions import Notice, RadioMessage, Tick
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.package import EffectorState, PackageState
 from grouser.protocol.usarsim.sensor_groups import Grouped
@@ -33,7 +33,7 @@ class LatestMessages:
         """Simulated, s, as far as it was said; it goes back when the world starts over."""
         self.notices: deque[Notice] = deque(maxlen=NOTICES)
         """Notices of the server, oldest first."""
-        self.radio_inbox: deque[Heard] = deque(maxlen=MAIL)
+        self.radio_inbox: deque[RadioMessage] = deque(maxlen=MAIL)
         """Radio messages that nobody has taken yet, oldest first."""
         self._by_name: dict[str, Message] = {}
         self._by_type: dict[str, Message] = {}
@@ -42,13 +42,13 @@ class LatestMessages:
         """Make ``message`` the newest of its kind."""
         self._update_time(message)
         match message:
-            case Reading() | Other(word="SEN"):
+            case Reading() | UnknownMessage(word="SEN"):
                 self._record_reading(message)
             case State():
                 self.state = message
             case PackageState() | EffectorState():
                 self.packages[message.name] = message
-            case Heard():
+            case RadioMessage():
                 self.radio_inbox.append(message)
             case Notice():
                 self.notices.append(message)
@@ -83,7 +83,7 @@ class LatestMessages:
         if self.time is None or time > self.time or isinstance(message, State | Tick):
             self.time = time
 
-    def _record_reading(self, message: Reading | Other) -> None:
+    def _record_reading(self, message: Reading | UnknownMessage) -> None:
         kind = sensor_type(message).lower()
         if isinstance(message, Grouped):
             for one in message.readings:
@@ -98,7 +98,7 @@ class LatestMessages:
         self._by_type[kind] = message
 
 
-def sensor_type(message: Reading | Other) -> str:
+def sensor_type(message: Reading | UnknownMessage) -> str:
     """Return the type of the sensor that said ``message``."""
     return message.type if isinstance(message, Reading) else _segment(message, "type")
 
@@ -110,10 +110,10 @@ def sensor_names(message: Message) -> tuple[str, ...]:
             return tuple(name for name, _ in message.readings)
         case Reading():
             return (str(getattr(message, "name", message.type)),)
-        case Other(word="SEN"):
+        case UnknownMessage(word="SEN"):
             return (_segment(message, "name"),)
     return ()
 
 
-def _segment(message: Other, key: str) -> str:
-    return next((value for name, value in message.said if name.lower() == key), "")
+def _segment(message: UnknownMessage, key: str) -> str:
+    return next((value for name, value in message.pairs if name.lower() == key), "")

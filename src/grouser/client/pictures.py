@@ -24,10 +24,10 @@ from grouser.client.connection import PACKET, RemoteRobot, open_socket
 from grouser.errors import BadValue, Disconnected, MissingDependency, NoAnswer
 from grouser.protocol import images
 from grouser.protocol.images import (
+    Credential,
     Frame,
     ImageClientSide,
     ImageType,
-    Pass,
     Region,
     Request,
     WholeFrame,
@@ -53,7 +53,7 @@ class PictureConnection:
     """
 
     def __init__(
-        self, address: Address, access: Pass | None = None, part: Region | None = None
+        self, address: Address, access: Credential | None = None, part: Region | None = None
     ) -> None:
         self.address = address
         self._part: Request = part or WholeFrame()
@@ -151,7 +151,7 @@ def watch(
     address = Address(host=where.host, port=port, tls=where.tls, timeout=where.timeout)
     if tile.key is None:
         return PictureConnection(address, part=tile.region)
-    return PictureConnection(address, Pass("key", tile.key, camera or ""))
+    return PictureConnection(address, Credential("key", tile.key, camera or ""))
 
 
 def decode_frame(frame: Frame) -> Picture:

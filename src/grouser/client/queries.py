@@ -17,7 +17,7 @@ from grouser.protocol.usarsim.configuration import (
     SensorConfiguration,
 )
 from grouser.protocol.usarsim.control import GetState
-from grouser.protocol.usarsim.extensions import Said, Typed
+from grouser.protocol.usarsim.extensions import ConsoleAnswer, ConsoleLine
 from grouser.protocol.usarsim.geometry import (
     PACKAGES,
     Geometry,
@@ -82,13 +82,13 @@ def start_poses() -> Query[tuple[StartPose, ...]]:
     return Query(GetStartPoses(), match, "the start poses")
 
 
-def console(line: str) -> Query[Said]:
+def console(line: str) -> Query[ConsoleAnswer]:
     """Type a line into the server's console."""
 
-    def match(message: Message) -> Said | None:
-        return message if isinstance(message, Said) else None
+    def match(message: Message) -> ConsoleAnswer | None:
+        return message if isinstance(message, ConsoleAnswer) else None
 
-    return Query(Typed(line), match, f"the console's answer to '{line}'")
+    return Query(ConsoleLine(line), match, f"the console's answer to '{line}'")
 
 
 def object_state(name: str) -> Query[ObjectState]:

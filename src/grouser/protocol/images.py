@@ -25,7 +25,7 @@ LARGEST_FRAME = 127 * 2**24 - 1
 """Bytes of a picture: some clients take a length whose first byte is 127 or more for garbage."""
 LARGEST_SIDE = 2**16 - 1
 """Pixels: sizes of raw pictures have 16 bits."""
-LONGEST_PASS = 512
+LONGEST_CREDENTIAL = 512
 """Bytes of a line with a token or a key."""
 
 _HEADER = struct.Struct(">BI")
@@ -91,7 +91,7 @@ Request = WholeFrame | Region
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class Credential:
     """What a client shows before its first request."""
 
     kind: Literal["token", "key"]
@@ -115,40 +115,40 @@ class Preamble:
         self.over = False
         """The requests have begun."""
 
-    def receive(self, data: bytes) -> tuple[list[Pass], bytes]:
+    def receive(self, data: bytes) -> tuple[list[Credential], bytes]:
         """Take the next bytes; return what was shown and what belongs to the requests.
 
         Raises `BadValue` for a line that shows nothing.
         """
         if self.over:
             return [], data
-        data, shown = self._pending + data, []
-        while (begun := _begun(data)) and b"\n" in data[:LONGEST_PASS]:
+        data, credentials = self._pending + data, []
+        while (begun := _begun(data)) and b"\n" in data[:LONGEST_CREDENTIAL]:
             line, _, data = data.partition(b"\n")
-            shown.append(_read_pass(line))
+            credentials.append(_read_credential(line))
         self.over = not begun and bool(data)
-        if begun and len(data) >= LONGEST_PASS:
-            raise BadValue(f"a line of more than {LONGEST_PASS} bytes is no token and no key")
+        if begun and len(data) >= LONGEST_CREDENTIAL:
+            raise BadValue(f"a line of more than {LONGEST_CREDENTIAL} bytes is no token and no key")
         self._pending = b"" if self.over else data
-        return shown, data if self.over else b""
+        return credentials, data if self.over else b""
 
 
 def _begun(data: bytes) -> bool:
-    """Say whether ``data`` is the beginning of a pass, or may become one."""
+    """Say whether ``data`` is the beginning of a credential, or may become one."""
     return bool(data) and any(
         data[: len(kind)] == kind[: len(data)] for kind in (b"key ", b"token ")
     )
 
 
-def _read_pass(line: bytes) -> Pass:
+def _read_credential(line: bytes) -> Credential:
     words = line.decode("utf-8", "replace").split()
     match words:
         case ["token", secret]:
-            return Pass("token", secret)
+            return Credential("token", secret)
         case ["key", secret]:
-            return Pass("key", secret.lower())
+            return Credential("key", secret.lower())
         case ["key", secret, camera]:
-            return Pass("key", secret.lower(), camera)
+            return Credential("key", secret.lower(), camera)
     raise BadValue("'token <token>', 'key <key>' or 'key <key> <camera>' is needed")
 
 
@@ -272,20 +272,20 @@ class ImageClientSide:
         if self.broken:
             return []
         self._pending += data
-        heard: list[Frame | Fault] = []
+        frames: list[Frame | Fault] = []
         at = 0
         while len(self._pending) - at >= _HEADER.size:
             kind, length = _HEADER.unpack_from(self._pending, at)
             if kind > max(ImageType) or length > self._largest:
-                heard.append(self._break(kind, length, bytes(self._pending[at : at + SHOWN])))
-                return heard
+                frames.append(self._break(kind, length, bytes(self._pending[at : at + SHOWN])))
+                return frames
             end = at + _HEADER.size + length
             if end > len(self._pending):
                 break
-            heard.append(Frame(ImageType(kind), bytes(self._pending[at + _HEADER.size : end])))
+            frames.append(Frame(ImageType(kind), bytes(self._pending[at + _HEADER.size : end])))
             at = end
         del self._pending[:at]
-        return heard
+        return frames
 
     def _break(self, kind: int, length: int, beginning: bytes) -> Fault:
         self.broken = True

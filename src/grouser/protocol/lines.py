@@ -22,7 +22,7 @@ END = "\r\n"
 SHOWN = 80
 """Bytes of a bad line that its fault keeps, for the log."""
 
-Heard = TypeVar("Heard")
+Meaning = TypeVar("Meaning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Fault:
     """The beginning of what was given."""
 
 
-class LineCutter:
+class LineSplitter:
     """Collects bytes until a line is complete.
 
     Args:
@@ -74,7 +74,7 @@ class LineCutter:
         return Fault(f"the line is longer than {self._longest} bytes", beginning)
 
 
-class LineReader(Generic[Heard]):
+class LineReader(Generic[Meaning]):
     """Turns bytes into what lines mean.
 
     Args:
@@ -82,20 +82,20 @@ class LineReader(Generic[Heard]):
         longest: bytes that a line may have, without its end.
     """
 
-    def __init__(self, read: Callable[[str], Heard], longest: int) -> None:
+    def __init__(self, read: Callable[[str], Meaning], longest: int) -> None:
         self._read = read
-        self._cutter = LineCutter(longest)
+        self._splitter = LineSplitter(longest)
 
-    def feed(self, data: bytes) -> list[Heard | Fault]:
+    def feed(self, data: bytes) -> list[Meaning | Fault]:
         """Take the next bytes; return what the lines they complete mean, and never raise."""
-        heard: list[Heard | Fault] = []
-        for line in self._cutter.feed(data):
+        read: list[Meaning | Fault] = []
+        for line in self._splitter.feed(data):
             if isinstance(line, Fault):
-                heard.append(line)
+                read.append(line)
                 continue
             try:
-                heard.append(self._read(line.decode(ENCODING)))
+                read.append(self._read(line.decode(ENCODING)))
             except BadValue as refusal:
                 if not line.isspace():
-                    heard.append(Fault(str(refusal), line[:SHOWN]))
-        return heard
+                    read.append(Fault(str(refusal), line[:SHOWN]))
+        return read

@@ -198,7 +198,7 @@ class Parcels:
             BadValue: this is no parcel; nothing after it can be understood.
         """
         self._pending += data
-        heard: list[Message] = []
+        messages: list[Message] = []
         at = 0
         while len(self._pending) - at >= _SIZES.size:
             head, body = _SIZES.unpack_from(self._pending, at)
@@ -208,10 +208,12 @@ class Parcels:
             if end > len(self._pending):
                 break
             with memoryview(self._pending) as view:
-                heard.append(_decode(bytes(view[start : start + head]), view[start + head : end]))
+                messages.append(
+                    _decode(bytes(view[start : start + head]), view[start + head : end])
+                )
             at = end
         del self._pending[:at]
-        return heard
+        return messages
 
 
 def _decode(text: bytes, body: memoryview) -> Message:

@@ -17,7 +17,7 @@ from grouser.gateways.images.views import Views
 from grouser.gateways.usarsim.robot_adapter import Body
 from grouser.gateways.usarsim.settings import TagMemory
 from grouser.physics.drives import Setpoint
-from grouser.protocol.usarsim.extensions import Heard
+from grouser.protocol.usarsim.extensions import RadioMessage
 from grouser.sensors.camera import Camera
 from grouser.sensors.sensor import Reading, Sensor
 from grouser.service.console import Console
@@ -52,7 +52,7 @@ class Guest(Protocol):
     def notice(self, kind: str, text: str) -> None:
         """Hear something that concerns the guest."""
 
-    def hear(self, message: Heard) -> None:
+    def hear(self, message: RadioMessage) -> None:
         """Hear something over the radio."""
 
     def lost(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.protocol.usarsim.extensions import Heard
+from grouser.protocol.usarsim.extensions import RadioMessage
 from grouser.service.walls import Walls
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
@@ -22,7 +22,7 @@ from grouser.simulation.simulation import Simulation
 MOST_WAITING = 10_000
 """Messages on their way; with more the oldest is lost, as in a crowded band."""
 
-Delivery = tuple[str, Heard]
+Delivery = tuple[str, RadioMessage]
 """Who hears it, and what."""
 
 
@@ -55,7 +55,7 @@ class Radio:
         if to is not None:
             others = [name for name in others if name.lower() == to.lower()]
         heard = [
-            (name, Heard(sender, data, strength))
+            (name, RadioMessage(sender, data, strength))
             for name in others
             if (strength := self._received(sender, name)) is not None
         ]

@@ -17,10 +17,10 @@ from grouser.errors import BadValue, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames
 from grouser.gateways.images.tiles import CameraName
 from grouser.protocol.images import (
+    Credential,
     Frame,
     ImageServerSide,
     ImageType,
-    Pass,
     Preamble,
     Region,
     Request,
@@ -104,7 +104,7 @@ class ImageConnection(asyncio.Protocol):
         self._who = "nobody"
         self._unread = b""
         self._requests: deque[Request] = deque()
-        self._key = Pass("key", "")  # without a secret: everything
+        self._key = Credential("key", "")  # without a secret: everything
         self._admitted = False
         self._watching: CameraName | None = None
         self._busy = False  # a frame is being made, or on its way out
@@ -168,7 +168,7 @@ class ImageConnection(asyncio.Protocol):
 
     # -- admission ---------------------------------------------------------------------------
 
-    def _check_credential(self, credential: Pass) -> None:
+    def _check_credential(self, credential: Credential) -> None:
         """Admit the client with a token or a key, or refuse it."""
         if self._admitted:
             raise Refused("only one token or key may be shown")

@@ -6,13 +6,13 @@ from grouser.errors import nearest
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, extensions, setting
 from grouser.protocol.usarsim.codec import COMMANDS
-from grouser.protocol.usarsim.message import Other
+from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
 
-NOTHING = (Fault, Other)
+NOTHING = (Fault, UnknownMessage)
 """What means nothing here."""
 
 POWERED = (*MOVE_COMMANDS, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
@@ -25,12 +25,13 @@ QUESTIONS = (
 """What is seen to at once, also in lockstep: it does not change the world."""
 
 OWN = (
-    commands.Login, extensions.Lockstep, extensions.Step, extensions.Typed, extensions.Transmit,
+    commands.Login, extensions.Lockstep, extensions.Step, extensions.ConsoleLine,
+    extensions.Transmit,
 )  # fmt: skip
 """Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
 
 
-def complaint(message: Fault | Other) -> str:
+def complaint(message: Fault | UnknownMessage) -> str:
     """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
     if isinstance(message, Fault):
         return message.reason

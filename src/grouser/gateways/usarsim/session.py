@@ -34,7 +34,7 @@ from grouser.gateways.usarsim.writer import MessageWriter
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, control, extensions, response, setting
 from grouser.protocol.usarsim.codec import ServerSide
-from grouser.protocol.usarsim.message import Message, Other
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 from grouser.sensors.sensor import Reading, Sensor
@@ -131,7 +131,7 @@ class Session:
             self._vitals.heard(self._host.time)
             self._do(message)
 
-    def _drop(self, message: Fault | Other) -> None:
+    def _drop(self, message: Fault | UnknownMessage) -> None:
         """Count what means nothing here; log the first few, so that nobody can fill a disk.
 
         Those who know notices are told of a line that is wrong: else they would wait in vain.
@@ -178,7 +178,7 @@ class Session:
                 self._lockstep(message)
             case extensions.Step():
                 raise BadValue("STEP ends a turn, LOCKSTEP {Every …} comes first")
-            case extensions.Typed():
+            case extensions.ConsoleLine():
                 self._typed(message)
             case extensions.Transmit():
                 self._host.transmit(self.own(), message.data, message.to)
@@ -381,14 +381,14 @@ class Session:
         host.tell(name)
         self.turn(host.time)
 
-    def _typed(self, message: extensions.Typed) -> None:
+    def _typed(self, message: extensions.ConsoleLine) -> None:
         self.need(Role.CONTROL)
         try:
-            self._writer.say(extensions.Said(self._host.say(message.line)))
+            self._writer.say(extensions.ConsoleAnswer(self._host.say(message.line)))
         except GrouserError as error:
-            self._writer.say(extensions.Said(str(error), failed=True))
+            self._writer.say(extensions.ConsoleAnswer(str(error), failed=True))
 
-    def hear(self, message: extensions.Heard) -> None:
+    def hear(self, message: extensions.RadioMessage) -> None:
         """Say what was heard over the radio."""
         self._writer.modern = True
         self._writer.say(message)

@@ -3,7 +3,7 @@
 Make an end, feed it the bytes that came, get messages; give it messages, get the bytes to send::
 
     server = ServerSide(UT2004)
-    for heard in server.receive(data):      # commands, and a Fault for what was none
+    for command in server.receive(data):    # messages, and a Fault for what was none
         ...
     for line in server.send(state):         # one write per line: old clients depend on it
         ...
@@ -30,11 +30,11 @@ from grouser.protocol.usarsim.control import read_control
 from grouser.protocol.usarsim.dialects import Dialect
 from grouser.protocol.usarsim.drive import MultiDrive, read_drive
 from grouser.protocol.usarsim.geometry import read_geometry
-from grouser.protocol.usarsim.message import Message, Other
+from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.nfo import read_nfo
 from grouser.protocol.usarsim.package import EffectorState, MovePackage, PackageState
 from grouser.protocol.usarsim.response import Response
-from grouser.protocol.usarsim.segments import Line, parse
+from grouser.protocol.usarsim.segments import ParsedLine, parse
 from grouser.protocol.usarsim.setting import read_set
 from grouser.protocol.usarsim.state import read_state
 
@@ -45,7 +45,7 @@ LONGEST_COMMAND = 16 * 1024
 LONGEST_MESSAGE = 1024 * 1024
 """Bytes of a line that a server may send: a range image is long."""
 
-Reader = Callable[[Line, Dialect], Message]
+Reader = Callable[[ParsedLine, Dialect], Message]
 
 COMMANDS: dict[str, Reader] = {
     "INIT": commands.Init.read,
@@ -64,7 +64,7 @@ COMMANDS: dict[str, Reader] = {
     "GETCLOSESTPATHNODE": commands.GetClosestPathNode.read,
     "LOCKSTEP": extensions.Lockstep.read,
     "STEP": extensions.Step.read,
-    "CONSOLE": extensions.Typed.read,
+    "CONSOLE": extensions.ConsoleLine.read,
     "RADIO": extensions.Transmit.read,
 }
 """Head of a client's line → how it is read."""
@@ -106,15 +106,15 @@ SENSORS: dict[str, Reader] = {
 """Type of sensor, in lower case → how its SEN is read."""
 
 
-def read_sensed(line: Line, dialect: Dialect) -> Message:
+def read_reading(line: ParsedLine, dialect: Dialect) -> Message:
     """Tell the sensor by its type; keep what no sensor of ours says as it is."""
-    return SENSORS.get(line.found.get("type", "").lower(), Other.read)(line, dialect)
+    return SENSORS.get(line.by_key.get("type", "").lower(), UnknownMessage.read)(line, dialect)
 
 
 MESSAGES: dict[str, Reader] = {
     "NFO": read_nfo,
     "STA": read_state,
-    "SEN": read_sensed,
+    "SEN": read_reading,
     "MISSTA": PackageState.read,
     "ASTA": PackageState.read,
     "EFF": EffectorState.read,
@@ -122,8 +122,8 @@ MESSAGES: dict[str, Reader] = {
     "CONF": read_configuration,
     "RES": Response.read,
     "TICK": extensions.Tick.read,
-    "CONSOLE": extensions.Said.read,
-    "RADIO": extensions.Heard.read,
+    "CONSOLE": extensions.ConsoleAnswer.read,
+    "RADIO": extensions.RadioMessage.read,
     "NOTICE": extensions.Notice.read,
 }
 """Head of a server's line → how it is read."""
@@ -132,7 +132,7 @@ MESSAGES: dict[str, Reader] = {
 def _meaning(readers: dict[str, Reader], dialect: Dialect) -> Callable[[str], Message]:
     def read(text: str) -> Message:
         line = parse(text)
-        reader = readers.get(line.head) or readers.get(line.named(), Other.read)
+        reader = readers.get(line.head) or readers.get(line.named(), UnknownMessage.read)
         try:
             return reader(line, dialect)
         except BadValue as refusal:

@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.geometry import PACKAGES, ROBOTS
-from grouser.protocol.usarsim.message import Message, from_found, number, text, to_segments
+from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments
 from grouser.protocol.usarsim.package import link
-from grouser.protocol.usarsim.segments import Line, Segment, runs, write
-from grouser.protocol.usarsim.state import spoken, vehicle
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, write
+from grouser.protocol.usarsim.state import vehicle_type, vehicle_word
 from grouser.protocol.usarsim.values import LARGEST_WHOLE, read_number
 
 Value = bool | int | float | str
@@ -41,15 +41,15 @@ class RobotConfiguration(Message):
     max_rear_steer: Annotated[float | None, number("MaxRearSteer", Quantity.SCALAR)] = None
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the type in any dialect's words."""
-        given = from_found(cls, line.found)
-        given["type"] = vehicle(given["type"])
+        given = read_fields(cls, line.by_key)
+        given["type"] = vehicle_type(given["type"])
         return cls(**given)
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write type and name in the dialect's order."""
-        kind = ("Type", spoken(self.type, dialect))
+        kind = ("Type", vehicle_word(self.type, dialect))
         _, name, *rest = to_segments(self, dialect)
         return [name, kind, *rest] if dialect.conf_name_first else [kind, name, *rest]
 
@@ -73,16 +73,16 @@ class SensorConfiguration(Message):
     sensors: tuple[SensorSettings, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the sensors one after the other; any key may be a setting."""
         sensors: list[tuple[str, list[tuple[str, Value]]]] = []
-        for key, said in line.segments:
+        for key, value in line.segments:
             if key.lower() == "name":
-                sensors.append((said, []))
+                sensors.append((value, []))
             elif sensors:
-                sensors[-1][1].append((_SPELLED.get(key, key), read_value(said)))
+                sensors[-1][1].append((_SPELLED.get(key, key), read_value(value)))
         each = tuple(SensorSettings(name, tuple(settings)) for name, settings in sensors)
-        return cls(line.found.get("type", ""), each)
+        return cls(line.by_key.get("type", ""), each)
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return one line for all; UDK says nothing if there are none."""
@@ -110,16 +110,16 @@ class SensorConfiguration(Message):
 _SPELLED = {"Paning": "Panning"}
 
 
-def read_value(said: str) -> Value:
-    """Return a flag, an integer, a number or a text, whatever ``said`` looks like."""
-    if said.lower() in ("true", "false"):
-        return said.lower() == "true"
-    bare = said[1:] if said[:1] in "+-" else said
+def read_value(text: str) -> Value:
+    """Return a flag, an integer, a number or a text, whatever ``text`` looks like."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    bare = text[1:] if text[:1] in "+-" else text
     if bare.isdecimal() and bare.isascii() and len(bare) <= 10 and int(bare) <= LARGEST_WHOLE:
-        return int(said)
+        return int(text)
     if bare.replace(".", "", 1).isdecimal() and bare.isascii():
-        return read_number(said)
-    return said
+        return read_number(text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,13 @@ class PackageConfiguration(Message):
     links: tuple[LinkConfiguration, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other."""
         links = tuple(
-            LinkConfiguration(**from_found(LinkConfiguration, run))
+            LinkConfiguration(**read_fields(LinkConfiguration, run))
             for run in runs(line.segments, "Link")
         )
-        return cls(links=links, **from_found(cls, line.found))
+        return cls(links=links, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the links behind the name."""
@@ -168,9 +168,9 @@ class PackageConfiguration(Message):
 Configuration = RobotConfiguration | SensorConfiguration | PackageConfiguration
 
 
-def read_configuration(line: Line, dialect: Dialect) -> Configuration:
+def read_configuration(line: ParsedLine, dialect: Dialect) -> Configuration:
     """Tell by the type whose configuration it is, and read it."""
-    kind = line.found.get("type", "").lower()
+    kind = line.by_key.get("type", "").lower()
     if kind in ROBOTS:
         return RobotConfiguration.read(line, dialect)
     if kind in PACKAGES:

@@ -22,7 +22,7 @@ from grouser.protocol.usarsim.message import (
     to_segments,
     vector,
 )
-from grouser.protocol.usarsim.segments import Line, Segment, shown
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, shown
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
@@ -44,7 +44,7 @@ def waypoints() -> Wire:
     """Return the wire of places divided by semicolons."""
     return Wire(
         "WP",
-        lambda said: tuple(read_vector(part) for part in said.split(";") if part.strip()),
+        lambda text: tuple(read_vector(part) for part in text.split(";") if part.strip()),
         lambda value, dialect: ";".join(dialect.styles[Quantity.EXACT].join(xyz) for xyz in value),
     )
 
@@ -179,7 +179,7 @@ class GetState(Control):
     name: Annotated[str | None, text("Name")] = None
 
 
-CONTROLS: dict[str, Callable[[Line, Dialect], Control]] = {
+CONTROLS: dict[str, Callable[[ParsedLine, Dialect], Control]] = {
     "create": Create.read,
     "kill": Kill.read,
     "killall": KillAll.read,
@@ -195,14 +195,14 @@ CONTROLS: dict[str, Callable[[Line, Dialect], Control]] = {
 """Type, in lower case → how it is read."""
 
 
-def read_control(line: Line, dialect: Dialect) -> Control:
+def read_control(line: ParsedLine, dialect: Dialect) -> Control:
     """Tell what a CONTROL means by its type, and read it."""
-    said = line.found.get("type", "")
+    kind = line.by_key.get("type", "")
     try:
-        read = CONTROLS[said.lower()]
+        read = CONTROLS[kind.lower()]
     except KeyError:
-        hint = nearest(said[:40], CONTROLS)
+        hint = nearest(kind[:40], CONTROLS)
         raise BadValue(
-            f"Type is {shown(said)}, must be one of {', '.join(CONTROLS)}{hint}"
+            f"Type is {shown(kind)}, must be one of {', '.join(CONTROLS)}{hint}"
         ) from None
     return read(line, dialect)

@@ -1,7 +1,7 @@
 """DRIVE in the forms of every kind of robot, and MULTIDRIVE.
 
 Speeds of wheels are their spin in rad/s, positive forwards; angles are rad. A field of None was
-not said.
+not sent.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from grouser.protocol.usarsim.dialects import Dialect, OneSided, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
     Wire,
-    from_found,
     number,
+    read_fields,
     switch,
     text,
     to_segments,
     whole,
 )
-from grouser.protocol.usarsim.segments import Line, Segment, runs
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs
 from grouser.protocol.usarsim.values import read_named, read_whole
 
 
@@ -48,13 +48,13 @@ def order(key: str = "Order") -> Wire:
     return Wire(key, read_order, lambda value, _: str(int(value)))
 
 
-def read_order(said: str) -> Order:
-    """Return the order with the number ``said``."""
+def read_order(value: str) -> Order:
+    """Return the order with the number ``value``."""
     try:
-        return Order(read_whole(said))
+        return Order(read_whole(value))
     except ValueError:
         allowed = ", ".join(str(int(known)) for known in Order)
-        raise BadValue(f"is '{said[:40]}', must be one of {allowed}") from None
+        raise BadValue(f"is '{value[:40]}', must be one of {allowed}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,10 @@ class SkidDrive(Message):
             if dialect.one_sided is OneSided.ZERO:
                 left, right = left or 0.0, right or 0.0
         held = normalized and dialect.sticky_normalized
-        said = held if self.normalized is None else self.normalized
-        return SkidDrive(left, right, said, self.light, self.flip)  # `replace` takes twice as long
+        in_percent = held if self.normalized is None else self.normalized
+        return SkidDrive(
+            left, right, in_percent, self.light, self.flip
+        )  # `replace` takes twice as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +134,12 @@ class OmniDrive(Message):
     light: Annotated[bool | None, switch("Light")] = None
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the wheels one after the other."""
         wheels = tuple(
-            Wheel(**from_found(Wheel, run)) for run in runs(line.segments, "WheelNumber")
+            Wheel(**read_fields(Wheel, run)) for run in runs(line.segments, "WheelNumber")
         )
-        return cls(wheels, **from_found(cls, line.found))
+        return cls(wheels, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the wheels, then what holds for all of them."""
@@ -212,11 +214,11 @@ class MultiDrive(Message):
     """Joint → angle, rad; the signs of the wire (`grouser.protocol.usarsim.axes.FLIPPER_UP`)."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Take every segment for a joint."""
         if not line.segments:
             raise BadValue("no joint is named")
-        return cls(tuple((key, read_named(key, said)) for key, said in line.segments))
+        return cls(tuple((key, read_named(key, value)) for key, value in line.segments))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write one segment per joint."""
@@ -225,7 +227,7 @@ class MultiDrive(Message):
 
 Drive = SkidDrive | AckermanDrive | OmniDrive | AerialDrive | NauticDrive | JointDrive | BoneDrive
 
-_FORM_OF_KEY: dict[str, Callable[[Line, Dialect], Drive]] = {
+_FORM_OF_KEY: dict[str, Callable[[ParsedLine, Dialect], Drive]] = {
     "left": SkidDrive.read,
     "right": SkidDrive.read,
     "speed": AckermanDrive.read,
@@ -251,16 +253,16 @@ _EXACT = frozenset({"normalized", "light"})
 """Switches that UDK takes for true only if they say exactly that, and for false otherwise."""
 
 
-def read_drive(line: Line, dialect: Dialect) -> Drive:
+def read_drive(line: ParsedLine, dialect: Dialect) -> Drive:
     """Tell the form of a DRIVE by its keys, and read it."""
-    found = line.found
+    by_key = line.by_key
     if dialect.exact_true:
-        found |= {key: str(said == "true") for key, said in found.items() if key in _EXACT}
-    for key in found:
+        by_key |= {key: str(value == "true") for key, value in by_key.items() if key in _EXACT}
+    for key in by_key:
         if read := _FORM_OF_KEY.get(key):
             return read(line, dialect)
-    if "name" in found:
+    if "name" in by_key:
         return JointDrive.read(line, dialect)
-    if found.keys() <= {"normalized", "light", "flip"}:
+    if by_key.keys() <= {"normalized", "light", "flip"}:
         return SkidDrive.read(line, dialect)
-    raise BadValue(f"no form of DRIVE has the key '{next(iter(found))[:40]}'")
+    raise BadValue(f"no form of DRIVE has the key '{next(iter(by_key))[:40]}'")

@@ -43,11 +43,11 @@ def data(key: str) -> Wire:
     return Wire(key, _bytes, lambda value, _: base64.b64encode(value).decode("ascii"))
 
 
-def _bytes(said: str) -> bytes:
+def _bytes(value: str) -> bytes:
     try:
-        return base64.b64decode(said, validate=True)
+        return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
-        raise BadValue(f"is '{said[:40]}', must be base 64") from None
+        raise BadValue(f"is '{value[:40]}', must be base 64") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Tick(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Typed(Message):
+class ConsoleLine(Message):
     """A line for the console (a client with the right to it)."""
 
     head: ClassVar[str] = "CONSOLE"
@@ -89,7 +89,7 @@ class Typed(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Message):
+class ConsoleAnswer(Message):
     """What the console answered (a server)."""
 
     head: ClassVar[str] = "CONSOLE"
@@ -111,7 +111,7 @@ class Transmit(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard(Message):
+class RadioMessage(Message):
     """Something was heard over the radio (a server)."""
 
     head: ClassVar[str] = "RADIO"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.message import Message, from_found, number, text, to_segments, vector
+from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments, vector
 from grouser.protocol.usarsim.package import link
-from grouser.protocol.usarsim.segments import Line, Segment, runs, unpacked, write
-from grouser.protocol.usarsim.state import VEHICLES, spoken, vehicle
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, unpacked, write
+from grouser.protocol.usarsim.state import VEHICLES, vehicle_type, vehicle_word
 from grouser.protocol.usarsim.values import Vector, read_whole
 
 PACKAGES = frozenset({"mispkg", "actuator"})
@@ -40,15 +40,15 @@ class RobotGeometry(Message):
     """Front to rear."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the type in any dialect's words."""
-        given = from_found(cls, line.found)
-        given["type"] = vehicle(given["type"])
+        given = read_fields(cls, line.by_key)
+        given["type"] = vehicle_type(given["type"])
         return cls(**given)
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the type in the dialect's word."""
-        return [("Type", spoken(self.type, dialect)), *to_segments(self, dialect)[1:]]
+        return [("Type", vehicle_word(self.type, dialect)), *to_segments(self, dialect)[1:]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class SensorGeometry(Message):
     sensors: tuple[Mounting, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the sensors one after the other, in both forms."""
         each = runs(unpacked(line.segments), "Name")
-        sensors = tuple(Mounting(**from_found(Mounting, run)) for run in each)
-        return cls(line.found.get("type", ""), sensors)
+        sensors = tuple(Mounting(**read_fields(Mounting, run)) for run in each)
+        return cls(line.by_key.get("type", ""), sensors)
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return one line for all; UDK says nothing if there are none."""
@@ -94,7 +94,7 @@ class SensorGeometry(Message):
         for sensor in self.sensors:
             segments = to_segments(sensor, dialect)
             if dialect.packed:
-                rest = " ".join(f"{key} {said}" for key, said in segments[1:])
+                rest = " ".join(f"{key} {value}" for key, value in segments[1:])
                 yield "Name", f"{sensor.name} {rest}"
             else:
                 yield from segments
@@ -128,10 +128,10 @@ class PackageGeometry(Message):
     """UDK."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other."""
         links = tuple(_read_link(run) for run in runs(line.segments, "Link"))
-        return cls(links=links, **from_found(cls, line.found))
+        return cls(links=links, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the links between the name and the rest."""
@@ -147,16 +147,16 @@ class PackageGeometry(Message):
 def _read_link(run: dict[str, str]) -> LinkGeometry:
     carrier = read_whole(run.get("parentlink", run.get("parent", "-1")))
     return LinkGeometry(
-        parent=None if carrier < 0 else carrier - 1, **from_found(LinkGeometry, run)
+        parent=None if carrier < 0 else carrier - 1, **read_fields(LinkGeometry, run)
     )
 
 
 Geometry = RobotGeometry | SensorGeometry | PackageGeometry
 
 
-def read_geometry(line: Line, dialect: Dialect) -> Geometry:
+def read_geometry(line: ParsedLine, dialect: Dialect) -> Geometry:
     """Tell by the type whose geometry it is, and read it."""
-    kind = line.found.get("type", "").lower()
+    kind = line.by_key.get("type", "").lower()
     if kind in ROBOTS:
         return RobotGeometry.read(line, dialect)
     if kind in PACKAGES:

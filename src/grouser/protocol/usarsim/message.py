@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_typ
 from grouser.errors import BadValue
 from grouser.protocol.usarsim import values
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.segments import Line, Segment, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Wire:
 
 
 class Message:
-    """Something that is said in lines."""
+    """A message: read from a line, written as lines."""
 
     __slots__ = ()
 
@@ -42,9 +42,9 @@ class Message:
     """The word that the line begins with."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Return the message that ``line`` says; raise `BadValue` if it does not."""
-        return cls(**from_found(cls, line.found))
+        return cls(**read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Return the segments of the message's only line."""
@@ -56,7 +56,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Other(Message):
+class UnknownMessage(Message):
     """A line whose head or type has no meaning of its own here, kept as it is.
 
     Commands that exist in a dispatch table but do nothing (PAUSE, TEST…), sensors of others.
@@ -64,17 +64,17 @@ class Other(Message):
 
     word: str
     """The head, in upper case."""
-    said: tuple[Segment, ...] = ()
+    pairs: tuple[Segment, ...] = ()
     """Keys and values, in the order of the line."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Keep ``line``."""
         return cls(line.named(), tuple(line.segments))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line."""
-        return [write(self.word, self.said)]
+        return [write(self.word, self.pairs)]
 
 
 def text(key: str) -> Wire:
@@ -135,7 +135,7 @@ def flag(key: str) -> Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class WireFields:
     """The fields of a class that have a wire."""
 
     wires: tuple[tuple[str, Wire], ...]
@@ -147,11 +147,11 @@ class Shape:
 
 
 @functools.cache
-def shape(cls: type) -> Shape:
+def wire_fields(cls: type) -> WireFields:
     """Return the shape of ``cls``."""
     hints = get_type_hints(cls, include_extras=True)
     wired = [(field, wire) for field in fields(cls) if (wire := _wire(hints[field.name]))]
-    return Shape(
+    return WireFields(
         tuple((field.name, wire) for field, wire in wired),
         {wire.key.lower(): (field.name, wire) for field, wire in wired},
         {field.name: wire.key for field, wire in wired if field.default is MISSING},
@@ -164,18 +164,18 @@ def _wire(hint: Any) -> Wire | None:
     return None
 
 
-def from_found(cls: type, found: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of ``cls`` that the values ``found`` (keys in lower case) give.
+def read_fields(cls: type, by_key: dict[str, str]) -> dict[str, Any]:
+    """Return the fields of ``cls`` that ``by_key`` (keys in lower case) gives.
 
     Raises `BadValue` if one cannot be read, or one without a default is missing.
     """
-    known = shape(cls)
+    known = wire_fields(cls)
     given: dict[str, Any] = {}
-    for key, said in found.items():
+    for key, value in by_key.items():
         if entry := known.by_key.get(key):
             name, wire = entry
             try:
-                given[name] = wire.read(said)
+                given[name] = wire.read(value)
             except BadValue as refusal:
                 raise BadValue(f"{wire.key} {refusal}") from None
     for name, key in known.needed.items():
@@ -189,6 +189,6 @@ def to_segments(message: Any, dialect: Dialect) -> list[Segment]:
     cls: type = type(message)
     return [
         (wire.key, wire.write(value, dialect))
-        for name, wire in shape(cls).wires
+        for name, wire in wire_fields(cls).wires
         if (value := getattr(message, name)) is not None
     ]

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Self
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.message import Message, from_found, text, vector, whole
-from grouser.protocol.usarsim.segments import Line, Segment, runs, shown, unpacked
+from grouser.protocol.usarsim.message import Message, read_fields, text, vector, whole
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, shown, unpacked
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
@@ -43,15 +43,15 @@ class StartPoses(Message):
     poses: tuple[StartPose, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read both forms: all poses in the segment behind the count, or a segment for each."""
         poses: list[StartPose] = []
-        for key, said in line.segments:
-            if key.lower() == "name" and " location " in said.lower():
-                named = next(runs(unpacked([(key, said)]), "Name"))
-                poses.append(StartPose(**from_found(StartPose, named)))
-            elif key.lower() != "startposes" or not said.isdecimal():
-                poses += _listed(f"{key} {said}")
+        for key, value in line.segments:
+            if key.lower() == "name" and " location " in value.lower():
+                named = next(runs(unpacked([(key, value)]), "Name"))
+                poses.append(StartPose(**read_fields(StartPose, named)))
+            elif key.lower() != "startposes" or not value.isdecimal():
+                poses += _listed(f"{key} {value}")
         return cls(tuple(poses))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
@@ -66,18 +66,18 @@ class StartPoses(Message):
         return [count, (words[0], " ".join(words[1:]))] if words else [count]
 
 
-def _listed(said: str) -> list[StartPose]:
-    words = said.replace(", ", ",").split()
+def _listed(text: str) -> list[StartPose]:
+    words = text.replace(", ", ",").split()
     if len(words) % 3:
-        raise BadValue(f"StartPoses has {shown(said)}, must be a name and two vectors for each")
+        raise BadValue(f"StartPoses has {shown(text)}, must be a name and two vectors for each")
     return [
         StartPose(name, read_vector(location), read_vector(rotation))
         for name, location, rotation in zip(words[::3], words[1::3], words[2::3], strict=True)
     ]
 
 
-def read_nfo(line: Line, dialect: Dialect) -> Greeting | StartPoses:
+def read_nfo(line: ParsedLine, dialect: Dialect) -> Greeting | StartPoses:
     """Tell which of the two an NFO is, and read it."""
-    if "startposes" in line.found or "name" in line.found:
+    if "startposes" in line.by_key or "name" in line.by_key:
         return StartPoses.read(line, dialect)
     return Greeting.read(line, dialect)

@@ -13,19 +13,19 @@ from grouser.protocol.usarsim.drive import Order, order
 from grouser.protocol.usarsim.message import (
     Message,
     Wire,
-    from_found,
     number,
+    read_fields,
     text,
     to_segments,
     whole,
 )
-from grouser.protocol.usarsim.segments import Line, Segment, runs, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, write
 from grouser.protocol.usarsim.values import read_whole
 
 
 def link(key: str = "Link") -> Wire:
     """Return the wire of a link's place, counted from 1 on the wire and from 0 here."""
-    return Wire(key, lambda said: read_whole(said) - 1, lambda value, _: str(value + 1))
+    return Wire(key, lambda value: read_whole(value) - 1, lambda value, _: str(value + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,16 @@ class MovePackage(Message):
     """Number of a stored motion."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other; an order at the end holds for its own link only."""
         first = 0 if line.named() == "ACT" else 1
-        targets = (from_found(LinkTarget, run) for run in runs(line.segments, "Link"))
+        targets = (read_fields(LinkTarget, run) for run in runs(line.segments, "Link"))
         links = tuple(
             LinkTarget(**{**target, "link": target["link"] + 1 - first}) for target in targets
         )
-        said = line.found.get("sequence", line.found.get("seq"))
-        sequence = None if said is None else read_whole(said)
-        return cls(links=links, sequence=sequence, **from_found(cls, line.found))
+        number = line.by_key.get("sequence", line.by_key.get("seq"))
+        sequence = None if number is None else read_whole(number)
+        return cls(links=links, sequence=sequence, **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line, with the dialect's head and way of counting."""
@@ -96,12 +96,12 @@ class PackageState(Message):
     links: tuple[LinkState, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other."""
         links = tuple(
-            LinkState(**from_found(LinkState, run)) for run in runs(line.segments, "Link")
+            LinkState(**read_fields(LinkState, run)) for run in runs(line.segments, "Link")
         )
-        return cls(links=links, **from_found(cls, line.found))
+        return cls(links=links, **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line, with the dialect's head."""
@@ -128,11 +128,11 @@ class EffectorState(Message):
     """OPEN, CLOSED…; older servers write ``{Open}``."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Find the status in its segment or in the one that has no value."""
         bare = next((key for key, value in line.segments if not value), "")
-        status = line.found.get("status", bare).upper()
-        return cls(status=status, **from_found(cls, line.found))
+        status = line.by_key.get("status", bare).upper()
+        return cls(status=status, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the status in the dialect's way."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.message import Message, from_found, number, text, to_segments
-from grouser.protocol.usarsim.segments import Line, Segment, write
+from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
 from grouser.protocol.usarsim.values import read_named
 
 OK = "OK"
@@ -39,20 +39,20 @@ class Response(Message):
     results: tuple[Result, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Let every Status end one result."""
         results: list[Result] = []
         key, value, fov = "", "", None
-        for word, said in line.segments:
+        for word, content in line.segments:
             lower = word.lower()
             if lower == "status":
-                results.append(Result(key, value, said, fov))
+                results.append(Result(key, value, content, fov))
                 key, value, fov = "", "", None
             elif lower == "fov":
-                fov = read_named("FOV", said)
+                fov = read_named("FOV", content)
             elif lower not in ("time", "type"):
-                key, value = word, said
-        return cls(results=tuple(results), **from_found(cls, line.found))
+                key, value = word, content
+        return cls(results=tuple(results), **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line, if the dialect answers at all."""

@@ -22,14 +22,14 @@ _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 
 @dataclass(slots=True)
-class Line:
+class ParsedLine:
     """One line, taken apart."""
 
     head: str
     """What stands before the first brace, as it was written."""
     segments: list[Segment]
     """In the order of the line."""
-    found: dict[str, str]
+    by_key: dict[str, str]
     """The first value of each key, keys in lower case; segments without a value are left out."""
 
     def named(self) -> str:
@@ -39,7 +39,7 @@ class Line:
         return self.head.upper()
 
 
-def parse(text: str) -> Line:
+def parse(text: str) -> ParsedLine:
     """Take a line apart; text between the segments is skipped."""
     segments: list[Segment] = _SEGMENT.findall(text)
     if not len(segments) == text.count("{") == text.count("}"):
@@ -47,8 +47,8 @@ def parse(text: str) -> Line:
     if " }" in text or "\t}" in text:
         segments = [(key, value.rstrip()) for key, value in segments]
     # Backwards, so that of two equal keys the first one stays.
-    found = {key.lower(): value for key, value in reversed(segments) if value}
-    return Line(text.partition("{")[0].strip(), segments, found)
+    by_key = {key.lower(): value for key, value in reversed(segments) if value}
+    return ParsedLine(text.partition("{")[0].strip(), segments, by_key)
 
 
 def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Wire, flag, number, whole
-from grouser.protocol.usarsim.segments import Line, runs, shown, unpacked, write
+from grouser.protocol.usarsim.segments import ParsedLine, runs, shown, unpacked, write
 from grouser.protocol.usarsim.sensor_messages import Reading, read_time
 
 
@@ -27,7 +27,7 @@ class Grouped(Reading):
     """Sensor → value."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the sensors one after the other."""
         key = cls.wire.key.lower()
         readings = []
@@ -45,9 +45,9 @@ class Grouped(Reading):
         key = self.wire.key
         texts = [(name, self.wire.write(value, dialect)) for name, value in self.readings]
         if dialect.packed:
-            packed = [("Name", f"{name} {key} {said}") for name, said in texts]
+            packed = [("Name", f"{name} {key} {value}") for name, value in texts]
             return [write(self.head, [*stamped, *packed])]
-        return [write(self.head, [*stamped, ("Name", name), (key, said)]) for name, said in texts]
+        return [write(self.head, [*stamped, ("Name", name), (key, value)]) for name, value in texts]
 
 
 @dataclass(frozen=True, slots=True)

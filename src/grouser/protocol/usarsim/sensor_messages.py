@@ -14,15 +14,15 @@ from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
     angles,
-    from_found,
     number,
     numbers,
+    read_fields,
     text,
     to_segments,
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import Line, Segment, runs
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs
 from grouser.protocol.usarsim.values import Vector, read_named
 
 
@@ -37,12 +37,12 @@ class Reading(Message):
     """How its time is written."""
 
     time: float | None
-    """s; None: not said. Some dialects leave it out for some types."""
+    """s; None: not sent. Some dialects leave it out for some types."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
-        """Read the time, if it is said, and the fields of the class."""
-        return cls(time=read_time(line), **from_found(cls, line.found))
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
+        """Read the time, if it is there, and the fields of the class."""
+        return cls(time=read_time(line), **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write time and type before the rest."""
@@ -56,10 +56,10 @@ class Reading(Message):
         return [("Time", dialect.write(self.stamp, self.time)), kind]
 
 
-def read_time(line: Line) -> float | None:
+def read_time(line: ParsedLine) -> float | None:
     """Return the time that a line says, if it does."""
-    said = line.found.get("time")
-    return None if said is None else read_named("Time", said)
+    value = line.by_key.get("time")
+    return None if value is None else read_named("Time", value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,19 +240,19 @@ class Acoustic(Reading):
     """s."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Look for ``{Far}``."""
         far = any(key.lower() == "far" and not value for key, value in line.segments)
-        return cls(time=read_time(line), far=far, **from_found(cls, line.found))
+        return cls(time=read_time(line), far=far, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write ``{None}`` if nothing is heard."""
-        said = to_segments(self, dialect)
+        segments = to_segments(self, dialect)
         if self.far:
-            said.append(("Far", ""))
+            segments.append(("Far", ""))
         elif self.direction is None:
-            said.append(("None", ""))
-        return [*self.stamped(dialect), *said]
+            segments.append(("None", ""))
+        return [*self.stamped(dialect), *segments]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,24 +266,26 @@ class Victims(Reading):
     """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → where."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the parts one after the other."""
-        seen = (Part(**from_found(Part, run)) for run in runs(line.segments, "PartName"))
+        seen = (
+            VictimPart(**read_fields(VictimPart, run)) for run in runs(line.segments, "PartName")
+        )
         parts = tuple((part.name, part.location) for part in seen)
-        return cls(time=read_time(line), parts=parts, **from_found(cls, line.found))
+        return cls(time=read_time(line), parts=parts, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the parts, or that there are none."""
-        said = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.stamped(dialect), ("Name", self.name)]
         if not self.parts:
-            return [*said, ("Status", "NoVictims")]
+            return [*segments, ("Status", "NoVictims")]
         for name, location in self.parts:
-            said += to_segments(Part(name, location), dialect)
-        return said
+            segments += to_segments(VictimPart(name, location), dialect)
+        return segments
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class VictimPart:
     """A part of a victim."""
 
     name: Annotated[str, text("PartName")]
@@ -310,17 +312,17 @@ class Tags(Reading):
     tags: tuple[Tag, ...] = ()
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the tags one after the other."""
-        tags = tuple(Tag(**from_found(Tag, run)) for run in runs(line.segments, "ID"))
-        return cls(time=read_time(line), tags=tags, **from_found(cls, line.found))
+        tags = tuple(Tag(**read_fields(Tag, run)) for run in runs(line.segments, "ID"))
+        return cls(time=read_time(line), tags=tags, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the tags behind the name."""
-        said = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.stamped(dialect), ("Name", self.name)]
         for tag in self.tags:
-            said += to_segments(tag, dialect)
-        return said
+            segments += to_segments(tag, dialect)
+        return segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,33 +339,33 @@ class Gps(Reading):
     """East positive; None: no fix."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read degrees and minutes."""
         return cls(
             time=read_time(line),
-            latitude_deg=_read_degrees("Latitude", line.found.get("latitude")),
-            longitude_deg=_read_degrees("Longitude", line.found.get("longitude")),
-            **from_found(cls, line.found),
+            latitude_deg=_read_degrees("Latitude", line.by_key.get("latitude")),
+            longitude_deg=_read_degrees("Longitude", line.by_key.get("longitude")),
+            **read_fields(cls, line.by_key),
         )
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write degrees and minutes, if there is a fix."""
-        said = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.stamped(dialect), ("Name", self.name)]
         fix = "0"
         if self.latitude_deg is not None and self.longitude_deg is not None:
-            said.append(("Latitude", _write_degrees(self.latitude_deg, "NS")))
-            said.append(("Longitude", _write_degrees(self.longitude_deg, "EW")))
+            segments.append(("Latitude", _write_degrees(self.latitude_deg, "NS")))
+            segments.append(("Longitude", _write_degrees(self.longitude_deg, "EW")))
             fix = "1"
-        return [*said, ("Fix", fix), ("Satellites", str(self.satellites))]
+        return [*segments, ("Fix", fix), ("Satellites", str(self.satellites))]
 
 
-def _read_degrees(key: str, said: str | None) -> float | None:
+def _read_degrees(key: str, value: str | None) -> float | None:
     """Return ``39,8.0341,N`` in degrees."""
-    if said is None:
+    if value is None:
         return None
-    words = said.replace(",", " ").split()
+    words = value.replace(",", " ").split()
     if len(words) != 3 or words[2].upper() not in ("N", "S", "E", "W"):
-        raise BadValue(f"{key} is '{said[:40]}', must be degrees,minutes,N|S|E|W")
+        raise BadValue(f"{key} is '{value[:40]}', must be degrees,minutes,N|S|E|W")
     degrees = read_named(key, words[0]) + read_named(key, words[1]) / 60.0
     return degrees if words[2].upper() in "NE" else -degrees
 

@@ -16,13 +16,13 @@ from grouser.protocol.usarsim.drive import Order
 from grouser.protocol.usarsim.message import (
     Message,
     Wire,
-    from_found,
     number,
     numbers,
+    read_fields,
     text,
     to_segments,
 )
-from grouser.protocol.usarsim.segments import Line, Segment
+from grouser.protocol.usarsim.segments import ParsedLine, Segment
 
 EVERY_JOINT = frozenset({"allangles", "alljoints"})
 """Names, in lower case, that mean all joints of a robot (UT3, UDK)."""
@@ -48,12 +48,12 @@ _PLACES = {"Type": 0, "Robot": 1, "Name": 2, "Opcode": 3, "Params": 4}
 
 def opcode() -> Wire:
     """Return the wire of an opcode that is a word of its own, in upper case."""
-    return Wire("Opcode", lambda said: said.upper(), lambda value, _: str(value))
+    return Wire("Opcode", lambda value: value.upper(), lambda value, _: str(value))
 
 
 def joint_opcode() -> Wire:
     """Return the wire of an `Order` as SET writes it: a word, or the order's number."""
-    return Wire("Opcode", lambda said: _ORDERS[said.upper()], lambda value, _: _OPCODES[value])
+    return Wire("Opcode", lambda value: _ORDERS[value.upper()], lambda value, _: _OPCODES[value])
 
 
 class Setting(Message):
@@ -147,10 +147,10 @@ class SetViewports(Setting):
     """Viewport1… → name of a camera, or Disabled."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Take every key that begins with Viewport."""
         views = tuple(view for view in line.segments if view[0].lower().startswith("viewport"))
-        return cls(views=views, **from_found(cls, line.found))
+        return cls(views=views, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the viewports behind the configuration."""
@@ -243,7 +243,7 @@ class WriteTag(Setting):
 _COUNTERS = ("ODOMETRY", "ENCODER", "TACHOMETER")
 _SCANNERS = ("RANGESCANNER", "IRSCANNER", "RANGEIMAGER")
 
-_MEANING: dict[tuple[str, str], Callable[[Line, Dialect], Setting]] = {
+_MEANING: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
     **{("JOINT", word): SetJoint.read for word in _ORDERS},
     ("JOINT", "STIFFNESS"): SetStiffness.read,
     ("CAMERA", "ZOOM"): SetZoom.read,
@@ -259,20 +259,20 @@ _MEANING: dict[tuple[str, str], Callable[[Line, Dialect], Setting]] = {
 """Type and opcode, in upper case → what they mean."""
 
 
-def read_set(line: Line, dialect: Dialect) -> Setting:
+def read_set(line: ParsedLine, dialect: Dialect) -> Setting:
     """Tell what a SET means by its type and opcode, and read it."""
-    kind = line.found.get("type", "").upper()
-    word = line.found.get("opcode", "").upper()
-    if read := _MEANING.get((kind, word)):
-        return _complete(read(line, dialect))
-    if kind == "CAMERA" and "client" in line.found:
+    kind = line.by_key.get("type", "").upper()
+    opcode = line.by_key.get("opcode", "").upper()
+    if read := _MEANING.get((kind, opcode)):
+        return _check_lengths(read(line, dialect))
+    if kind == "CAMERA" and "client" in line.by_key:
         return WatchCamera.read(line, dialect)
     if kind == "VIEWPORTS":
         return SetViewports.read(line, dialect)
     return Set.read(line, dialect)
 
 
-def _complete(setting: Setting) -> Setting:
+def _check_lengths(setting: Setting) -> Setting:
     """Refuse lists of numbers that are too short or too long."""
     if isinstance(setting, SetPose) and len(setting.pose) != 6:
         raise BadValue(f"Params has {len(setting.pose)} numbers, must have six")

@@ -9,14 +9,14 @@ from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
     flag,
-    from_found,
     number,
+    read_fields,
     text,
     to_segments,
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import Line, Segment
+from grouser.protocol.usarsim.segments import ParsedLine, Segment
 from grouser.protocol.usarsim.values import Vector, read_named
 
 GROUND = "GroundVehicle"
@@ -41,12 +41,12 @@ _TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "Fron
 """Order of the keys; the empty one stands for the joints."""
 
 
-def vehicle(said: str) -> str:
+def vehicle_type(word: str) -> str:
     """Return UDK's name of a type of robot, for the name in any dialect."""
-    return LEGGED if said.lower() == _OLD_LEGGED else said
+    return LEGGED if word.lower() == _OLD_LEGGED else word
 
 
-def spoken(kind: str, dialect: Dialect) -> str:
+def vehicle_word(kind: str, dialect: Dialect) -> str:
     """Return a dialect's name of a type of robot."""
     return dialect.legged if kind == LEGGED else kind
 
@@ -75,27 +75,29 @@ class State(Message):
     """Joint → angle, rad: flippers (UT2004), or all joints of a legged robot."""
 
     @classmethod
-    def read(cls, line: Line, dialect: Dialect) -> Self:
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Take every key that is not known for a joint."""
-        given = from_found(cls, line.found)
-        given["type"] = vehicle(given["type"])
+        given = read_fields(cls, line.by_key)
+        given["type"] = vehicle_type(given["type"])
         joints = tuple(
-            (key, read_named(key, said)) for key, said in line.segments if key.lower() not in _KNOWN
+            (key, read_named(key, value))
+            for key, value in line.segments
+            if key.lower() not in _KNOWN
         )
         return cls(joints=joints, **given)
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the keys in the dialect's order."""
-        said = dict(to_segments(self, dialect))
-        said["Type"] = spoken(self.type, dialect)
+        values = dict(to_segments(self, dialect))
+        values["Type"] = vehicle_word(self.type, dialect)
         if not dialect.view:
-            said.pop("View", None)
+            values.pop("View", None)
         segments: list[Segment] = []
         for key in _TIME_FIRST if dialect.time_first else _TYPE_FIRST:
             if not key:
                 segments += self._joints(dialect)
-            elif key in said:
-                segments.append((key, said[key]))
+            elif key in values:
+                segments.append((key, values[key]))
         return segments
 
     def _joints(self, dialect: Dialect) -> list[Segment]:
@@ -126,9 +128,9 @@ class ObjectState(Message):
         return [time, ("Type", OBJECT), *rest]
 
 
-def read_state(line: Line, dialect: Dialect) -> State | ObjectState:
+def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectState:
     """Tell by the type whose state it is, and read it."""
-    if line.found.get("type", "").lower() == OBJECT.lower():
+    if line.by_key.get("type", "").lower() == OBJECT.lower():
         return ObjectState.read(line, dialect)
     return State.read(line, dialect)
 

@@ -102,8 +102,8 @@ class Style:
         """Return ``values`` divided by commas."""
         if self.cut:
             return ",".join([self.text(value) for value in values])
-        said = tuple(values)
-        return _finite(_form(self.decimals, len(said)) % said)
+        numbers = tuple(values)
+        return _finite(_form(self.decimals, len(numbers)) % numbers)
 
 
 @dataclass(frozen=True, slots=True)
