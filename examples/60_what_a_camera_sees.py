@@ -8,7 +8,7 @@ import numpy as np
 
 from grouser import Simulation
 from grouser.rendering import write_png
-from grouser.sensors.camera import ERS210_CAMERA
+from grouser.sensors import ERS210_CAMERA
 from grouser.world import STANDARD, Cylinder, Flat, RobotEntry, World
 
 PLACE = {"kind": "camera", "mount": "body", "at": [0.2, 0.0, 0.3]}

@@ -7,9 +7,7 @@ import argparse
 
 import numpy as np
 
-from grouser.client.connection import join
-from grouser.client.launch import serving
-from grouser.client.pictures import watch
+from grouser.client import join, serving, watch
 from grouser.rendering import write_png
 
 parser = argparse.ArgumentParser(description=__doc__)
