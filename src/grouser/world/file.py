@@ -41,7 +41,7 @@ from grouser.world.field_types import Description, Length, Name, Point, Shade, m
 from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, Thing
 from grouser.world.overrides import override
-from grouser.world.physics_settings import Contact, Physics
+from grouser.world.physics_settings import Contact, Physics, Yielding
 from grouser.world.radio import RadioModel
 from grouser.world.source import Source, read
 from grouser.world.terrain.kinds import TERRAINS, Terrain
@@ -92,6 +92,8 @@ class RobotEntry(NamedPose):
     """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds."""
     command: dict[str, float] = Field(default_factory=dict)
     """What its drives are told from the start, in the drives' units."""
+    contact: Yielding | None = None
+    """How this robot yields where it touches; None: as the world's `physics.contact` says."""
 
 
 class View(Description):
@@ -199,8 +201,10 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
 KEYS: Keys = {
     "": _keys(World),
     "physics": _keys(Physics),
-    "physics.contact": _keys(Contact),
+    "physics.contact": _keys(Yielding),
+    "physics.solver_contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
+    "robots.*.contact": _keys(Yielding),
     "starts.*": _keys(Start),
     "events.*": _keys(Event),
     "events.*.one_of.*": _keys(Choice),
