@@ -5,6 +5,7 @@ the paper's, and, when the options ask for pictures, pictures.
 """
 
 EXPERIMENTS: dict[str, str] = {
+    "closed-forms": "grouser.experiments.closed_forms",
     "cmos-distance": "grouser.experiments.cmos_distance",
     "cmos-table1": "grouser.experiments.cmos_table1",
     "cmos-images": "grouser.experiments.cmos_images",

@@ -72,7 +72,7 @@ class Compliance:
     factor, which is twice this number; more would lift what slides."""
     friction_rate: float = 900.0
     """How fast friction stops a slip that it can stop, 1/s."""
-    impact_damping: float = 3.5
+    impact_damping: float = 8.0
     """Damping ratio of the buffers, against approach only; estimate: a robot dropped from 0.1 m
     rebounds by less than 10 mm."""
 
@@ -133,8 +133,7 @@ def add_buffer(
     name: str,
     *,
     share: float,
-    contype: int,
-    conaffinity: int,
+    touches: int,
     **shape: Any,
 ) -> None:
     """Add an unseen point to ``body`` that only resists approach and rubs nothing.
@@ -143,14 +142,13 @@ def add_buffer(
         body: that shall not rebound.
         name: of the geom.
         share: part of all the robot's buffers that it is.
-        contype: what it is to others.
-        conaffinity: what it touches.
+        touches: contact classes; buffers never touch each other.
         shape: type, size, pos and so on of the geom.
     """
     geom = body.add_geom(
         name=name,
-        contype=contype,
-        conaffinity=conaffinity,
+        contype=0,
+        conaffinity=touches,
         condim=1,
         priority=1,  # else it would take the ground's friction
         friction=[0, 0, 0],
@@ -206,11 +204,13 @@ def _write(model: mujoco.MjModel, geom: int, compliance: Compliance) -> None:
     mass, weight = float(model.body_subtreemass[root]), float(model.body_invweight0[body, 0])
     share = said[SHARE] or 1 / _points(model, geom, root)
     stiffness, damping = share * compliance.stiffness(mass), share * compliance.damping(mass)
+    rate = compliance.friction_rate
     if said[BUFFER]:
         stiffness, damping = BUFFER_SPRING * stiffness, share * compliance.buffering(mass)
+        rate = RATE_TIMES_STEP / float(model.opt.timestep)  # as fast as steps can follow
     if weight <= 0:  # it is held by nothing but the world
         return
-    resistance = compliance.friction_rate / damping
+    resistance = rate / damping
     impedance = min(max(weight / (weight + resistance), SOFTEST), FIRMEST)
     resistance = weight * (1 - impedance) / impedance
     model.geom_solimp[geom] = [impedance, impedance, 0.001, 0.5, 2.0]
@@ -223,6 +223,9 @@ def _write(model: mujoco.MjModel, geom: int, compliance: Compliance) -> None:
 
 
 def _points(model: mujoco.MjModel, geom: int, root: int) -> int:
-    """Return on how many points like those of ``geom`` its robot or object stands."""
-    alone = int(model.geom_bodyid[geom]) == root and int(model.body_geomnum[root]) == 1
+    """Return on how many points like those of ``geom`` its robot or object stands.
+
+    An object is one body with a surface and a buffer of the same shape.
+    """
+    alone = int(model.geom_bodyid[geom]) == root and int(model.body_geomnum[root]) <= 2
     return _POINTS.get(int(model.geom_type[geom]), 4) if alone else 4

@@ -15,7 +15,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.compliance import add_buffer, mark
-from grouser.physics.contacts import BELT, BELT_TOUCHES, SLIPPERY
+from grouser.physics.contacts import BELT, BELT_TOUCHES, HULL, SLIPPERY, WORLD
 
 LINK_MASS = 1e-3
 """kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt
@@ -29,6 +29,9 @@ BUFFER_SPACING = 0.1
 """m of belt from one buffer to the next, about; they are what keeps a dropped robot down."""
 BUFFER_RADIUS = 0.002
 """m."""
+BUFFER_DEPTH = 0.001
+"""m below the surface: nine times as deep as a robot stands. At a wall or an edge few points carry
+it all, and buffers without friction shall not take that load off them."""
 
 DRUM_BEHIND = 0.0002
 """m by which a smooth belt's drums are smaller than its path: where drum and straight run meet, the
@@ -123,16 +126,15 @@ class GeomBuilder:
         return geom
 
     def buffer(self, body: mujoco.MjsBody, X_BS: Pose, share: float, *, name: str) -> None:
-        """Add a point in the middle of the surface at ``X_BS`` (z outwards) that damps impacts."""
+        """Add a point that damps impacts, under the middle of the surface at ``X_BS`` (z out)."""
         add_buffer(
             body,
             name,
             share=share,
-            contype=self.contype,
-            conaffinity=self.conaffinity,
+            touches=WORLD | HULL,
             type=mujoco.mjtGeom.mjGEOM_SPHERE,
             size=[BUFFER_RADIUS, 0, 0],
-            pos=(X_BS @ Pose.at(z=-BUFFER_RADIUS)).position,
+            pos=(X_BS @ Pose.at(z=-BUFFER_DEPTH - BUFFER_RADIUS)).position,
         )
 
     def buffers(self, body: mujoco.MjsBody, length: float, share: float, *, name: str) -> None:
@@ -145,15 +147,14 @@ class GeomBuilder:
     def buffer_rim(
         self, body: mujoco.MjsBody, radius: float, half_width: float, share: float, *, name: str
     ) -> None:
-        """Add a narrow buffer about the body's y axis: one for a drum or a wheel."""
+        """Add a narrow buffer about the body's y axis: a wheel's."""
         add_buffer(
             body,
             f"{name}/buffer",
             share=share,
-            contype=self.contype,
-            conaffinity=self.conaffinity,
+            touches=WORLD | HULL,
             type=mujoco.mjtGeom.mjGEOM_ELLIPSOID,  # touches in one point, a cylinder in two
-            size=[radius, 0.5 * half_width, radius],
+            size=[radius - BUFFER_DEPTH, 0.5 * half_width, radius - BUFFER_DEPTH],
         )
 
     def _geom(

@@ -103,8 +103,6 @@ def _add_belt(
     else:
         drum = (segment.radius - DRUM_BEHIND, track.width / 2)
         builder.drum(link, Pose(), drum, name=name, surface=track.surface)
-        if not track.grouser:
-            builder.buffer_rim(link, *drum, track.buffer_share, name=name)
 
 
 def _add_grousers(
@@ -122,7 +120,8 @@ def _add_grousers(
                 name=f"{name}/grouser{number}",
                 builder=builder,
             )
-            if number % track.buffer_every == 0 and not track.bare:
+            straight = isinstance(track.path.segments[foot.segment], StraightSegment)
+            if straight and number % track.buffer_every == 0 and not track.bare:
                 tip = X_LF @ Pose.at(z=track.height)
                 buffer = f"{name}/buffer{number}"
                 builder.buffer(links[foot.segment], tip, track.buffer_share, name=buffer)

@@ -92,7 +92,6 @@ def _add_part(
         drum = (segment.radius - DRUM_BEHIND, track.width / 2)
         geom = builder.drum(link, Pose(), drum, name=name, surface=track.surface)
         geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
-        builder.buffer_rim(link, *drum, track.buffer_share, name=name)
     link.add_site(name=name)
     kind = mujoco.mjtSensor.mjSENS_FORCE if straight else mujoco.mjtSensor.mjSENS_TORQUE
     spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name)
