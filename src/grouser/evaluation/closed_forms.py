@@ -56,15 +56,16 @@ def turning_ratio_of(points: Array, loads: Array, *, gauge: float) -> float:
     return float(moved[2])
 
 
-def step_limit(*, radius: float, x: float, z: float) -> float:
+def step_limit(*, radius: float, x: float, z: float, bar: float = 0.0) -> float:
     """Return the highest step (m) that balance lets a crawler climb, rear pulley on the ground.
 
     With the belt on the edge at pitch p, the centre of mass is over the edge when the edge is
     s = x - (radius + z) tan p along the belt; the step is then radius (1 - cos p) + s sin p high.
+    An edge between two bars lies on the bare belt, ``bar`` (m) nearer to the axles.
     """
     pitch = np.linspace(0.0, np.pi / 2, 20001)[1:-1]
-    along = x - (radius + z) * np.tan(pitch)
-    return float((radius * (1 - np.cos(pitch)) + along * np.sin(pitch)).max())
+    along = x - (radius - bar + z) * np.tan(pitch)
+    return float((radius - (radius - bar) * np.cos(pitch) + along * np.sin(pitch)).max())
 
 
 def wall_friction(*, radius: float, axle_distance: float, x: float) -> float:

@@ -281,8 +281,8 @@ def climbs(case: CrawlerCase, height: float) -> bool:
     """Say whether it gets up a step at walking pace."""
     edge = case.length / 2 + case.radius + 0.03
     rig = case.stand(wall=Step(x=edge, height=height, friction=case.friction))
-    rig.run(0.2, forward=0.15)
-    for _ in range(40):
+    rig.run(0.2, forward=0.1)
+    for _ in range(48):
         rig.run(0.25)
         x, _, z = rig.pose.position
         pitch = -float(rig.roll_pitch_yaw[1])

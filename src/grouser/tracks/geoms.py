@@ -34,8 +34,8 @@ BUFFER_DEPTH = 0.001
 it all, and buffers without friction shall not take that load off them."""
 
 DRUM_BEHIND = 0.0002
-"""m by which a smooth belt's drums are smaller than its path: where drum and straight run meet, the
-run's corners alone shall carry, or the ends of a standing belt would carry twice."""
+"""m by which a belt's drums are smaller than its path: where drum and straight run meet, the run's
+corners alone shall carry, or the ends of a standing belt would carry twice."""
 
 PIECE = 0.06
 """m; longest box of a smooth belt. One box on level ground touches at its four corners only, which
@@ -87,6 +87,27 @@ class GeomBuilder:
         """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
         kind = mujoco.mjtGeom.mjGEOM_CYLINDER
         return self._geom(body, kind, (*size, 0.0), X_BG @ _Y_UP, name, surface)
+
+    def drums(
+        self,
+        body: mujoco.MjsBody,
+        radius: float,
+        half_width: float,
+        *,
+        name: str,
+        surface: ContactSurface,
+    ) -> list[mujoco.MjsGeom]:
+        """Add the drum of a bare belt about the body's y axis, in two halves side by side.
+
+        Against a wall or a box each half touches in one point only.
+        """
+        size = (radius - DRUM_BEHIND, half_width / 2)
+        return [
+            self.drum(
+                body, Pose.at(y=side * half_width / 2), size, name=f"{name}/{end}", surface=surface
+            )
+            for end, side in (("right", -1), ("left", 1))
+        ]
 
     def bar(
         self,

@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import DRUM_BEHIND, LINK_MASS, GeomBuilder, add_link, pieces, tie
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, pieces, tie
 from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -101,8 +101,9 @@ def _add_belt(
         if not track.grouser:
             builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
-        drum = (segment.radius - DRUM_BEHIND, track.width / 2)
-        builder.drum(link, Pose(), drum, name=name, surface=track.surface)
+        builder.drums(link, segment.radius, track.width / 2, name=name, surface=track.surface)
+        if not track.grouser:
+            builder.buffer_rim(link, segment.radius, track.width / 2, track.buffer_share, name=name)
 
 
 def _add_grousers(
@@ -120,8 +121,7 @@ def _add_grousers(
                 name=f"{name}/grouser{number}",
                 builder=builder,
             )
-            straight = isinstance(track.path.segments[foot.segment], StraightSegment)
-            if straight and number % track.buffer_every == 0 and not track.bare:
+            if number % track.buffer_every == 0 and not track.bare:
                 tip = X_LF @ Pose.at(z=track.height)
                 buffer = f"{name}/buffer{number}"
                 builder.buffer(links[foot.segment], tip, track.buffer_share, name=buffer)

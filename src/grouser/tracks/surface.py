@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import DRUM_BEHIND, LINK_MASS, GeomBuilder, add_link, pieces
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, pieces
 from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -88,10 +88,11 @@ def _add_part(
             geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
         builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
-        geoms.append(name)
-        drum = (segment.radius - DRUM_BEHIND, track.width / 2)
-        geom = builder.drum(link, Pose(), drum, name=name, surface=track.surface)
-        geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
+        drum = (segment.radius, track.width / 2)
+        for geom in builder.drums(link, *drum, name=name, surface=track.surface):
+            geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
+            geoms.append(geom.name)
+        builder.buffer_rim(link, *drum, track.buffer_share, name=name)
     link.add_site(name=name)
     kind = mujoco.mjtSensor.mjSENS_FORCE if straight else mujoco.mjtSensor.mjSENS_TORQUE
     spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name)
