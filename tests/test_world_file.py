@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
-from grouser.world.physics_settings import STANDARD
+from grouser.world.physics_settings import RIGID, STANDARD
 from grouser.world.terrain import Flat
 
 TEXT = """\
@@ -24,7 +24,7 @@ physics:
   iterations: 50
   tolerance: 1e-8
   impratio: 10
-  contact:
+  solver_contact:
     time_constant: 0.004
     damping_ratio: 1
     impedance_start: 0.95
@@ -59,7 +59,9 @@ def with_change(old, new):
 
 def test_a_world_is_read():
     world = parse(TEXT, where="x.yaml")
-    assert world.physics == STANDARD
+    assert world.physics == STANDARD.model_copy(
+        update={"tolerance": 1e-8, "impratio": 10, "solver_contact": RIGID}
+    )
     assert [ground.kind for ground in world.terrain] == ["flat", "step"]
     assert world.terrain[1].height == 0.12
     assert world.robots[0].position == (0, 0.5, 0)
@@ -127,7 +129,8 @@ MISTAKES = {
     ),
     "stiffer than the step": (
         ("time_constant: 0.004", "time_constant: 0.001"),
-        "line 11: physics.contact.time_constant is 0.001, must be at least 2 x timestep (0.001)",
+        "line 11: physics.solver_contact.time_constant is 0.001, "
+        "must be at least 2 x timestep (0.001)",
     ),
     "not finite": (("x: 1\n", "x: .nan\n"), "x.yaml line 19: terrain.1.x is .nan, must be finite"),
     "overflow": (("x: 1\n", "x: 1e999\n"), "terrain.1.x is 1e999, must be finite"),

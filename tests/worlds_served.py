@@ -9,14 +9,8 @@ physics:
   cone: elliptic
   solver: newton
   iterations: 50
-  tolerance: 1e-8
-  impratio: 10
-  contact:
-    time_constant: 0.004
-    damping_ratio: 1
-    impedance_start: 0.95
-    impedance_end: 0.99
-    impedance_width: 0.001
+  tolerance: 1e-10
+  impratio: 20000
   energy_limit: 20
 terrain:
   - {kind: flat, friction: 0.8}
