@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
@@ -14,22 +15,12 @@ from grouser.world.file import KEYS, World, load, parse
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain import Flat
 
-TEXT = """\
+TEXT = f"""\
 name: one step
 physics:
   timestep: 0.001
-  integrator: implicitfast
-  cone: elliptic
-  solver: newton
-  iterations: 50
-  tolerance: 1e-8
-  impratio: 10
-  contact:
-    time_constant: 0.004
-    damping_ratio: 1
-    impedance_start: 0.95
-    impedance_end: 0.99
-    impedance_width: 0.001
+{SOLVER}"""
+TEXT += """\
 terrain:
   - {kind: flat, friction: 0.8}
   - kind: step
