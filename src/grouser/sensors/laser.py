@@ -69,7 +69,7 @@ class Laser(MountedSensor):
 class BoundLaser:
     """A laser scanner with its fan of rays."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Laser, bundle: RayBundle) -> None:
         self._description, self.bundle = description, bundle

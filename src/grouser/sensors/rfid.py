@@ -50,7 +50,7 @@ class RfidReader(MountedSensor):
 class BoundRfidReader:
     """A reader that knows which tags there are."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(
         self, description: RfidReader, site: int, rays: RayOrigin, tags: tuple[Marked, ...]

@@ -55,7 +55,7 @@ class VictimSensor(MountedSensor):
 class BoundVictimSensor:
     """A victim sensor that knows who could be found."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(
         self, description: VictimSensor, site: int, rays: RayOrigin, parts: tuple[Marked, ...]

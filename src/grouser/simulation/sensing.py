@@ -238,7 +238,7 @@ class _ReadingGroup:
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
     """Bring what ``needs`` names up to date: after a step, it belongs to the state before it."""
     mujoco.mj_kinematics(model, data)
-    if needs & ~Needs.PLACES:
+    if needs & ~Needs.POSES:
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
     if needs & Needs.ACCELERATIONS:

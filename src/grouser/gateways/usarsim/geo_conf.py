@@ -244,7 +244,7 @@ def _laser(sensor: Laser, body: Anatomy, profile: PortProfile) -> Settings:
 
 
 def _depth(sensor: DepthCamera, body: Anatomy, profile: PortProfile) -> Settings:
-    found = grid(sensor.optics.given)
+    found = grid(sensor.optics.output_plane)
     return (
         *_span(sensor.optics, profile),
         ("Resolution", profile.angle(found.resolution)),
