@@ -22,8 +22,8 @@ from grouser.protocol.usarsim.message import (
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs
-from grouser.protocol.usarsim.values import Vector, read_named
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.values import Vector, read_named_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Reading(Message):
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write time and type before the rest."""
-        return [*self.stamped(dialect), *to_segments(self, dialect)]
+        return [*self.time_and_type(dialect), *to_segments(self, dialect)]
 
-    def stamped(self, dialect: Dialect) -> list[Segment]:
+    def time_and_type(self, dialect: Dialect) -> list[Segment]:
         """Return the segments of time and type."""
         kind = ("Type", self.type)
         if self.time is None or self.type in dialect.untimed:
@@ -59,7 +59,7 @@ class Reading(Message):
 def read_time(line: ParsedLine) -> float | None:
     """Return the time that a line says, if it does."""
     value = line.by_key.get("time")
-    return None if value is None else read_named("Time", value)
+    return None if value is None else read_named_number("Time", value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class Acoustic(Reading):
             segments.append(("Far", ""))
         elif self.direction is None:
             segments.append(("None", ""))
-        return [*self.stamped(dialect), *segments]
+        return [*self.time_and_type(dialect), *segments]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,14 +269,15 @@ class Victims(Reading):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the parts one after the other."""
         seen = (
-            VictimPart(**read_fields(VictimPart, run)) for run in runs(line.segments, "PartName")
+            VictimPart(**read_fields(VictimPart, run))
+            for run in segment_runs(line.segments, "PartName")
         )
         parts = tuple((part.name, part.location) for part in seen)
         return cls(time=read_time(line), parts=parts, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the parts, or that there are none."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         if not self.parts:
             return [*segments, ("Status", "NoVictims")]
         for name, location in self.parts:
@@ -314,12 +315,12 @@ class Tags(Reading):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the tags one after the other."""
-        tags = tuple(Tag(**read_fields(Tag, run)) for run in runs(line.segments, "ID"))
+        tags = tuple(Tag(**read_fields(Tag, run)) for run in segment_runs(line.segments, "ID"))
         return cls(time=read_time(line), tags=tags, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the tags behind the name."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         for tag in self.tags:
             segments += to_segments(tag, dialect)
         return segments
@@ -350,7 +351,7 @@ class Gps(Reading):
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write degrees and minutes, if there is a fix."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         fix = "0"
         if self.latitude_deg is not None and self.longitude_deg is not None:
             segments.append(("Latitude", _write_degrees(self.latitude_deg, "NS")))
@@ -366,7 +367,7 @@ def _read_degrees(key: str, value: str | None) -> float | None:
     words = value.replace(",", " ").split()
     if len(words) != 3 or words[2].upper() not in ("N", "S", "E", "W"):
         raise BadValue(f"{key} is '{value[:40]}', must be degrees,minutes,N|S|E|W")
-    degrees = read_named(key, words[0]) + read_named(key, words[1]) / 60.0
+    degrees = read_named_number(key, words[0]) + read_named_number(key, words[1]) / 60.0
     return degrees if words[2].upper() in "NE" else -degrees
 
 
