@@ -1,11 +1,11 @@
 """What a client makes of what it hears, without a socket."""
 
 import pytest
+from grouser.gateways.usarsim.backlog import Backlog
 
 from grouser.client import queries
 from grouser.client.conversation import UNREAD, Conversation
 from grouser.client.latest_messages import LatestMessages
-from grouser.gateways.usarsim.backlog import Backlog
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide

@@ -26,7 +26,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,7 +38,8 @@ from grouser.benches.machine import stolen
 from grouser.client.connection import join
 from grouser.errors import Disconnected
 from grouser.frames import Array
-from grouser.gateways.server import Server, Service
+from grouser.gateways.server import Server, ServerOptions
+from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
 from grouser.simulation.simulation import Simulation
@@ -97,8 +98,35 @@ def hall() -> World:
 # -- the server's side ---------------------------------------------------------------------------
 
 
+class _MeasuredSimulation(Simulation):
+    """A simulation that reports every command just before the first step that uses it."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.listener: Callable[[str, object], None] | None = None
+        self._unused: dict[str, object] = {}
+
+    def command(
+        self,
+        robot: str,
+        command: Mapping[str, float | Setpoint] | None = None,
+        **more: float | Setpoint | Setpoint,
+    ) -> None:
+        """Command a robot, and remember what it was commanded."""
+        super().command(robot, command, **more)
+        self._unused[robot] = command
+
+    def step(self, seconds: float | None = None) -> None:
+        """Report what was commanded, then let time pass."""
+        if self.listener:
+            for robot, command in self._unused.items():
+                self.listener(robot, command)
+        self._unused.clear()
+        super().step(seconds)
+
+
 @dataclass
-class _Uses:
+class _CommandLog:
     """When which command was used, by the machine's clock."""
 
     server: Server
@@ -125,9 +153,9 @@ class _Uses:
 
     def __call__(self, robot: str, command: object) -> None:
         assert isinstance(command, dict)
-        told = next(iter(command.values()))
-        assert isinstance(told, Setpoint)
-        tick = round((abs(told.value) - 1.0) * TICKS)
+        setpoint = next(iter(command.values()))
+        assert isinstance(setpoint, Setpoint)
+        tick = round((abs(setpoint.value) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
         now = asyncio.get_running_loop().time()
         self.ahead.append((now, self.server.pace.drift(now, self.server.host.time)))
@@ -146,25 +174,25 @@ class _Uses:
 
 async def _crowd(folder: Path) -> dict[str, float]:
     """Serve; let another process be all the clients; compare both sides' clocks."""
-    service = Service(
-        control=((0, PortProfile()),), images=None, truth=None, speed=1.0, command_timeout=0.0
-    )
-    async with Server(Simulation(hall()), service) as server:
-        server.host.used = uses = _Uses(server)
+    gateway = UsarsimGateway(((0, PortProfile()),))
+    options = ServerOptions(gateways=(gateway,), pictures=None, speed=1.0, command_timeout=0.0)
+    simulation = _MeasuredSimulation(hall())
+    async with Server(simulation, options) as server:
+        simulation.listener = uses = _CommandLog(server)
         report = folder / "clients.json"
         clients = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, str(server.ports["control"]), str(report)
         )
         running = asyncio.ensure_future(server.run())
         watching = asyncio.ensure_future(uses.watch())
-        while len(server.host.guests) < CLIENTS and clients.returncode is None:
+        while len(server.host.owners) < CLIENTS and clients.returncode is None:
             await asyncio.sleep(0.05)
         await asyncio.sleep(WARM_UP)
-        cpu, connections = time.process_time(), len(server.counter.connections)
+        cpu, connections = time.process_time(), len(server.registry.connections)
         taken = stolen()
         await asyncio.sleep(SECONDS)
         share, taken = (time.process_time() - cpu) / SECONDS, stolen() - taken
-        connections = min(connections, len(server.counter.connections))
+        connections = min(connections, len(server.registry.connections))
         await clients.wait()
         watching.cancel()
         server.stop()
@@ -214,7 +242,7 @@ def _delays(
 # -- the clients' side ---------------------------------------------------------------------------
 
 
-class _Ear(asyncio.Protocol):
+class _LineCounter(asyncio.Protocol):
     """A client's socket that counts lines."""
 
     def __init__(self) -> None:
@@ -235,9 +263,9 @@ class _Ear(asyncio.Protocol):
 async def _clients(port: int, report: Path) -> None:
     """Be all the clients; write what was sent when, and how much was heard."""
     loop = asyncio.get_running_loop()
-    ears: dict[str, _Ear] = {}
+    ears: dict[str, _LineCounter] = {}
     for number in range(CLIENTS + LISTENERS):
-        _, ear = await loop.create_connection(_Ear, "127.0.0.1", port)
+        _, ear = await loop.create_connection(_LineCounter, "127.0.0.1", port)
         ears[f"R{number}"] = ear
     robots = list(ears.items())[:CLIENTS]
     for number, (name, ear) in enumerate(robots):
@@ -257,7 +285,7 @@ async def _clients(port: int, report: Path) -> None:
     report.write_text(json.dumps(found))
 
 
-async def _drive(ear: _Ear, phase: float) -> list[int]:
+async def _drive(ear: _LineCounter, phase: float) -> list[int]:
     """Send a DRIVE every 20 ms, each with a speed of its own; return when, ns."""
     loop = asyncio.get_running_loop()
     begun, sent = loop.time() + phase, []
@@ -270,7 +298,7 @@ async def _drive(ear: _Ear, phase: float) -> list[int]:
     return sent
 
 
-def _write(ear: _Ear, line: bytes) -> None:
+def _write(ear: _LineCounter, line: bytes) -> None:
     assert ear.transport  # it is connected
     ear.transport.write(line)
 

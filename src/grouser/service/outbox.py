@@ -127,9 +127,3 @@ class Outbox:
 
 def _age(queue: deque[_Line]) -> int:
     return queue[0][0]
-
-
-def subject(line: bytes) -> str:
-    """Return what a line is about, by which it goes stale: head, type and name, without values."""
-    words = line.split(b"{", 4)[:4]
-    return b"".join([word for word in words if not word.startswith(b"Time")]).decode("latin-1")

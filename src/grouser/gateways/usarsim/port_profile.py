@@ -24,6 +24,9 @@ from grouser.protocol.usarsim.axes import (
 from grouser.protocol.usarsim.dialects import UT2004, Dialect
 from grouser.protocol.usarsim.values import Vector
 
+STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
+"""Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
+
 
 @dataclass(frozen=True)
 class PortProfile:

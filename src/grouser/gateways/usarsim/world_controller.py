@@ -73,7 +73,7 @@ SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
 
 
 @dataclass
-class Made:
+class ControlledObject:
     """An object that a controller made."""
 
     title: str
@@ -92,20 +92,22 @@ class Made:
     """Whether it goes back there when its waypoints are taken away."""
 
 
-class Controllers:
+class WorldControllers:
     """What all controllers of a host have made."""
 
     def __init__(self, host: Host) -> None:
         """Start with nothing."""
         self._host = host
-        self._made: dict[str, Made] = {}
+        self._made: dict[str, ControlledObject] = {}
 
     def close(self, owner: object) -> None:
         """Take away what ``owner``, who leaves, made for a while."""
         for name in [name for name, made in self._known().items() if made.owner is owner]:
             self._host.do(Leave(name))
 
-    def obey(self, said: control.Control, owner: object, profile: PortProfile) -> list[Message]:
+    def carry_out(
+        self, said: control.Control, owner: object, profile: PortProfile
+    ) -> list[Message]:
         """Do what a CONTROL says; return what there is to answer.
 
         Raises:
@@ -140,13 +142,13 @@ class Controllers:
                 return self._states(said, profile)
         return []
 
-    def _known(self) -> dict[str, Made]:
+    def _known(self) -> dict[str, ControlledObject]:
         """Return what was made and is still there."""
         there = {thing.name for thing in self._host.simulation.world.objects}
         self._made = {name: made for name, made in self._made.items() if name in there}
         return self._made
 
-    def _find(self, name: str) -> Made:
+    def _find(self, name: str) -> ControlledObject:
         try:
             return self._known()[name]
         except KeyError:
@@ -162,7 +164,7 @@ class Controllers:
         thing = self._thing(said, profile)
         self._host.do(Join(thing))
         title = said.class_name.rpartition(".")[2]
-        self._made[thing.name] = Made(title, None if said.permanent else owner)
+        self._made[thing.name] = ControlledObject(title, None if said.permanent else owner)
 
     def _thing(self, said: control.Create, profile: PortProfile) -> Object:
         title = said.class_name.rpartition(".")[2]
@@ -244,7 +246,7 @@ class Controllers:
         elif said.moving or said.moving is None:
             self._set_off(said.name, made)
 
-    def _set_off(self, name: str, made: Made) -> None:
+    def _set_off(self, name: str, made: ControlledObject) -> None:
         if not made.waypoints:
             raise BadValue(f"CONTROL: '{name}' has no waypoints, AddWP comes first")
         pose = self._host.simulation.pose(name)
