@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grouser.calibration import gauss_newton
-from grouser.calibration.calibrate import calibrate, trajectory
+from grouser.calibration.calibration import calibrate, trajectory
 from grouser.calibration.finding import Finding, interval, judge
 from grouser.calibration.parameters import PARAMETERS, parameters_named
 from grouser.cli import app

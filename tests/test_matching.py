@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp
-from grouser.evaluation.trajectory import Trajectory, read
+from grouser.evaluation.trajectory import Trajectory, read_trajectory
 from grouser.frames import from_rpy
 from grouser.reports import plots
 
@@ -246,7 +246,7 @@ def test_unequal_columns_are_refused():
 def test_csv_keeps_every_digit(tmp_path):
     path = tmp_path / "new" / "log.csv"
     climb().write_csv(path)
-    again = read(path)
+    again = read_trajectory(path)
     for name in ("times", "x", "z", "pitch"):
         assert np.array_equal(getattr(again, name), getattr(climb(), name))
     assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
@@ -271,20 +271,20 @@ def written(tmp_path, text):
     ],
 )
 def test_units_and_names_of_columns(tmp_path, text):
-    log = read(written(tmp_path, text))
+    log = read_trajectory(written(tmp_path, text))
     assert [*log.times, *log.x, *log.z, *log.pitch] == pytest.approx([1, 0.5, 0.25, 0.1])
 
 
 def test_nose_up_is_turned_round(tmp_path):
     path = written(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
-    assert read(path, nose_up=True).pitch == pytest.approx([-0.1])
+    assert read_trajectory(path, nose_up=True).pitch == pytest.approx([-0.1])
 
 
 def test_empty_cells_are_gaps(tmp_path):
-    log = read(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
+    log = read_trajectory(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
     assert np.isnan(log.x[1])
     assert len(log.clean()) == 2
-    blind = read(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
+    blind = read_trajectory(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
     assert np.isnan(blind.pitch[0])
 
 
@@ -307,7 +307,7 @@ def test_empty_cells_are_gaps(tmp_path):
 def test_wrong_csv_files(tmp_path, text, sentence):
     path = written(tmp_path, text)
     with pytest.raises(BadValue) as caught:
-        read(path)
+        read_trajectory(path)
     assert str(caught.value).startswith(str(path))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -320,7 +320,7 @@ def test_numpy_files(tmp_path):
     table = np.rec.fromarrays([*columns.values(), ["a"] * 200], names=[*columns, "note"])
     np.save(tmp_path / "log.npy", np.asarray(table))
     for name in ("log.npz", "log.npy"):
-        assert match(log, read(tmp_path / name)).after.largest("norm") < 1e-9
+        assert match(log, read_trajectory(tmp_path / name)).after.largest("norm") < 1e-9
 
 
 def test_wrong_numpy_files(tmp_path):
@@ -344,7 +344,7 @@ def test_wrong_numpy_files(tmp_path):
         "empty.npy": "NumPy cannot read it",
     }.items():
         with pytest.raises(BadValue) as caught:
-            read(tmp_path / name)
+            read_trajectory(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: ")
         assert sentence in str(caught.value)
 
@@ -360,7 +360,7 @@ def test_files_that_are_no_logs(tmp_path):
         "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap",
     }.items():
         with pytest.raises(BadValue) as caught:
-            read(tmp_path / name)
+            read_trajectory(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
 
 

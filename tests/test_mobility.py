@@ -99,7 +99,7 @@ def test_flippers_are_raised_for_edges_that_need_it():
 
 
 def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
-    runs = suite.nominal(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
+    runs = suite.nominal_runs(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
     assert [(run.test, run.size) for run in runs] == [
         ("step", 60),
         ("step", 300),
@@ -114,7 +114,7 @@ def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
 
 
 def test_a_run_that_is_stuck_or_tipped_stops_at_once():
-    runs = suite.nominal(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
+    runs = suite.nominal_runs(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
     verdicts = {run.test: run.outcome.verdict for run in runs}
     assert verdicts == {"trench": "tipped", "stairs": "stuck", "tipping_side": "tipped"}
     for outcome in (run.outcome for run in runs):
@@ -127,7 +127,7 @@ def test_a_run_that_is_stuck_or_tipped_stops_at_once():
 
 
 def test_a_passed_step_is_climbed_by_the_whole_robot():
-    [run] = suite.nominal(PACKBOT, {"step": (60,)})
+    [run] = suite.nominal_runs(PACKBOT, {"step": (60,)})
     x, _, z = run.outcome.positions[-1]
     assert x > PACKBOT.rear
     assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)

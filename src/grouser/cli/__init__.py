@@ -37,6 +37,8 @@ from grouser.cli.commands.serve import serve
 from grouser.cli.terminal import complain, out
 from grouser.errors import GrouserError
 
+__all__ = ["app"]
+
 
 class _OneSentence(TyperGroup):
     """Tells a user's mistake in one sentence instead of a traceback."""

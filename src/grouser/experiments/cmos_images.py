@@ -18,7 +18,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose, radians
 from grouser.perception.colours import paint_classes
 from grouser.rendering.image import Image
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.sensors.imaging.cmos import IDEAL_CMOS, SPARE_BYTES, CmosFilter

@@ -24,7 +24,7 @@ from grouser.frames import degrees, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING

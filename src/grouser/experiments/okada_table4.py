@@ -18,7 +18,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.scene import compose

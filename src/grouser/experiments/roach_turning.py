@@ -26,7 +26,7 @@ from grouser.frames import Array, degrees
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plots
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation

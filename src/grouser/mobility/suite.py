@@ -1,9 +1,9 @@
 """The mobility suite: what can a robot get over?
 
 Any robot that steers is driven over every apparatus of `grouser.mobility.apparatus`, once per size
-(`nominal`); `grouser.mobility.limits` repeats that with chance in it. A robot drives at `SPEED`, or
-at half its top speed if that is less, in steps of `TIMESTEP`; a description that has a field
-``timestep`` (s) gets that instead. It starts `RUN_UP` before the apparatus and is driven by
+(`nominal_runs`); `grouser.mobility.limits` repeats that with chance in it. A robot drives at
+`SPEED`, or at half its top speed if that is less, in steps of `TIMESTEP`; a description that has a
+field ``timestep`` (s) gets that instead. It starts `RUN_UP` before the apparatus and is driven by
 `grouser.mobility.operator.Operator`, straight ahead. A run ends early when the whole robot is
 behind the apparatus, when it has tipped over, or when it is stuck.
 """
@@ -186,7 +186,7 @@ def trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL
     )
 
 
-def nominal(
+def nominal_runs(
     who: Candidate,
     tests: Mapping[str, Sequence[float]],
     *,

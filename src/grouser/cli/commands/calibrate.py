@@ -13,7 +13,7 @@ from grouser.cli.terminal import counting, out, write_json, wrote
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
-    from grouser.calibration.calibrate import Calibration
+    from grouser.calibration.calibration import Calibration
     from grouser.calibration.finding import Finding
     from grouser.reports.page import Page
     from grouser.world.file import World
@@ -91,16 +91,16 @@ def calibrate(
     [cyan]grouser calibrate log.csv --world kenaf_edge_and_slope --free pitch_inertia,friction[/]
     """
     preflight.physics()
-    from grouser.calibration.calibrate import calibrate as find
+    from grouser.calibration.calibration import calibrate as find
     from grouser.calibration.parameters import parameters_named
-    from grouser.evaluation.trajectory import read
+    from grouser.evaluation.trajectory import read_trajectory
     from grouser.world.file import load
 
     parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
-    log = read(real, nose_up=nose_up)
+    log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
     who = robot or _only(place)
     with counting("calibrate") as bar:

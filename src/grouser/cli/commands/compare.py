@@ -59,14 +59,14 @@ def compare(
     [cyan]grouser compare real.csv simulated.csv --align-starts --report comparison[/]
     """
     from grouser.evaluation.matching import INDICES, match
-    from grouser.evaluation.trajectory import read
+    from grouser.evaluation.trajectory import read_trajectory
 
     if index not in INDICES:
         raise unknown("--index", "index", index, INDICES)
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
-    logs = {path: read(path, nose_up=nose_up) for path in (real, simulated)}
+    logs = {path: read_trajectory(path, nose_up=nose_up) for path in (real, simulated)}
     result = match(
         _clean(real, logs[real]),
         _clean(simulated, logs[simulated]),

@@ -164,11 +164,11 @@ def _nominal_runs(
     who: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
 ) -> list[Run]:
     """Drive every test once per size; nothing for a robot that cannot be tested."""
-    from grouser.mobility.suite import nominal
+    from grouser.mobility.suite import nominal_runs
 
     if who.cannot:
         return []
-    return nominal(who, sizes_by_test, progress=partial(bar, "driving"))
+    return nominal_runs(who, sizes_by_test, progress=partial(bar, "driving"))
 
 
 def _limits(
