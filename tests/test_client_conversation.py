@@ -32,7 +32,7 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     [
         (drive.SkidDrive(1.0, 1.0), True),
         (drive.AckermanDrive(1.0, 0.0, 0.0), True),
-        (drive.OmniDrive((drive.Wheel(1, 2.0),)), True),
+        (drive.OmniDrive((drive.WheelTarget(1, 2.0),)), True),
         (drive.AerialDrive(linear_velocity=1.0), True),
         (drive.NauticDrive(propeller=1.0), True),
         (drive.JointDrive("Pan", 0.1), True),

@@ -183,7 +183,7 @@ def encode(message: Message) -> bytes:
     return b"".join((_SIZES.pack(len(text), len(body)), text, body))
 
 
-class Parcels:
+class ParcelReader:
     """One direction of a connection: bytes in, messages out."""
 
     def __init__(self, largest: int = LARGEST) -> None:

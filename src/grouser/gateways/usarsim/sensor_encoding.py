@@ -298,7 +298,7 @@ def _tags(
     sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     """Say which tags are heard; not where: a radio does not know, and the captures have none."""
-    tags = tuple(sensor_messages.Tag(str(number)) for number in reading.array("ids").tolist())
+    tags = tuple(sensor_messages.TagSeen(str(number)) for number in reading.array("ids").tolist())
     yield sensor_messages.Tags(reading.time, sensor.name, tags)
 
 

@@ -25,7 +25,7 @@ from grouser.protocol.usarsim.setting import (
     Scan,
     Set,
     SetGripper,
-    SetPose,
+    SetInsPose,
     Setting,
     SetViewports,
     SetZoom,
@@ -138,7 +138,7 @@ def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
     return _result(context, message.type, message.name, done)
 
 
-def _pose(context: _SettingContext, message: SetPose) -> SettingResult:
+def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
     x, y, z, roll, pitch, yaw = message.pose
     place = context.profile.from_place((x, y, z))
     if max(map(abs, place)) > FURTHEST:
@@ -255,7 +255,7 @@ def _other(context: _SettingContext, message: Set) -> SettingResult:
 
 _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     ResetSensor: _reset,
-    SetPose: _pose,
+    SetInsPose: _pose,
     Scan: _scan,
     SetZoom: _zoom,
     WatchCamera: _watch,

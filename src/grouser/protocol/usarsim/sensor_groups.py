@@ -13,11 +13,11 @@ from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Wire, flag, number, whole
 from grouser.protocol.usarsim.segments import ParsedLine, quoted, segment_runs, unpack_names, write
-from grouser.protocol.usarsim.sensor_messages import Reading, read_time
+from grouser.protocol.usarsim.sensor_messages import SensorMessage, read_time
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped(Reading):
+class Grouped(SensorMessage):
     """What several sensors of one type felt."""
 
     wire: ClassVar[Wire]
