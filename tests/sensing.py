@@ -43,8 +43,8 @@ def reader(sim, name, seed=0):
     moment = SensorContext(
         sim.model,
         sim.data,
-        sim.stepper.drives.names,
-        sim.stepper.odometer(sim.rows, sim.memory),
-        sim.memory.effort[0],
+        sim.live.stepper.drives.names,
+        sim.live.stepper.odometer(sim.live.arrays, sim.live.memory),
+        sim.live.memory.effort[0],
     )
     return lambda: bound.read(moment, rng)

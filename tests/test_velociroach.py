@@ -175,8 +175,8 @@ def test_legs_follow_their_cranks():
     errors = []
     for _ in range(round(STRIDE / 0.005)):
         simulation.step(0.005)
-        wanted = gait.angles(simulation.memory.running_gaits[0].state[0])[0]
-        real = simulation.stepper.drives.positions(simulation.rows)[0]
+        wanted = gait.angles(simulation.live.memory.running_gaits[0].state[0])[0]
+        real = simulation.live.stepper.drives.positions(simulation.live.arrays)[0]
         lifted = np.tile(wanted[6:] > 1.5 * gait.abduction, 2)
         errors += list(np.abs(real - wanted)[lifted])
     assert np.degrees(max(errors)) < 4.0

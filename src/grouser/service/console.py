@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from grouser.errors import BadValue, nearest
 from grouser.frames import degrees, to_rpy
-from grouser.simulation.changes.doors_and_motors import doors
+from grouser.simulation.changes.doors_and_motors import door_named, doors
 from grouser.simulation.script.grammar import PHRASES, Phrase, parse
 from grouser.simulation.script.tokens import Names, Words
 from grouser.simulation.simulation import Simulation
@@ -223,7 +223,7 @@ class Console:
 
     def _open(self, name: str) -> float:
         """Return how far a door is open, 0 to 1."""
-        door = doors(self.simulation.world, name)[name]
+        door = door_named(self.simulation.world, name)
         return float(self.simulation.data.joint(door.joint).qpos[0]) / door.travel
 
 

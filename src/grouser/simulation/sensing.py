@@ -23,10 +23,7 @@ from grouser.sensors.sensor import (
     StatefulSensor,
 )
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock, generator
-
-NEVER = 2**62
-"""A step that no run gets to."""
+from grouser.simulation.schedule import NEVER, Clock, generator
 
 Key = tuple[str, str]
 """Names of a robot and of a sensor on it."""
@@ -109,7 +106,7 @@ class ActiveSensors:
                 load[max(0, due - step)] += len(group.sensors)
         return min(range(1, period + 1), key=load.__getitem__)
 
-    def look(self, step: int, moment: SensorContext) -> None:
+    def read_due(self, step: int, moment: SensorContext) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
         due, needs = self._begin(step), 0
         for group in due:

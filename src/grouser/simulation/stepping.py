@@ -5,7 +5,7 @@ Written on `StateArrays`, so that one simulation and a batch of thousands share 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -48,7 +48,7 @@ def settle_strides(every: float) -> int:
 
 
 class Stepper:
-    """All belts and drives of a scene."""
+    """Looks after all belts, drives and gaits of a scene, in one simulation or in many."""
 
     def __init__(self, scene: Scene) -> None:
         """Look everything up once."""
@@ -61,12 +61,13 @@ class Stepper:
             for name, robot in scene.robots.items()
         }
         """Robot → its drives' places in `Drives.names`."""
+        self._stride = scene.stride
         every = self._every = scene.stride * float(scene.model.opt.timestep)
         self._settle_strides = settle_strides(every)
         self._settle_time = self._settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
-        self._has_roll_back, self.moving = bool(self._roll_back), bool(self._surface)
+        self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_gaits = bool(self.gaits)
         pitches = {belt.name: belt.pitch for belt in scene.belts}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
@@ -79,7 +80,7 @@ class Stepper:
         return self._roll_back.names
 
     def memory(self, simulations: int) -> StepMemory:
-        """Return a fresh memory."""
+        """Return the memory of as many simulations that have not begun."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
         return StepMemory(turns, work, effort, self.gaits.running_gaits(simulations))
@@ -125,12 +126,39 @@ class Stepper:
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 
-    def before(self, rows: StateArrays) -> None:
-        """Do what must happen before a stride of physics."""
-        if self.moving:
-            self._surface.apply(rows)
+    def advance(
+        self,
+        rows: StateArrays,
+        memory: StepMemory,
+        now: int,
+        steps: int,
+        physics: Callable[[int], None],
+    ) -> Iterator[int]:
+        """Let ``steps`` pass; yield the step that was come to, again and again.
 
-    def after(self, rows: StateArrays, memory: StepMemory, stride: int) -> None:
+        The order, of one simulation and of a batch alike: moving surfaces, physics, roll-backs,
+        drives settle, work is counted, legs walk. All but physics is done at whole strides.
+
+        Args:
+            rows: the simulations.
+            memory: what their parts remember.
+            now: steps that have passed since their start.
+            steps: how many shall pass.
+            physics: lets so many steps of physics pass.
+        """
+        stride, end = self._stride, now + steps
+        while now < end:
+            into = now % stride
+            if self._has_surfaces and not into:
+                self._surface.apply(rows)
+            run = min(stride - into, end - now)
+            physics(run)
+            now += run
+            if into + run == stride:
+                self._after(rows, memory, now // stride)
+            yield now
+
+    def _after(self, rows: StateArrays, memory: StepMemory, stride: int) -> None:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.turns)

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import mujoco.batch
 import numpy as np
+import numpy.typing as npt
 
 from grouser.frames import Array, up_tilt
 from grouser.physics.state import StateArrays
@@ -112,14 +114,13 @@ class Lane:
         self._scenes, self._waiting = scenes, waiting
         first = scenes[0]
         self._model = first.model
-        self._stride = first.stride
         self._batch = mujoco.batch.Batch(first.model, nsim=slots, nthread=1)
         self._rows = StateArrays.many(self._batch)
         self._time = self._batch.bind("time")
         self._stepper = Stepper(first)
         self._memory: StepMemory = self._stepper.memory(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
-        self._strides_per_look = _strides_per_look(first, look_every)
+        self._steps = _strides_per_look(first, look_every) * first.stride
         self._running: dict[int, _Run] = {}
         self._starts: dict[int, Array] = {}
 
@@ -129,15 +130,18 @@ class Lane:
         while self._running and not given_up():
             slots = sorted(self._running)
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
-            for stride in range(1, self._strides_per_look + 1):
-                self._stepper.before(self._rows)
-                self._batch.step(some, nstep=self._stride)
-                self._stepper.after(self._rows, self._memory, stride)
+            physics = partial(self._physics, some)
+            for _ in self._stepper.advance(self._rows, self._memory, 0, self._steps, physics):
+                pass
             over = {slot: verdict for slot in slots if (verdict := self._look(slot))}
             for slot, verdict in over.items():
                 run = self._running.pop(slot)
                 finished(run.entry.number, run.outcome(verdict, self._spent(slot, run)))
             self._fill(list(over))
+
+    def _physics(self, slots: npt.NDArray[np.int32] | None, steps: int) -> None:
+        """Let ``steps`` of physics pass in ``slots``; None: in all."""
+        self._batch.step(slots, nstep=steps)
 
     def _varied(self) -> list[str]:
         """Return the model fields in which the group's models differ."""

@@ -19,9 +19,9 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate, to_rpy
 from grouser.simulation.changes.actions import Glide, Move, Shift, Spin
+from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock
-from grouser.simulation.sensing import NEVER
+from grouser.simulation.schedule import NEVER, Clock
 
 RATE_HZ = 500.0
 """How often what glides is put in its place."""
@@ -169,47 +169,42 @@ class Motions:
         """The step at which things are put in their places next."""
         return self._clock.due if self._carried else NEVER
 
-    def start(self, name: str, body: str, motion: Motion, model: mujoco.MjModel, step: int) -> None:
-        """Let ``name``, whose root is ``body``, follow ``motion`` from ``step`` on."""
-        free_joint(model, body, name)  # raises when it is fixed
+    def start(self, live: LiveScene, name: str, motion: Motion, step: int) -> None:
+        """Let ``name`` follow ``motion`` from ``step`` on."""
+        body = live.body(name)
+        free_joint(live.model, body, name)  # raises when it is fixed
         self._carried[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
-    def stop(self, name: str, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def stop(self, live: LiveScene, name: str) -> None:
         """Let go of ``name``, if it is carried, and take its speed."""
         carried = self._carried.pop(name, None)
         if carried is not None:
-            _, dof = free_joint(model, carried.body, name)
-            data.qfrc_applied[dof : dof + 6] = 0.0
-            data.qvel[dof : dof + 6] = 0.0
+            _, dof = free_joint(live.model, carried.body, name)
+            live.data.qfrc_applied[dof : dof + 6] = 0.0
+            live.data.qvel[dof : dof + 6] = 0.0
 
     def forget(self, name: str) -> None:
         """Let go of somebody who has been put at rest already."""
         self._carried.pop(name, None)
 
-    def advance(self, model: mujoco.MjModel, data: mujoco.MjData, step: int) -> None:
+    def advance(self, live: LiveScene, step: int) -> None:
         """Put everything where it must be at ``step``; let go of what has arrived."""
         arrived = []
         for name, carried in self._carried.items():
-            seconds = (step - carried.since) * float(model.opt.timestep)
+            seconds = (step - carried.since) * live.scene.timestep
             pose, velocity, over = carried.motion.at(seconds)
-            place_free_body(model, data, carried.body, name, pose, velocity)
+            place_free_body(live, name, pose, velocity)
             if over:
                 arrived.append(name)
         for name in arrived:
-            self.stop(name, model, data)
+            self.stop(live, name)
         self._clock.start(step + 1)
 
 
-def place_free_body(
-    model: mujoco.MjModel,
-    data: mujoco.MjData,
-    body: str,
-    name: str,
-    X_WB: Pose,
-    velocity: Array | None = None,
-) -> None:
+def place_free_body(live: LiveScene, name: str, X_WB: Pose, velocity: Array | None = None) -> None:
     """Put a free body somewhere: at rest, or carried with a velocity and its weight taken off."""
+    model, data, body = live.model, live.data, live.body(name)
     position, dof = free_joint(model, body, name)
     data.qpos[position : position + 7] = [*X_WB.position, *X_WB.wxyz]
     data.qvel[dof : dof + 6] = 0.0

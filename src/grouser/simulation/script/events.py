@@ -13,7 +13,7 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.simulation.changes.actions import (
@@ -26,6 +26,7 @@ from grouser.simulation.changes.actions import (
     RefereeCall,
     RunEvent,
 )
+from grouser.simulation.changes.running_world import RunningWorld
 from grouser.simulation.schedule import generator
 from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.referee import Referee
@@ -34,9 +35,6 @@ from grouser.simulation.script.triggers import Crossing, known
 from grouser.world.events import EACH, Event
 from grouser.world.file import World
 from grouser.world.triggers import ANYBODY
-
-if TYPE_CHECKING:
-    from grouser.simulation.simulation import Simulation
 
 WHO = "{who}"
 """In an event's lines: whoever fired it."""
@@ -117,14 +115,14 @@ class Events:
         self.referee = Referee(world.match) if world.match else None
         """Who looks after the world's match, if there is one."""
 
-    def start(self, simulation: Simulation) -> None:
+    def start(self, simulation: RunningWorld) -> None:
         """Set the clocks of all events that have one.
 
         Raises:
             BadValue: a robot is told what it has no drive for; with file and line.
         """
         for where, command in self._told:
-            if robot := simulation.scene.robots.get(command.robot):
+            if robot := simulation.live.scene.robots.get(command.robot):
                 try:
                     robot.gait_inputs(command.command)
                     robot.setpoints(command.command)
@@ -139,7 +137,7 @@ class Events:
 
     def do(
         self,
-        simulation: Simulation,
+        simulation: RunningWorld,
         action: FireEvent | RunEvent | ClockTick | CallRoutine | RefereeCall,
     ) -> None:
         """Carry out ``action``."""
@@ -155,7 +153,7 @@ class Events:
             case RefereeCall():
                 self._whistle(simulation, action)
 
-    def ring(self, simulation: Simulation, name: str) -> None:
+    def ring(self, simulation: RunningWorld, name: str) -> None:
         """Fire an event whose own clock has rung, and set the clock again."""
         event = self._find(name)
         self._rung[name] += 1
@@ -163,7 +161,7 @@ class Events:
             self._set_clock(simulation, event)
         self.fire(simulation, name, "")
 
-    def fire(self, simulation: Simulation, name: str, by: str) -> None:
+    def fire(self, simulation: RunningWorld, name: str, by: str) -> None:
         """Let an event happen after its delay, if chance will have it."""
         event = self._find(name)
         if event.chance < 1 and self._luck[name].random() >= event.chance:
@@ -173,7 +171,7 @@ class Events:
         else:
             simulation.do(RunEvent(name, by))
 
-    def happen(self, simulation: Simulation, name: str, by: str) -> None:
+    def happen(self, simulation: RunningWorld, name: str, by: str) -> None:
         """Do what an event says, then fire what comes after it."""
         event = self._find(name)
         if event.times is not None and self._happened[name] >= event.times:
@@ -188,7 +186,7 @@ class Events:
         finally:
             self._depth -= 1
 
-    def cross(self, simulation: Simulation, crossing: Crossing) -> None:
+    def cross(self, simulation: RunningWorld, crossing: Crossing) -> None:
         """Do what a trigger says when somebody came, went or stayed."""
         trigger, who = self._triggers[crossing.trigger], crossing.who
         self._log.add(LogEntry(simulation.time, crossing.doing, trigger.name, who))
@@ -197,7 +195,7 @@ class Events:
         for name in trigger.fires:
             self._attempt(simulation, trigger.name, FireEvent(name, who))
 
-    def _whistle(self, simulation: Simulation, action: RefereeCall) -> None:
+    def _whistle(self, simulation: RunningWorld, action: RefereeCall) -> None:
         """Let the referee hear something, and do what it says."""
         if self.referee is None:
             raise BadValue("referee: there is none, the world has no match (key 'match')")
@@ -207,7 +205,7 @@ class Events:
         for then in self.referee.hear(action, simulation.time, places):
             simulation.do(then)
 
-    def _do(self, simulation: Simulation, event: Event, by: str) -> None:
+    def _do(self, simulation: RunningWorld, event: Event, by: str) -> None:
         for line in event.do:
             for told in _dispatched(line, event, simulation.world):
                 self._say(simulation, event.name, told.replace(WHO, by))
@@ -223,7 +221,7 @@ class Events:
         for name in event.then:
             self._attempt(simulation, event.name, FireEvent(name, by))
 
-    def _say(self, simulation: Simulation, name: str, line: str) -> None:
+    def _say(self, simulation: RunningWorld, name: str, line: str) -> None:
         try:
             action = parse(line, Names.of(simulation.world), trusted=True)
         except GrouserError as error:
@@ -231,7 +229,7 @@ class Events:
             return
         self._attempt(simulation, name, action)
 
-    def _attempt(self, simulation: Simulation, name: str, action: Action) -> None:
+    def _attempt(self, simulation: RunningWorld, name: str, action: Action) -> None:
         try:
             simulation.do(action)
         except GrouserError as error:
@@ -243,7 +241,7 @@ class Events:
             text = f"{action.routine} raised {type(error).__name__}: {error}"
             self._log.add(LogEntry(simulation.time, "failed", name, text=text))
 
-    def _set_clock(self, simulation: Simulation, event: Event) -> None:
+    def _set_clock(self, simulation: RunningWorld, event: Event) -> None:
         rung = self._rung[event.name]
         if event.at is not None and rung == 0:
             time = event.at
@@ -261,7 +259,7 @@ class Events:
         return self._events[name]
 
 
-def call(routine: str, simulation: Simulation, event: str, by: str) -> None:
+def call(routine: str, simulation: RunningWorld, event: str, by: str) -> None:
     """Call a user's routine, ``module:function``, with the simulation and what happened."""
     module, _, function = routine.partition(":")
     try:

@@ -20,8 +20,7 @@ from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import Array
 from grouser.robots.robot import ROBOTS
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock
-from grouser.simulation.sensing import NEVER
+from grouser.simulation.schedule import NEVER, Clock
 from grouser.world.file import World
 from grouser.world.objects import OBJECTS
 from grouser.world.triggers import ANYBODY, Trigger
@@ -104,11 +103,11 @@ class Triggers:
             raise unknown("inside", "trigger", trigger, self._inside)
         return list(self._inside[trigger])
 
-    def jumped(self, name: str) -> None:
+    def forget_position(self, name: str) -> None:
         """Know that somebody was put elsewhere, and did not go there."""
         self._last.pop(name, None)
 
-    def look(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
+    def find_crossings(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
         """Return what has happened since the last look, in the world's order of triggers."""
         self._clock.tick()
         self.due = self._clock.due
