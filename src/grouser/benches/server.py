@@ -42,6 +42,7 @@ from grouser.gateways.server import Server, ServerOptions
 from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
+from grouser.simulation.live_scene import Physics, plain_physics
 from grouser.simulation.simulation import Simulation
 from grouser.trials.cores import cores
 from grouser.world.file import World
@@ -116,13 +117,13 @@ class _MeasuredSimulation(Simulation):
         super().command(robot, command, **more)
         self._unused[robot] = command
 
-    def step(self, seconds: float | None = None) -> None:
+    def step(self, seconds: float | None = None, *, physics: Physics = plain_physics) -> None:
         """Report what was commanded, then let time pass."""
         if self.listener:
             for robot, command in self._unused.items():
                 self.listener(robot, command)
         self._unused.clear()
-        super().step(seconds)
+        super().step(seconds, physics=physics)
 
 
 @dataclass
