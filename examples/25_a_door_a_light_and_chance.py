@@ -5,7 +5,7 @@ may happen, as the seed will have it. Then the same door is worked from a consol
 """
 
 import grouser
-from grouser.service.console import Console
+from grouser.service import Console
 
 for seed in (1, 2, 3):
     simulation = grouser.Simulation(grouser.load("gate"), seed=seed)

@@ -10,7 +10,7 @@ import math
 import grouser
 from grouser.frames import Pose, to_rpy
 from grouser.rendering import write_png
-from grouser.service.console import Console
+from grouser.service import Console
 
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m   where a kick with the left fore paw wants the ball
 VEER = 0.1  # rad   how far to the right of its heading such a kick sends it

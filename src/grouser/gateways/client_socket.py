@@ -52,8 +52,8 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         now = asyncio.get_running_loop().time()
         self._lines = RateLimiter(registry.limits.lines_per_second, now)
         self._bytes = RateLimiter(registry.limits.bytes_per_second, now)
-        self._login: asyncio.TimerHandle | None = None
-        self._rest: asyncio.TimerHandle | None = None
+        self._login_timer: asyncio.TimerHandle | None = None
+        self._rest_timer: asyncio.TimerHandle | None = None
 
     @property
     def has_robot(self) -> bool:
@@ -97,7 +97,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         except GrouserError as error:
             self.send_away(str(error))
             return
-        self._login = loop.call_later(limits.login_seconds, self._check_login)
+        self._login_timer = loop.call_later(limits.login_seconds, self._check_login)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Return where the next bytes go."""
@@ -121,13 +121,13 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         wait = max(self._lines.owe(now, cost), self._bytes.owe(now, nbytes))
         if wait > 0:
             transport.pause_reading()
-            self._rest = loop.call_later(wait, self._resume)
+            self._rest_timer = loop.call_later(wait, self._resume)
         self.registry.wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         """Forget the client."""
         self._transport = None
-        for timer in (self._login, self._rest):
+        for timer in (self._login_timer, self._rest_timer):
             if timer:
                 timer.cancel()
         self.registry.connections.discard(self)

@@ -206,7 +206,7 @@ class Server:
 
     def _may_go(self) -> bool:
         """Say whether time may pass; as fast as possible, it does so only for somebody."""
-        if self._simulation.paused or not self.host.open:
+        if self._simulation.paused or not self.host.lockstep.open:
             return False
         return math.isfinite(self.pace.factor) or bool(self.host.owners)
 

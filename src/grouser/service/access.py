@@ -43,7 +43,7 @@ HOW_CLIENT = "say it in the first line, LOGIN {Token …}, or in INIT"
 
 _COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it is part of a secret
 
-_LOG = logging.getLogger("grouser.service.access")
+_LOG = logging.getLogger(__name__)
 
 
 class Role(Enum):

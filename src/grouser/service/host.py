@@ -13,16 +13,13 @@ from typing import Protocol
 
 from grouser.errors import BadValue, SimulationDiverged
 from grouser.physics.drives import Setpoint
-from grouser.sensors.camera import Camera
-from grouser.sensors.sensor import Reading
 from grouser.service.console import Console
 from grouser.service.lockstep import Lockstep
 from grouser.service.radio import Delivery, Radio, RadioSignal
-from grouser.service.reading_queues import ReadingQueues, SensorReading
+from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
 from grouser.service.tag_memory import TagMemory
 from grouser.simulation.changes.actions import Action, Join, Leave
 from grouser.simulation.divergence.rescue import Rescue
-from grouser.simulation.scene import Scene
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
@@ -55,16 +52,6 @@ class RobotOwner(Protocol):
 
     def robot_removed(self) -> None:
         """Note that somebody took the robot out of the world."""
-
-
-class CameraListener(Protocol):
-    """Whoever shows what cameras see."""
-
-    def rebind(self, scene: Scene) -> None:
-        """Rebind to a recomposed scene."""
-
-    def offer(self, robot: str, reading: Reading) -> None:
-        """Take a camera's fresh reading; never waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +94,7 @@ class Host:
         self._then = simulation.time
         self._reported = 0
         """The step at which owners last learned that time has passed."""
-        self._queues = ReadingQueues()
-        simulation.drain_readings()  # from now on readings are kept
+        self._queues = ReadingQueues(simulation, cameras)
         if cameras:
             cameras.rebind(simulation.scene)
 
@@ -151,9 +137,9 @@ class Host:
             self._taken_over.add(name)
         self._owners[name] = owner
         self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next beat
-        self._collect()
+        self._queues.collect(self._owners)
         if name in self._taken_over:  # its readings came before its owner did
-            self._queues.put_again(name, self._newest_readings(name))
+            self._queues.repeat(name)
         if (referee := self.simulation.events.referee) is not None:
             owner.notice("Referee", referee.game.told(self.time))
 
@@ -195,11 +181,6 @@ class Host:
 
     # -- time passes -------------------------------------------------------------------------
 
-    @property
-    def open(self) -> bool:
-        """Whether time may pass: it is nobody's turn."""
-        return self.lockstep.open
-
     def advance(self, seconds: float = 0.0) -> None:
         """Let one beat pass, or what is left of it until somebody's turn.
 
@@ -218,7 +199,7 @@ class Host:
         for name in rescued:
             self._report_rescue(name)
         self._follow_scene()  # an event may have let somebody in
-        self._collect()
+        self._queues.collect(self._owners)
         self._announce()
         self._then = time = self.time
         self._deliver(self._radio.arrived())
@@ -257,28 +238,6 @@ class Host:
         for name in sorted(self._owners):
             if name in self.lockstep:
                 self._owners[name].carry_out_deferred()
-
-    def _collect(self) -> None:
-        """Sort fresh readings by whose they are; offer those of cameras to be shown."""
-        sensors = self.simulation.scene.sensors
-        for robot, reading in self.simulation.drain_readings():
-            known = sensors.get((robot, reading.sensor))
-            if known is None:
-                continue
-            sensor, _ = known
-            if isinstance(sensor, Camera):
-                if self._cameras:
-                    self._cameras.offer(robot, reading)
-            elif robot in self._owners:
-                self._queues.put(robot, sensor, reading)
-
-    def _newest_readings(self, name: str) -> list[SensorReading]:
-        """Return the newest readings of a robot that was there before its owner."""
-        return [
-            (sensor, self.simulation.read(robot, key))
-            for (robot, key), (sensor, _) in self.simulation.scene.sensors.items()
-            if robot == name and not isinstance(sensor, Camera)
-        ]
 
     def _announce(self) -> None:
         """Let everybody learn what was said in the world: by its referee, by the console's say."""

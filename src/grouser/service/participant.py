@@ -15,6 +15,7 @@ from grouser.physics.drives import Setpoint
 from grouser.service.access import AccessControl, Role
 from grouser.service.deferred_commands import DeferredCommand, DeferredCommands
 from grouser.service.host import Host
+from grouser.service.login import Login
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
 from grouser.service.report_timer import ReportTimer
@@ -72,9 +73,9 @@ class Participant:
         Raises:
             Refused: nobody may come from this address.
         """
-        self._host, self._access, self._listener = host, access, listener
+        self._host, self._listener = host, listener
         self.address = address
-        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
+        self.login = Login(access, address)
         self._report_every, self._may_join = report_every, may_join
         self._deferred = DeferredCommands()
         self._watch(None)
@@ -85,35 +86,13 @@ class Participant:
         """Return who it is, for the log."""
         return f"{self.address} ({self.robot or 'no robot'})"
 
-    # -- what it may do ----------------------------------------------------------------------
-
-    @property
-    def logged_in(self) -> bool:
-        """Whether it may do anything at all."""
-        return bool(self._roles)
-
-    def log_in(self, token: str | None) -> None:
-        """Give it what ``token`` allows; raise `Refused` for a wrong one."""
-        self._roles = self._access.check(self.address, token)
-
-    def require_login(self) -> None:
-        """Raise `Refused` if the client has not been let in."""
-        if not self._roles:
-            self._access.check(self.address)  # says what to do about it
-
-    def require(self, role: Role) -> None:
-        """Raise `Refused` if the client has not got ``role``."""
-        self.require_login()
-        if role not in self._roles:
-            raise Refused(f"this needs a token with the role '{role.value}'")
+    # -- its robot ---------------------------------------------------------------------------
 
     def require_room(self) -> None:
         """Raise `Refused` if the client may not have a robot, or none more may come."""
-        self.require(Role.DRIVE)
+        self.login.require(Role.DRIVE)
         if not self._may_join():
             raise Refused("no further robot may come from this address")
-
-    # -- its robot ---------------------------------------------------------------------------
 
     def join(self, entry: RobotEntry, battery: float | None = None) -> None:
         """Bring a robot, or take over one of the world's own.

@@ -59,7 +59,7 @@ class ControlSocket(ClientSocket):
 
     def logged_in(self) -> bool:
         """Return whether a token was shown, or none is needed."""
-        return self.session is not None and self.session.participant.logged_in
+        return self.session is not None and bool(self.session.participant.login)
 
     def resume_writing(self) -> None:
         """The client reads again."""

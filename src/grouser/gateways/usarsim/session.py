@@ -151,11 +151,11 @@ class Session:
             case _ if isinstance(message, MOVE_COMMANDS):  # first: nothing else comes as often
                 self._move(message)
             case commands.Login():
-                self.participant.log_in(message.token)
+                self.participant.login.show(message.token)
             case commands.Init():
                 self._init(message)
             case commands.GetStartPoses():
-                self.participant.require_login()
+                self.participant.login.require()
                 self._writer.write(start_poses(self._host.simulation.world, self._profile))
             case commands.GetGeometry():
                 layout = self._context.adapters[self._own()].layout
@@ -197,11 +197,11 @@ class Session:
     def _init(self, message: commands.Init) -> None:
         participant = self.participant
         if message.token is not None:
-            participant.log_in(message.token)
+            participant.login.show(message.token)
         if participant.robot is not None or self._is_controller:
             raise BadValue("INIT was said before on this connection")
         if message.robot.lower() == CONTROLLER:
-            participant.require(Role.CONTROL)
+            participant.login.require(Role.CONTROL)
             self._is_controller = True
             return
         participant.require_room()
@@ -258,14 +258,14 @@ class Session:
             self.participant.enter_lockstep(message.every, by_command=bool(message.by_command))
 
     def _console(self, message: extensions.ConsoleLine) -> None:
-        self.participant.require(Role.CONTROL)
+        self.participant.login.require(Role.CONTROL)
         try:
             self._writer.write(extensions.ConsoleAnswer(self._host.console(message.line)))
         except GrouserError as error:
             self._writer.write(extensions.ConsoleAnswer(str(error), failed=True))
 
     def _control(self, message: control.Control) -> None:
-        self.participant.require(Role.CONTROL)
+        self.participant.login.require(Role.CONTROL)
         if not self._is_controller:
             raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
         self._writer.write_all(self._context.controllers.carry_out(message, self, self._profile))

@@ -18,6 +18,7 @@ from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRow, TruthServerSide
 from grouser.service.access import Role
 from grouser.service.host import Host
+from grouser.service.login import Login
 from grouser.service.outbox import Outbox
 
 _LOG = logging.getLogger(__name__)
@@ -40,16 +41,15 @@ class TruthSocket(ClientSocket):
 
     def __init__(self, context: GatewayContext, profile: PortProfile) -> None:
         super().__init__(context.registry)
-        self._host, self._access = context.host, context.registry.access
+        self._host = context.host
         self._profile, self._side = profile, TruthServerSide()
         self._outbox: Outbox | None = None
-        self._roles = frozenset[Role]()
+        self._login: Login | None = None
 
     def opened(self, transport: asyncio.Transport) -> None:
-        """See whether the client needs a token."""
+        """See what the client may do without a token."""
         self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
-        if not self._access.needs_token:
-            self._roles = self._access.check(self.address)
+        self._login = Login(self.registry.access, self.address)
 
     def receive(self, data: bytes) -> int:
         """Answer every request; what is none is dropped."""
@@ -67,16 +67,15 @@ class TruthSocket(ClientSocket):
 
     def logged_in(self) -> bool:
         """Return whether a token was shown, or none is needed."""
-        return bool(self._roles)
+        return bool(self._login)
 
     def _answer(self, request: TruthRequest) -> None:
-        assert self._outbox
+        assert self._outbox is not None  # it was opened
+        assert self._login is not None
         if request.token is not None:
-            self._roles = self._access.check(self.address, request.token)
+            self._login.show(request.token)
             return
-        if Role.WATCH not in self._roles:
-            self._access.check(self.address)
-            raise Refused("this needs a token with the role 'watch'")
+        self._login.require(Role.WATCH)
         for row in true_poses(self._host, request, self._profile):
             self._outbox.line(self._side.send(row))
         self._outbox.line(self._side.send(TruthEnd()))
