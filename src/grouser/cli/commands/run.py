@@ -1,4 +1,4 @@
-"""``grouser run``: let a world run, as fast as it can or at the summary of a clock."""
+"""``grouser run``: let a world run, as fast as it can or at the pace of a clock."""
 
 from __future__ import annotations
 
