@@ -9,6 +9,7 @@ from grouser.exports import lazily
 if TYPE_CHECKING:
     from grouser.simulation.changes.actions import (
         Command,
+        Delayed,
         FireEvent,
         Glide,
         Join,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "Command": "grouser.simulation.changes.actions",
+    "Delayed": "grouser.simulation.changes.actions",
     "FireEvent": "grouser.simulation.changes.actions",
     "Glide": "grouser.simulation.changes.actions",
     "Join": "grouser.simulation.changes.actions",
@@ -59,6 +61,7 @@ _PLACES = {
 
 __all__ = [
     "Command",
+    "Delayed",
     "FireEvent",
     "Glide",
     "Join",
