@@ -199,16 +199,17 @@ async def _crowd(folder: Path) -> dict[str, float]:
         server.stop()
         await running
         lost = server.pace.lost
-    heard = json.loads(report.read_text())
-    sent, delays = _delays(uses.seen, heard["sent"])
+    clients_report = json.loads(report.read_text())
+    sent, delays = _delays(uses.seen, clients_report["sent"])
     calm = delays[uses.calm(sent)]
     return {
         "p99_ms": float(np.percentile(delays, 99)),
         "p99_calm_ms": float(np.percentile(calm, 99)) if len(calm) else math.nan,
         "p50_ms": float(np.median(delays)),
         "worst_ms": float(delays.max()),
-        "lines_per_s": heard["lines"] / heard["seconds"],
-        "commands_per_s": sum(map(len, heard["sent"].values())) / heard["seconds"],
+        "lines_per_s": clients_report["lines"] / clients_report["seconds"],
+        "commands_per_s": sum(map(len, clients_report["sent"].values()))
+        / clients_report["seconds"],
         "connections": float(connections),
         "drift_ms_per_minute": (uses.drift() + lost) * 1e3,
         "server_share": share,
@@ -264,29 +265,33 @@ class _LineCounter(asyncio.Protocol):
 async def _clients(port: int, report: Path) -> None:
     """Be all the clients; write what was sent when, and how much was heard."""
     loop = asyncio.get_running_loop()
-    ears: dict[str, _LineCounter] = {}
+    counters: dict[str, _LineCounter] = {}
     for number in range(CLIENTS + LISTENERS):
-        _, ear = await loop.create_connection(_LineCounter, "127.0.0.1", port)
-        ears[f"R{number}"] = ear
-    robots = list(ears.items())[:CLIENTS]
-    for number, (name, ear) in enumerate(robots):
+        _, counter = await loop.create_connection(_LineCounter, "127.0.0.1", port)
+        counters[f"R{number}"] = counter
+    robots = list(counters.items())[:CLIENTS]
+    for number, (name, counter) in enumerate(robots):
         x, y = SPREAD * (number % 4 - 1.5), SPREAD * (number // 4 - 1.5)
         line = f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location {x},{y},0}}\r\n"
-        _write(ear, line.encode())
-        while ear.lines < 2:  # the greeting, and a first sign of life
+        _write(counter, line.encode())
+        while counter.lines < 2:  # the greeting, and a first sign of life
             await asyncio.sleep(0.01)
     await asyncio.sleep(WARM_UP)
-    begun, lines = time.monotonic(), sum(ear.lines for ear in ears.values())
+    begun, lines = time.monotonic(), sum(counter.lines for counter in counters.values())
     sent = await asyncio.gather(
-        *(_drive(ear, number / CLIENTS / RATE_HZ) for number, (_, ear) in enumerate(robots))
+        *(_drive(counter, number / CLIENTS / RATE_HZ) for number, (_, counter) in enumerate(robots))
     )
     seconds = time.monotonic() - begun
-    heard = sum(ear.lines for ear in ears.values()) - lines
-    found = {"sent": dict(zip(dict(robots), sent, strict=True)), "lines": heard, "seconds": seconds}
-    report.write_text(json.dumps(found))
+    heard = sum(counter.lines for counter in counters.values()) - lines
+    figures = {
+        "sent": dict(zip(dict(robots), sent, strict=True)),
+        "lines": heard,
+        "seconds": seconds,
+    }
+    report.write_text(json.dumps(figures))
 
 
-async def _drive(ear: _LineCounter, phase: float) -> list[int]:
+async def _drive(counter: _LineCounter, phase: float) -> list[int]:
     """Send a DRIVE every 20 ms, each with a speed of its own; return when, ns."""
     loop = asyncio.get_running_loop()
     begun, sent = loop.time() + phase, []
@@ -295,13 +300,13 @@ async def _drive(ear: _LineCounter, phase: float) -> list[int]:
         spin = 1.0 + number % TICKS / TICKS
         line = f"DRIVE {{Left {spin:.4f}}} {{Right {-spin:.4f}}}\r\n".encode()
         sent.append(time.monotonic_ns())
-        _write(ear, line)
+        _write(counter, line)
     return sent
 
 
-def _write(ear: _LineCounter, line: bytes) -> None:
-    assert ear.transport  # it is connected
-    ear.transport.write(line)
+def _write(counter: _LineCounter, line: bytes) -> None:
+    assert counter.transport  # it is connected
+    counter.transport.write(line)
 
 
 # -- as fast as possible -------------------------------------------------------------------------

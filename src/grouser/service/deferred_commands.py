@@ -54,13 +54,13 @@ class DeferredCommands:
                 return True
         return False
 
-    def take_turn(self) -> list[Callable[[], None]]:
+    def pop_turn(self) -> list[Callable[[], None]]:
         """Return and forget what is to be done now that everybody's turn is over."""
         actions, self._actions = self._actions, []
         return actions
 
-    def take_all(self) -> list[Callable[[], None]]:
+    def pop_all(self) -> list[Callable[[], None]]:
         """Return and forget all that is to be done by somebody who has no turns any more."""
         coming = [command.action for command in self._coming if command.action]
         self._coming.clear()
-        return self.take_turn() + coming
+        return self.pop_turn() + coming

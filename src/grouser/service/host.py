@@ -147,7 +147,7 @@ class Host:
         """Take an owner's robot away; one of the world's own stops where it is."""
         self._owners.pop(name)
         self.lockstep.leave(name)
-        self._queues.take(name)
+        self._queues.pop(name)
         if name in self._taken_over:
             self._taken_over.discard(name)
             self.halt(name)
@@ -215,7 +215,7 @@ class Host:
 
     def publish(self, name: str) -> bool:
         """Send one owner all its readings now; return whether there were any."""
-        readings = self._queues.take(name)
+        readings = self._queues.pop(name)
         if not readings or name not in self._owners:
             return False
         self._owners[name].receive_readings(readings)

@@ -14,7 +14,7 @@ HIGH = 64 * 1024
 """Bytes in the transport's buffer beyond which lines wait here instead."""
 
 _Line = tuple[int, bytes]
-"""Its number in the order of saying, and what it says."""
+"""Its number in the order of sending, and its bytes."""
 
 
 class Pipe(Protocol):

@@ -120,12 +120,12 @@ class Participant:
     def command(self, command: Mapping[str, float | Setpoint]) -> None:
         """Command its robot."""
         assert self.robot is not None  # gateways refuse commands to nobody, in their own words
-        self._watchdog.moved()
+        self._watchdog.note_motion()
         self._host.command(self.robot, command)
 
-    def heard(self) -> None:
+    def note_message(self) -> None:
         """Note that the client is there: it has sent something."""
-        self._watchdog.heard(self._host.time)
+        self._watchdog.note_message(self._host.time)
 
     @property
     def battery_empty(self) -> bool:
@@ -167,7 +167,7 @@ class Participant:
         """Let the world wait no more; what was put off is done now."""
         assert self.robot is not None  # gateways refuse this, in their own words
         self._host.lockstep.leave(self.robot)
-        for action in self._deferred.take_all():
+        for action in self._deferred.pop_all():
             action()
 
     def defer(self, command: DeferredCommand) -> None:
@@ -186,7 +186,7 @@ class Participant:
         name = self.robot
         if name is None or not self._deferred or not self._host.lockstep.has_turn(name):
             return
-        self.heard()  # by turns, not by when it came over the wire
+        self.note_message()  # by turns, not by when it came over the wire
         if self._deferred.fill_turn():
             self._host.lockstep.end_turn(name)
 
@@ -216,7 +216,7 @@ class Participant:
 
     def carry_out_deferred(self) -> None:
         """Do what was put off until everybody's turn was over."""
-        for action in self._deferred.take_turn():
+        for action in self._deferred.pop_turn():
             action()
 
     def begin_turn(self, time: float) -> None:

@@ -67,7 +67,7 @@ class ReadingQueues:
         if robot in self._readings and robot not in self._order:
             self._order.append(robot)
 
-    def take(self, robot: str) -> list[SensorReading]:
+    def pop(self, robot: str) -> list[SensorReading]:
         """Return and forget a robot's readings."""
         return self._readings.pop(robot, [])
 

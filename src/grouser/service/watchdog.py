@@ -34,11 +34,11 @@ class Watchdog:
         self._begin = self._then = self._heard = now
         self._silent = self._drained = False
 
-    def heard(self, now: float) -> None:
+    def note_message(self, now: float) -> None:
         """Note that the client has sent something."""
         self._heard = now
 
-    def moved(self) -> None:
+    def note_motion(self) -> None:
         """Note that the robot was commanded to move: it may be stopped again."""
         self._silent = False
 

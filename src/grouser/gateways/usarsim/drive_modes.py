@@ -1,4 +1,4 @@
-"""What DRIVE moves: wheels, walks and belts, told sides or a speed and a turn.
+"""What DRIVE moves: wheels, legs and belts, by sides or by a speed and a turn.
 
 Three ways to tell a robot where to go come over the wire: two sides' spins (skid steering), a spin
 and steering angles (a car), and speeds ahead, sideways and about (a flying robot). Every robot of
@@ -31,7 +31,7 @@ class DriveState:
     """What a client's robot remembers from one command to the next."""
 
     normalized: bool = False
-    """Whether speeds are percentages until they are said not to be (UDK)."""
+    """Whether speeds are percentages until a command says otherwise (UDK)."""
     light: bool = False
     """Whether the head lights are on."""
     left: float = 0.0
@@ -115,7 +115,7 @@ class PacedGait(Protocol):
 
 @dataclass(frozen=True)
 class GaitDrive:
-    """Legs whose gait is told ``forward``, ``sideways`` and ``turn``."""
+    """Legs whose gait takes ``forward``, ``sideways`` and ``turn``."""
 
     paces: tuple[float, float, float]
     fastest: float = WALKING_SPIN
@@ -133,7 +133,7 @@ class GaitDrive:
 
 @dataclass(frozen=True)
 class CrankDrive:
-    """Legs on two cranks, each told its spin."""
+    """Legs on two cranks, each of which takes a spin."""
 
     fastest: float
     paces: tuple[float, float, float] = (0.0, 0.0, 0.0)

@@ -1,7 +1,7 @@
 """WireJoints and wheels as the wire has them: names, signs, and orders for one of them.
 
 On the wire a belt is a wheel: its speed is the spin of its sprocket, rad/s, and its force the
-torque there. With us belts are told m/s and N.
+torque there. With us belts take m/s and N.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class WireJoint:
             value: in the wire's unit.
             profile: how the port sees the world.
             at: where the drive is now, m or rad.
-            was: the last speed or torque that the drive was told, for relative orders.
+            was: the last speed or torque that the drive was commanded, for relative orders.
         """
         kind = _RELATIVE.get(order, order)
         relative = kind is not order
@@ -96,7 +96,7 @@ MODES = {Order.SPEED: "speed", Order.TORQUE: "torque"}
 
 
 class WireJoints:
-    """All drives of a robot by their names on the wire, in the order in which they are said."""
+    """All drives of a robot by their names on the wire, in the order in which they are sent."""
 
     def __init__(self, robot: Robot, appearance: Appearance, gears: Mapping[str, float]) -> None:
         """Name everything that moves.

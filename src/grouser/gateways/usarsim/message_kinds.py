@@ -1,4 +1,4 @@
-"""What a client may say, sorted by what a session makes of it."""
+"""The messages of clients, sorted by what a session does about them."""
 
 from __future__ import annotations
 

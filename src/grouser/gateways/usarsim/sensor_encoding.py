@@ -74,7 +74,7 @@ def encode(
     profile: PortProfile,
     requested: Collection[str] = (),
 ) -> list[Message]:
-    """Return the messages that say a robot's fresh ``readings``.
+    """Return the messages for a robot's fresh ``readings``.
 
     Args:
         readings: what which of its sensors felt.
@@ -297,7 +297,7 @@ def _gps(
 def _tags(
     sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    """Say which tags are heard; not where: a radio does not know, and the captures have none."""
+    """Name the tags in reach; not where: a radio does not know, and the captures have none."""
     tags = tuple(sensor_messages.TagSeen(str(number)) for number in reading.array("ids").tolist())
     yield sensor_messages.Tags(reading.time, sensor.name, tags)
 

@@ -106,7 +106,7 @@ class Session:
         if self.participant.in_lockstep and not isinstance(message, QUESTIONS):
             self._defer(message)
         else:
-            self.participant.heard()
+            self.participant.note_message()
             self._do(message)
 
     def _drop(self, message: Fault | UnknownMessage) -> None:

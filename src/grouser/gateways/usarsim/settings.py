@@ -222,8 +222,8 @@ def _read_tag(context: _SettingContext, message: ReadTag) -> SettingResult:
     stored = context.tags.stored.get(message.id)
     if not readers or stored is None:
         return SettingResult(answer)
-    told = (*answer.results, Result("Data", stored))
-    return SettingResult(Response(answer.time, answer.type, told))
+    results = (*answer.results, Result("Data", stored))
+    return SettingResult(Response(answer.time, answer.type, results))
 
 
 def _write_tag(context: _SettingContext, message: WriteTag) -> SettingResult:

@@ -76,9 +76,9 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
             roll_deg=_degrees(roll),
         )
     except ValidationError:  # all else was made fit above
-        said = ", ".join(f"{value:g}" for value in init.location or _ZERO)
+        given = ", ".join(f"{value:g}" for value in init.location or _ZERO)
         raise BadValue(
-            f"INIT: Location is {said}, must be within {FARTHEST:g} m of the origin on each axis"
+            f"INIT: Location is {given}, must be within {FARTHEST:g} m of the origin on each axis"
         ) from None
 
 
@@ -133,8 +133,8 @@ def _class(name: str) -> tuple[str, Mapping[str, Any]]:
 
 def _name(init: Init, host: Host) -> str:
     """Return the name that a client asks for, made fit for a world, and nobody else's."""
-    said = re.sub(r"[^A-Za-z0-9_-]", "_", init.name or init.robot).strip("-_")
-    name = (said if said[:1].isalpha() else f"R{said}")[:LONGEST_NAME]
+    fit = re.sub(r"[^A-Za-z0-9_-]", "_", init.name or init.robot).strip("-_")
+    name = (fit if fit[:1].isalpha() else f"R{fit}")[:LONGEST_NAME]
     world = host.simulation.world
     taken = {entry.name for entry in world.robots} | {thing.name for thing in world.objects}
     unowned = {entry.name for entry in world.robots} - set(host.owners)
@@ -146,10 +146,10 @@ def _name(init: Init, host: Host) -> str:
     return f"{name}_{number}"
 
 
-def _start(said: str | None, world: World) -> Start | None:
-    """Return the start place called ``said``, in any case; None: it was not said, or is unknown."""
+def _start(name: str | None, world: World) -> Start | None:
+    """Return the start place called ``name``, in any case; None: none such, or none named."""
     return next(
-        (start for start in world.starts if said and start.name.lower() == said.lower()), None
+        (start for start in world.starts if name and start.name.lower() == name.lower()), None
     )
 
 
