@@ -1,4 +1,4 @@
-"""DP matching, the trajectories it takes and the figures it gives."""
+"""DP matching and the trajectories it takes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from climbing import climb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,19 +14,6 @@ from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp
 from grouser.evaluation.trajectory import Trajectory, read_trajectory
 from grouser.frames import from_rpy
-from grouser.reports import plots
-
-
-def climb(samples=200, duration=8.0, *, late=0.0):
-    """Return a robot that drives, climbs 0.2 m while pitching nose up, and drives on."""
-    times = np.linspace(0, duration, samples)
-    s = np.clip((times - late) / (duration - late), 0, 1)
-    return Trajectory(
-        times=times,
-        x=0.9 * s,
-        z=0.2 / (1 + np.exp(-30 * (s - 0.5))),
-        pitch=-0.5 * np.exp(-(((s - 0.5) / 0.1) ** 2)),
-    )
 
 
 def repeated(trajectory, times):
@@ -362,35 +350,6 @@ def test_files_that_are_no_logs(tmp_path):
         with pytest.raises(BadValue) as caught:
             read_trajectory(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
-
-
-# -- figures -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
-def test_figures_are_drawn(draw, tmp_path):
-    found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
-    figure = draw(found, title="step 200 mm")
-    figure.savefig(tmp_path / "figure.png", dpi=40)
-    assert (tmp_path / "figure.png").stat().st_size > 1000
-
-
-def test_bars_tell_passes_from_failures(tmp_path):
-    tests = {
-        "step 100 mm": match(climb(), climb(late=1.0)),
-        "step 350 mm": match(climb(), climb().shifted(x=0.1)),
-    }
-    figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
-    figure.savefig(tmp_path / "figure.png", dpi=40)
-    assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {
-        "passed",
-        "failed",
-    }
-    plots.bars(tests).savefig(tmp_path / "plain.png", dpi=40)
-    with pytest.raises(BadValue, match="at least one test"):
-        plots.bars({})
-    with pytest.raises(BadValue, match="whether 'step 350 mm' was passed is not told"):
-        plots.bars(tests, {"step 100 mm": True})
 
 
 def test_the_cost_table_is_thinned_out():
