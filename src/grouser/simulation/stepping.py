@@ -20,6 +20,18 @@ from grouser.simulation.scene import SETTLE_TIME, Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
+MODEL_FIELDS = (
+    "actuator_gear",
+    "actuator_trnid",
+    "actuator_ctrladr",
+    "actuator_actadr",
+    "actuator_outadr",
+    "jnt_qposadr",
+    "jnt_dofadr",
+    "sensor_adr",
+)
+"""What a stepper looks up in the model once: simulations that share a stepper agree in these."""
+
 
 @dataclass(frozen=True)
 class StepMemory:
