@@ -56,7 +56,7 @@ class CommandSender(ABC):
 
     @abstractmethod
     def poll(self) -> LatestMessages:
-        """Take in what has already arrived, without waiting; return the newest of everything."""
+        """Receive what has arrived, without waiting; return the newest message of each kind."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
