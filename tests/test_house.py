@@ -135,10 +135,14 @@ def test_examples_import_from_rooms(path):
             )
 
 
-UNITS = re.compile(r"\b(math|np)\.(radians|degrees|deg2rad|rad2deg)\b|pi / 180|180(\.0)? / \w+\.pi")
+UNITS = re.compile(
+    r"\b(math|np)\.(radians|degrees|deg2rad|rad2deg)\b"
+    r"|pi / 180|180(\.0)? / \w+\.pi"
+    r"|[*/] (1000|1e3)\b"
+)
 
 
-def test_angles_are_converted_in_frames_alone():
+def test_units_are_converted_in_frames_alone():
     """The protocol, which has only the standard library, converts its own."""
     for name, path in modules().items():
         if name != "grouser.frames" and room(name) != "protocol":

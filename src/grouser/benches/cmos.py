@@ -25,7 +25,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from grouser.frames import Pose, radians
+from grouser.frames import Pose, milliseconds, radians
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
@@ -227,7 +227,7 @@ def _medians(first: Callable[[], object], second: Callable[[], object]) -> tuple
     """Return the median times of both in ms, measured in turns."""
     first(), second()  # the first call may compile
     times = [(_timed(first), _timed(second)) for _ in range(REPEATS)]
-    one, other = (float(np.median(column)) * 1e3 for column in zip(*times, strict=True))
+    one, other = (milliseconds(float(np.median(column))) for column in zip(*times, strict=True))
     return one, other
 
 

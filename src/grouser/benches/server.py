@@ -37,7 +37,7 @@ import numpy.typing as npt
 from grouser.benches.machine import stolen
 from grouser.client.connection import join
 from grouser.errors import Disconnected
-from grouser.frames import Array
+from grouser.frames import Array, milliseconds
 from grouser.gateways.server import Server, ServerOptions
 from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
@@ -211,7 +211,7 @@ async def _crowd(folder: Path) -> dict[str, float]:
         "commands_per_s": sum(map(len, clients_report["sent"].values()))
         / clients_report["seconds"],
         "connections": float(connections),
-        "drift_ms_per_minute": (uses.drift() + lost) * 1e3,
+        "drift_ms_per_minute": milliseconds(uses.drift() + lost),
         "server_share": share,
         "stolen_share": taken / SECONDS / cores(),
     }

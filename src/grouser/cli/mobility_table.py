@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grouser.frames import milliseconds
 from grouser.mobility.limits import FreshRuns, Limit
 from grouser.mobility.pass_curve import PassCount, SizeEstimate
 from grouser.mobility.suite import Candidate, Run, apparatus_named
@@ -96,7 +97,7 @@ def conditions(who: Candidate) -> dict[str, object]:
     options = ", ".join(f"{name} {value}" for name, value in who.options.items())
     return {
         "speed_m/s": who.speed,
-        "time_step_ms": who.timestep * 1000,
+        "time_step_ms": milliseconds(who.timestep),
         "flippers": "used" if who.flippers else "not used",
         "options": options or "as they are",
     }

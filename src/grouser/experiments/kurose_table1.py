@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import degrees, millimetres, radians
+from grouser.frames import degrees, metres, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -93,7 +93,7 @@ def world(
     case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> World:
     """Return the obstacle of ``case`` with Kenaf ``start`` lug pitches behind its usual place."""
-    size = case.size_mm / 1000
+    size = metres(case.size_mm)
     terrain: tuple[Terrain, ...] = (
         (Trench(x=EDGE, gap=size, width=WIDTH, friction=FRICTION),)
         if case.kind == "trench"
@@ -127,7 +127,7 @@ def trial(
     case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> Trial:
     """Return one drive at the obstacle of ``case``."""
-    size = case.size_mm / 1000
+    size = metres(case.size_mm)
     wide, high = (size, 0.0) if case.kind == "trench" else (0.0, size)
     return Trial(
         world=world(case, variant=variant, start=start, pitch_inertia=pitch_inertia),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import millimetres
+from grouser.frames import metres, millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.film_strip import picture_strip
@@ -67,7 +67,7 @@ def world(
     case: StepCase, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
 ) -> World:
     """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
-    height = case.height_mm / 1000
+    height = metres(case.height_mm)
     options = {"front_deg": case.angle_deg, "grousers": grousers}
     return World(
         name=f"step of {case.height_mm:g} mm at {case.angle_deg:g} deg",
@@ -87,7 +87,7 @@ def world(
 
 def trial(case: StepCase, **conditions: float) -> Trial:
     """Return one drive against the step of ``case``."""
-    height = case.height_mm / 1000
+    height = metres(case.height_mm)
     return Trial(
         world=world(case, **conditions),  # type: ignore[arg-type]
         robot="quince",

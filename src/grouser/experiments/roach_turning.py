@@ -22,7 +22,7 @@ from grouser.evaluation.energy import Energy, joint_energy
 from grouser.evaluation.line_fit import LineFit, fit_line
 from grouser.evaluation.turning import curvature, distance, rotation
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import Array, degrees
+from grouser.frames import Array, degrees, milliseconds
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plots
@@ -159,7 +159,8 @@ def run(run_options: RunOptions) -> Report:
             "more where one speed is a multiple of the other. Drift is taken over whole strides.",
             "Energies are of straight running, summed at every step. Work is signed; effort is the "
             "sum of |torque x speed| x dt; signed_sum is the report's unit-less figure, torque x "
-            f"speed added up over steps (of {PHYSICS.timestep * 1e3:g} ms) without the time.",
+            f"speed added up over steps (of {milliseconds(PHYSICS.timestep):g} ms) without "
+            "the time.",
         ),
     )
     report = Report(table)

@@ -20,7 +20,16 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose, axis_angle, conjugate, degrees, multiply, rotate
+from grouser.frames import (
+    Array,
+    Pose,
+    axis_angle,
+    conjugate,
+    degrees,
+    millimetres,
+    multiply,
+    rotate,
+)
 
 CLOSED_TO = 1e-6
 """How far (m, and rad) the end of a path may be from its start."""
@@ -282,8 +291,8 @@ def _check(segments: Sequence[Segment]) -> None:
                 else (f"is broken: the end of segment {number}")
             )
             raise BadValue(
-                f"path: {where} misses the next start by {gap * 1000:.3g} mm and "
-                f"{degrees(turn):.3g} deg (allowed: {CLOSED_TO * 1000:g} mm, smooth)"
+                f"path: {where} misses the next start by {millimetres(gap):.3g} mm and "
+                f"{degrees(turn):.3g} deg (allowed: {millimetres(CLOSED_TO):g} mm, smooth)"
             )
 
 

@@ -248,7 +248,9 @@ def _beat(beat_ms: float) -> float:
     """Return a beat in s; for longer than a second nobody can be left waiting."""
     if not 0 < beat_ms <= LONGEST_BEAT_MS:
         _refuse("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
-    return beat_ms / 1000
+    from grouser.frames import seconds
+
+    return seconds(beat_ms)
 
 
 def _above(value: float, option: str) -> float:
