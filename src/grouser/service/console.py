@@ -188,7 +188,7 @@ class Console:
         referee = self.simulation.events.referee
         if referee is None:
             raise BadValue("score: the world has no match (key 'match')")
-        return referee.game.told(self.simulation.time)
+        return referee.game.summary(self.simulation.time)
 
     def hash(self, words: Words) -> str:
         """Return a hash of the whole state: equal to the bit, equal here."""

@@ -141,7 +141,7 @@ class Host:
         if name in self._taken_over:  # its readings came before its owner did
             self._queues.repeat(name)
         if (referee := self.simulation.events.referee) is not None:
-            owner.notice("Referee", referee.game.told(self.time))
+            owner.notice("Referee", referee.game.summary(self.time))
 
     def leave(self, name: str) -> None:
         """Take an owner's robot away; one of the world's own stops where it is."""
@@ -192,7 +192,7 @@ class Host:
         if (due := self.lockstep.next_turn()) is not None:
             steps = min(steps, max(1, due - self.step))
         try:
-            rescued = self._rescue.beat(steps * self.simulation.scene.timestep)
+            rescued = self._rescue.step(steps * self.simulation.scene.timestep)
         except SimulationDiverged as error:
             rescued = []
             self._evict(error)

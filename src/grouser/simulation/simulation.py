@@ -204,7 +204,7 @@ class Simulation:
                 self._watch_clock.tick()
             if self._triggers.due <= self._steps:  # 6
                 for crossing in self._triggers.find_crossings(self.model, self.data):
-                    self.events.cross(self, crossing)
+                    self.events.handle_crossing(self, crossing)
 
     def read(self, robot: str, sensor: str) -> Reading:
         """Return a robot's sensor's newest reading; one with a delay was measured before now."""

@@ -35,7 +35,7 @@ MODEL_FIELDS = (
 
 @dataclass(frozen=True)
 class StepMemory:
-    """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
+    """State beside MuJoCo's: roll-backs, work, gaits; arrays with one row per simulation."""
 
     turns: Array
     """Pitches each segment belt was rolled back by, (n, belts)."""
@@ -49,7 +49,7 @@ class StepMemory:
     def arrays(self) -> list[Array]:
         """Return all that is remembered."""
         running_gaits = [
-            array for walk in self.running_gaits for array in (walk.state, walk.told, walk.awake)
+            array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.awake)
         ]
         return [self.turns, self.work, self.effort, *running_gaits]
 
@@ -95,7 +95,7 @@ class Stepper:
         """Return the memory of as many simulations that have not begun."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
-        return StepMemory(turns, work, effort, self.gaits.running_gaits(simulations))
+        return StepMemory(turns, work, effort, self.gaits.start(simulations))
 
     def clear(self, memory: StepMemory, which: Which) -> None:
         """Forget everything about the simulations ``which``."""
@@ -134,7 +134,7 @@ class Stepper:
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
             self.gaits.sleep(memory.running_gaits, name, which)
         if gait_inputs:
-            self.gaits.tell(rows, memory.running_gaits, name, gait_inputs, which)
+            self.gaits.command(rows, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 
@@ -177,14 +177,14 @@ class Stepper:
         if stride % self._settle_strides == 0 and self.drives.names:
             self.drives.settle(rows, self._settle_time)
             if not self._has_gaits:
-                self._count(rows, memory, self._settle_time)
+                self._add_work(rows, memory, self._settle_time)
         if self._has_gaits:
             # Legs swing within a settling time, and to and fro: their work is counted more often.
-            self._count(rows, memory, self._every)
+            self._add_work(rows, memory, self._every)
             # After settling, which would tell their drives to stop between two targets.
             self.gaits.apply(rows, memory.running_gaits, self._every)
 
-    def _count(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
+    def _add_work(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
         """Add up the drives' work of the last ``seconds``."""
         joules = self.drives.power(rows)
         joules *= seconds

@@ -52,14 +52,14 @@ class Rescue:
     """Guards the physics of a simulation, through everybody's joining and leaving."""
 
     def __init__(self, simulation: Steppable) -> None:
-        """Guard what passes of ``simulation`` in `beat`."""
+        """Guard what passes of ``simulation`` in `step`."""
         self._simulation = simulation
         self.suspects: list[str] = []
         """Robots and objects by how likely each caused the last fault, the likeliest first."""
         self._rescued: list[str] = []
         self._rebind(simulation.live)
 
-    def beat(self, seconds: float) -> list[str]:
+    def step(self, seconds: float) -> list[str]:
         """Let ``seconds`` pass; return who had to be put back to its start, robots and objects.
 
         Raises:
@@ -68,7 +68,7 @@ class Rescue:
         self._rescued = []
         self._simulation.step(seconds, physics=self.physics)
         if abs(self._simulation.time - self._looked) >= LOST_EVERY:
-            self._fetch()
+            self._restart_lost()
         return self._rescued
 
     def _rebind(self, live: LiveScene) -> None:
@@ -175,7 +175,7 @@ class Rescue:
         if name not in self._rescued:
             self._rescued.append(name)
 
-    def _fetch(self) -> None:
+    def _restart_lost(self) -> None:
         """Put back whoever has fallen off the world or left it."""
         if self._simulation.live is not self._live:  # what was just done has changed the scene
             self._rebind(self._simulation.live)
