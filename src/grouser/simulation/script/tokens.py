@@ -162,7 +162,8 @@ class Words:
     def end(self) -> None:
         """Refuse words that nobody has taken."""
         if self._left:
-            raise BadValue(f"{self.verb}: '{' '.join(self._left)}' is too much in '{self.line}'")
+            line = " ".join(self.line.splitlines())  # an error is one line, whatever was typed
+            raise BadValue(f"{self.verb}: '{' '.join(self._left)}' is too much in '{line}'")
 
 
 def number(word: str) -> float | None:
