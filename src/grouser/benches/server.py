@@ -34,7 +34,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from grouser.benches.machine import stolen
+from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
 from grouser.errors import Disconnected
 from grouser.frames import Array, milliseconds
@@ -141,7 +141,7 @@ class _CommandLog:
     async def watch(self) -> None:
         """Look four times a second at what others on the host take."""
         while True:
-            self.stolen.append((time.monotonic_ns(), stolen()))
+            self.stolen.append((time.monotonic_ns(), stolen_seconds()))
             await asyncio.sleep(LOOK_EVERY)
 
     def calm(self, sent: Array) -> npt.NDArray[np.bool_]:
@@ -190,9 +190,9 @@ async def _crowd(folder: Path) -> dict[str, float]:
             await asyncio.sleep(0.05)
         await asyncio.sleep(WARM_UP)
         cpu, connections = time.process_time(), len(server.registry.connections)
-        taken = stolen()
+        taken = stolen_seconds()
         await asyncio.sleep(SECONDS)
-        share, taken = (time.process_time() - cpu) / SECONDS, stolen() - taken
+        share, taken = (time.process_time() - cpu) / SECONDS, stolen_seconds() - taken
         connections = min(connections, len(server.registry.connections))
         await clients.wait()
         watching.cancel()

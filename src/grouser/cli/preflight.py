@@ -48,7 +48,7 @@ def pictures() -> None:
     gl.back_end()
 
 
-def module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
+def table_module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
     """Return an experiment or a bench by name: its name in ``table`` and its module.
 
     Underscores may stand for dashes.

@@ -21,7 +21,7 @@ from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.flat import Flat
 
 RATE = 30.0
-"""TimedFrames per second at which the paper's simulator ran."""
+"""Frames per second at which the paper's simulator ran."""
 TIMESTEP = 0.002
 """s; physics at 500 Hz."""
 CARPET = 0.8

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from grouser.mobility.limits import Limit, draw_variation, find_limit
     from grouser.mobility.operator import LineKeeper, Operator
     from grouser.mobility.pass_curve import PassCount, PassCurve, SizeEstimate
-    from grouser.mobility.suite import Candidate, Run, Variation, candidate, nominal_runs, trial
+    from grouser.mobility.suite import (
+        Candidate,
+        MobilityRun,
+        Variation,
+        measure_candidate,
+        mobility_trial,
+        nominal_runs,
+    )
 
 _PLACES = {
     "APPARATUS": "grouser.mobility.apparatus",
@@ -23,14 +30,14 @@ _PLACES = {
     "Operator": "grouser.mobility.operator",
     "PassCount": "grouser.mobility.pass_curve",
     "PassCurve": "grouser.mobility.pass_curve",
-    "Run": "grouser.mobility.suite",
+    "MobilityRun": "grouser.mobility.suite",
     "SizeEstimate": "grouser.mobility.pass_curve",
     "Variation": "grouser.mobility.suite",
-    "candidate": "grouser.mobility.suite",
+    "measure_candidate": "grouser.mobility.suite",
     "draw_variation": "grouser.mobility.limits",
     "find_limit": "grouser.mobility.limits",
     "nominal_runs": "grouser.mobility.suite",
-    "trial": "grouser.mobility.suite",
+    "mobility_trial": "grouser.mobility.suite",
 }
 
 __all__ = [
@@ -40,17 +47,17 @@ __all__ = [
     "Course",
     "Limit",
     "LineKeeper",
+    "MobilityRun",
     "Operator",
     "PassCount",
     "PassCurve",
-    "Run",
     "SizeEstimate",
     "Variation",
-    "candidate",
     "draw_variation",
     "find_limit",
+    "measure_candidate",
+    "mobility_trial",
     "nominal_runs",
-    "trial",
 ]
 
 

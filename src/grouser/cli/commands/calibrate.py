@@ -9,7 +9,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import counting, out, write_json, wrote
+from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -103,13 +103,13 @@ def calibrate(
     log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
     who = robot or _only(place)
-    with counting("calibrate") as bar:
+    with counting_bar("calibrate") as bar:
         result = find(log, place, who, names, align=align, seed=seed, progress=bar)
     _show(result, who, real)
     if json_file is not None:
         write_json(json_file, result.to_json())
     if report is not None:
-        wrote(_page(result, who, real, world, free).write(report))
+        print_written(_page(result, who, real, world, free).write(report))
 
 
 def _only(world: World) -> str:
@@ -145,7 +145,7 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = out()
+    console = result_console()
     console.print(Text.assemble((f"{robot} after {real.name}", "bold")))
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in HEADINGS:

@@ -14,7 +14,7 @@ import typer
 from grouser.cli import preflight
 from grouser.cli.line_editing import line_editing
 from grouser.cli.options import Seed, Token, speed_factor
-from grouser.cli.terminal import complain, out
+from grouser.cli.terminal import complain, result_console
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def answer_lines(console: LineConsole) -> None:
                 failed = True
             else:
                 if answer:
-                    out().print(answer, markup=False, soft_wrap=True)
+                    result_console().print(answer, markup=False, soft_wrap=True)
     if failed and not terminal:
         raise typer.Exit(1)
 
@@ -129,7 +129,7 @@ def _lines(terminal: bool) -> Iterator[str]:
         try:
             yield input(PROMPT)
         except EOFError:
-            out().print()
+            result_console().print()
             return
 
 
@@ -166,7 +166,7 @@ class RealTimeRun:
                     self._simulation.do(Pause(True))
                 happened = self._simulation.drain_events()
             for entry in happened:
-                out().print(str(entry), markup=False, soft_wrap=True)
+                result_console().print(str(entry), markup=False, soft_wrap=True)
             # A world that is too slow for its clock is late, and does not try to catch up.
             due = max(due + SLICE / self._factor, time.perf_counter())
             self._over.wait(due - time.perf_counter())
