@@ -97,7 +97,7 @@ def _moment(run: MobilityRun) -> Simulation:
 def _draw(renderer: Renderer, who: Candidate, simulation: Simulation, end: float) -> Image:
     """Return the robot seen from behind on its right, with ``end`` metres of apparatus."""
     x, y, z = simulation.pose(who.kind).position.tolist()
-    mujoco.mj_kinematics(simulation.model, simulation.data)
+    simulation.live.update_places()
     mujoco.mj_comPos(simulation.model, simulation.data)
     mujoco.mj_camlight(simulation.model, simulation.data)
     length = who.front + who.rear

@@ -295,6 +295,7 @@ def film(
     frames, captions = [], []
     for look, simulation in enumerate(replay(drive)):
         if look in looks:
+            simulation.live.update_places()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.1f} s")
         if look == looks[-1]:

@@ -213,7 +213,7 @@ def _film(case: StepCase, renderer: Renderer) -> tuple[list[np.ndarray], list[st
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)
-        simulation.pose("quince")  # brings every body's place up to date
+        simulation.live.update_places()
         frames.append(renderer.picture(simulation.model, simulation.data, view))
         captions.append(f"{simulation.time:.1f} s")
     return frames, captions

@@ -90,6 +90,10 @@ class LiveScene:
         mujoco.mj_kinematics(self.model, places)
         return Pose(places.xpos[body].copy(), places.xquat[body].copy())
 
+    def update_places(self) -> None:
+        """Bring the places in ``data`` up to date, for a picture: a step leaves those before it."""
+        mujoco.mj_kinematics(self.model, self.data)
+
     @cached_property
     def _places(self) -> mujoco.MjData:
         """Where poses are worked out."""
