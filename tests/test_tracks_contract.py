@@ -158,9 +158,9 @@ def test_grousers_far_from_seams_coincide_after_a_roll_back(shape):
 
 
 def _path(shape):
-    from grouser.tracks.path import Path
+    from grouser.tracks.path import BeltPath
 
-    return Path.around(SHAPES[shape])
+    return BeltPath.around(SHAPES[shape])
 
 
 @pytest.mark.parametrize("method", TRACKS)

@@ -28,7 +28,7 @@ def writable(path: Path | None, ending: str = "") -> None:
         return
     if not path.name.endswith(ending):
         raise BadValue(f"{path}: the name must end in {ending}")
-    with suppress(_TriedOnlyError), files.whole(path):
+    with suppress(_TriedOnlyError), files.replacing(path):
         raise _TriedOnlyError
 
 

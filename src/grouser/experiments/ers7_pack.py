@@ -16,7 +16,7 @@ from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Thing
+from grouser.world.objects import AnyObject
 from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.flat import Flat
 
@@ -32,7 +32,7 @@ PIXELS = 320, 240
 PHYSICS = Physics(**STANDARD.model_dump() | {"timestep": TIMESTEP})
 
 
-def pack_world(*robots: RobotEntry, objects: tuple[Thing, ...] = ()) -> World:
+def pack_world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> World:
     """Return a carpet with these robots and things on it."""
     return World(
         name="pack",

@@ -52,7 +52,7 @@ class Simulation:
         log_warnings()
         self.seed = world.seed if seed is None else seed
         self._crash_folder = None if crash_folder is None else Path(crash_folder)
-        self._start = world.refereed()
+        self._start = world.with_referee_volumes()
         self._log = EventLog()
         self.paused = False
         """Whether whoever paces this simulation shall wait (`actions.Pause`)."""

@@ -177,7 +177,7 @@ def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
     return link
 
 
-def tie(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
+def couple_joints(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
     """Make ``joint`` move ``ratio`` times as far as ``sprocket``: the belt does not stretch."""
     equality = spec.add_equality(
         name=f"{joint}/tie",

@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, tie
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints
 from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -41,7 +41,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     for index in links:
         if index != sprocket:
             ratio = driving.radius * _travel(segments[index])
-            tie(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
+            couple_joints(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
     track.drive.add(spec, name, f"{name}/{sprocket}", gear=driving.radius)
     return Belt(
         name=name,

@@ -201,14 +201,14 @@ def _typed(robot: str, sheet: bool, repeats: int, seed: int) -> str:
 
 def _options(overrides: Sequence[str]) -> dict[str, Any]:
     """Return ``option=value`` each as options; values are YAML."""
-    from grouser.world.source import read
+    from grouser.world.yaml_source import read_yaml
 
     options = {}
     for text in overrides:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise BadValue(f"--set {text!r}: 'option=value' is needed, such as 'method=wheels'")
-        options[name.strip()] = read(value, f"--set {text!r}").data
+        options[name.strip()] = read_yaml(value, f"--set {text!r}").data
     return options
 
 

@@ -100,7 +100,7 @@ class SkidSteering:
         """Let both sides roll."""
         if sideways:
             raise BadValue("DRIVE: this robot cannot go sideways, LateralVelocity must be 0")
-        return dict(self.steering.sides(forward, turn))
+        return dict(self.steering.side_speeds(forward, turn))
 
 
 @runtime_checkable

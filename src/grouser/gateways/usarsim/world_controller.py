@@ -31,8 +31,8 @@ from grouser.simulation.changes.actions import (
     Spin,
     StopMotion,
 )
-from grouser.world.object import Object
 from grouser.world.objects import OBJECTS
+from grouser.world.world_object import WorldObject
 
 EDGE = 0.3
 """Edge or diameter of an object of scale 1, m: an estimate, the old meshes are not ours."""
@@ -168,7 +168,7 @@ class WorldControllers:
         title = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(title, None if request.permanent else owner)
 
-    def _thing(self, request: control.Create, profile: PortProfile) -> Object:
+    def _thing(self, request: control.Create, profile: PortProfile) -> WorldObject:
         title = request.class_name.rpartition(".")[2]
         if title.lower() not in SHAPES:
             raise unknown("CONTROL", "object of class", title[:40], SHAPES)

@@ -14,7 +14,7 @@ from typing import Literal
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.world.file import RobotEntry
-from grouser.world.object import Object
+from grouser.world.world_object import WorldObject
 
 # -- who is there --------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ from grouser.world.object import Object
 class Join:
     """Let a robot or an object join the world."""
 
-    who: RobotEntry | Object
+    who: RobotEntry | WorldObject
 
 
 @dataclass(frozen=True)

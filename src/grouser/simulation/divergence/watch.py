@@ -64,7 +64,7 @@ class DivergenceWatch:
         if self._folder is None:
             return SimulationDiverged(f"{what}contacts")
         path = self._folder / f"grouser-diverged-{data.time:.3f}s.npz"
-        with files.whole(path) as draft, draft.open("wb") as stream:
+        with files.replacing(path) as draft, draft.open("wb") as stream:
             np.savez_compressed(
                 stream,
                 times=np.array(self._times),
