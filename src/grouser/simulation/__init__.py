@@ -30,7 +30,9 @@ if TYPE_CHECKING:
         SwitchLamp,
         SwitchMotors,
     )
+    from grouser.simulation.live_scene import LiveScene
     from grouser.simulation.scene import Scene
+    from grouser.simulation.script.events import LogEntry
     from grouser.simulation.simulation import Simulation
 
 _PLACES = {
@@ -40,6 +42,8 @@ _PLACES = {
     "Glide": "grouser.simulation.changes.actions",
     "Join": "grouser.simulation.changes.actions",
     "Leave": "grouser.simulation.changes.actions",
+    "LiveScene": "grouser.simulation.live_scene",
+    "LogEntry": "grouser.simulation.script.events",
     "Move": "grouser.simulation.changes.actions",
     "Pause": "grouser.simulation.changes.actions",
     "Reset": "grouser.simulation.changes.actions",
@@ -66,6 +70,8 @@ __all__ = [
     "Glide",
     "Join",
     "Leave",
+    "LiveScene",
+    "LogEntry",
     "Move",
     "Pause",
     "Reset",
