@@ -1,4 +1,4 @@
-"""Who may come in, and what they may do: tokens, roles, TLS, for every port.
+"""Who may come in, and what they may do: tokens and roles, for every port.
 
 A server that only this machine can reach needs no token. One that others can reach does not start
 without. Where tokens are set, everybody needs one, on this machine as well.

@@ -1,4 +1,4 @@
-"""The USARSim gateway: control ports for robots' clients and world controllers, and the truth port.
+"""The USARSim gateway: control ports for robots' clients and world controllers.
 
 Sockets live in `grouser.gateways.client_socket`; what comes over them is translated by a `Session`.
 """
