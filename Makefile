@@ -26,11 +26,11 @@ test: setup  ## all fast tests
 test-all: setup  ## every test, the slow ones too
 	$(BIN)/python -m pytest -n 2
 
-check: setup  ## formatting, lint, types, import layers
+check: setup  ## formatting, lint, types, house rules
 	$(BIN)/ruff format --check src tests examples
 	$(BIN)/ruff check src tests examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_layers.py
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_house.py tests/test_map.py
 
 format: setup  ## rewrite the sources as ruff wants them
 	$(BIN)/ruff format src tests examples

@@ -5,7 +5,7 @@ its tracks. Here the four methods climb the same kerb.
 """
 
 import grouser
-from grouser.trials.trial import Goal
+from grouser.trials import Goal
 from grouser.world import STANDARD, Flat, RobotEntry, Step, World
 
 OPTIONS = {

@@ -5,7 +5,7 @@ done now or scheduled.
 """
 
 import grouser
-from grouser.simulation.changes.actions import Command, Join, Leave
+from grouser.simulation import Command, Join, Leave
 from grouser.world import Box, RobotEntry
 
 simulation = grouser.Simulation(grouser.load("quince_step"))

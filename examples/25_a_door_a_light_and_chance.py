@@ -5,7 +5,7 @@ may happen, as the seed will have it. Then the same door is worked from a consol
 """
 
 import grouser
-from grouser.service.console import Console
+from grouser.service import Console
 
 for seed in (1, 2, 3):
     simulation = grouser.Simulation(grouser.load("gate"), seed=seed)
@@ -18,4 +18,4 @@ print("by hand:")
 console = Console(grouser.Simulation(grouser.load("gate")), steps=True)
 for line in ("tell rex forward 0", "open gate", "after 3 light lamp off", "step 4", "where gate"):
     print(f"  > {line}")
-    print("  " + console.say(line).replace("\n", "\n  "))
+    print("  " + console.execute(line).replace("\n", "\n  "))

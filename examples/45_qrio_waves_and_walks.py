@@ -8,7 +8,7 @@ from pathlib import Path
 
 import grouser
 from grouser.rendering import write_png
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports import picture_strip
 
 PICTURE = Path("qrio.png")
 SCENES = (

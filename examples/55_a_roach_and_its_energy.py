@@ -3,7 +3,7 @@
 import numpy as np
 
 import grouser
-from grouser.evaluation.energy import joint_energy
+from grouser.evaluation import joint_energy
 
 simulation = grouser.Simulation(grouser.load("roach_circle"))
 step = float(simulation.model.opt.timestep)

@@ -5,8 +5,7 @@ Starts a server of its own on this machine; ``--server HOST:PORT`` takes one tha
 
 import argparse
 
-from grouser.client.connection import join
-from grouser.client.launch import serving
+from grouser.client import join, serving
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")

@@ -6,13 +6,12 @@ Starts a server of its own on this machine; ``--server HOST:PORT`` takes one tha
 import argparse
 import asyncio
 
-from grouser.client.asynchronous import join
-from grouser.client.launch import Ports, serving
+from grouser.client import Ports, async_join, serving
 
 
 async def drive(name: str, y: float, spin: float, ports: Ports) -> None:
     """Drive ahead at ``spin`` rad/s for 0.3 m, then tell the others by radio."""
-    robot = await join("P2DX", name, at=(0, y, 0), host=ports.host, port=ports.control)
+    robot = await async_join("P2DX", name, at=(0, y, 0), host=ports.host, port=ports.control)
     async with robot:
         robot.drive(spin, spin)
         while (await robot.reading("Odometry")).pose[0] < 0.3:

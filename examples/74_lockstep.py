@@ -5,8 +5,7 @@ Starts servers of its own on this machine; ``--server HOST:PORT`` takes one that
 
 import argparse
 
-from grouser.client.connection import join
-from grouser.client.launch import serving
+from grouser.client import join, serving
 
 
 def run(server: str | None) -> list[str]:

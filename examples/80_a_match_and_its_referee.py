@@ -10,7 +10,7 @@ import math
 import grouser
 from grouser.frames import Pose, to_rpy
 from grouser.rendering import write_png
-from grouser.service.console import Console
+from grouser.service import Console
 
 BALL_AHEAD, BALL_LEFT = 0.158, 0.063  # m   where a kick with the left fore paw wants the ball
 VEER = 0.1  # rad   how far to the right of its heading such a kick sends it
@@ -60,16 +60,16 @@ def shoot(goal: tuple[float, float]) -> None:
     step(2.5)
 
 
-console.say("start")
+console.execute("start")
 step(3.1)  # ready, set, playing
-console.say("penalty blue_goalie")
-console.say("move ball to 1.35 0.3 0.0425")  # a free kick, so that this does not take long
-console.say("move red_attacker to 0.75 0.3 0")
+console.execute("penalty blue_goalie")
+console.execute("move ball to 1.35 0.3 0.0425")  # a free kick, so that this does not take long
+console.execute("move red_attacker to 0.75 0.3 0")
 shoot((2.3, 0.05))
 
 with grouser.Renderer(960, 540) as renderer:
     write_png("match.png", renderer.picture(simulation.model, simulation.data, simulation.view()))
 step(2.5)  # blue's kick-off
-print(console.say("score"))
-print(console.say("where ball"))
+print(console.execute("score"))
+print(console.execute("where ball"))
 print("picture: match.png")

@@ -40,11 +40,11 @@ def reader(sim, name, seed=0):
     """Return a call that reads a sensor again and again without time passing."""
     _, bound = sim.scene.sensors["a", name]
     rng = np.random.default_rng(seed)
-    moment = SensorContext(
+    context = SensorContext(
         sim.model,
         sim.data,
-        sim.stepper.drives.names,
-        sim.stepper.odometer(sim.rows, sim.memory),
-        sim.memory.effort[0],
+        sim.live.stepper.drives.names,
+        sim.live.stepper.odometer(sim.live.arrays, sim.live.memory),
+        sim.live.memory.effort[0],
     )
-    return lambda: bound.read(moment, rng)
+    return lambda: bound.read(context, rng)

@@ -62,10 +62,10 @@ def opened(sim):
 def test_move_at_once_and_gliding():
     sim = simulation(BOX)
     console = Console(sim)
-    console.say("move crate to 1 2 yaw 90")
+    console.execute("move crate to 1 2 yaw 90")
     assert where(sim) == [1, 2, 0.1]
     assert yaw(sim) == pytest.approx(90)
-    console.say("move crate by 0 -1 0.5 yaw -90 in 2")
+    console.execute("move crate by 0 -1 0.5 yaw -90 in 2")
     sim.step(1.0)
     assert where(sim) == [1, 1.5, 0.35]
     assert yaw(sim) == pytest.approx(45, abs=0.1)
@@ -82,7 +82,7 @@ def test_a_way_round_and_round_does_not_drift():
     assert where(sim) == pytest.approx([0.5, 1, 0.1], abs=0.002)
     sim.step(8.0)
     assert where(sim) == pytest.approx([0.5, 1, 0.1], abs=0.002)
-    Console(sim).say("stop crate")
+    Console(sim).execute("stop crate")
     sim.step(0.5)
     assert where(sim)[:2] == pytest.approx([0.5, 1], abs=0.01)
 
@@ -117,11 +117,11 @@ def test_fixed_things_are_built_elsewhere_and_do_not_glide():
     wall = Box(name="wall", position=(3, 0, 0.5), size=(0.1, 1, 1), fixed=True, friction=0.5)
     sim = simulation(BOX, wall)
     sim.step(0.1)
-    Console(sim).say("move wall by 1 0 0 yaw 90")
+    Console(sim).execute("move wall by 1 0 0 yaw 90")
     assert where(sim, "wall") == [4, 0, 0.5]
     assert yaw(sim, "wall") == pytest.approx(90)
     with pytest.raises(BadValue, match="'wall' is fixed"):
-        Console(sim).say("turn wall at 10")
+        Console(sim).execute("turn wall at 10")
 
 
 # -- doors, lamps, motors ----------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_doors_open_and_close_in_their_time(opens):
     console = Console(sim)
     sim.step(0.5)
     assert opened(sim) == pytest.approx(0, abs=1e-3)
-    console.say("open gate")
+    console.execute("open gate")
     sim.step(0.5)
     assert opened(sim) == pytest.approx(door.travel / 2, rel=0.1)
     sim.step(1.0)
@@ -146,7 +146,7 @@ def test_doors_open_and_close_in_their_time(opens):
     way |= {"slide_left": (0, 0.8, 0), "slide_right": (0, -0.8, 0), "slide_up": (0, 0, 0.9)}
     middle = sim.data.geom("gate/surface").xpos - np.array(door.position)
     assert middle == pytest.approx(way[opens], abs=0.02), leaf
-    console.say("close gate")
+    console.execute("close gate")
     sim.step(1.5)
     assert opened(sim) == pytest.approx(0, abs=0.01)
 
@@ -154,7 +154,7 @@ def test_doors_open_and_close_in_their_time(opens):
 def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on():
     heavy = Box(name="heavy", position=(2.4, 0, 0.3), size=(0.3, 0.6, 0.6), mass=300, friction=1.0)
     sim = simulation(DOOR, heavy)
-    Console(sim).say("open gate")
+    Console(sim).execute("open gate")
     sim.step(3.0)
     stuck = opened(sim)
     assert 0.1 < stuck < 1.2
@@ -170,9 +170,9 @@ def test_a_door_that_starts_ajar_stays_so_and_goes_back_there():
     sim = simulation(DOOR.model_copy(update={"ajar": 0.5}))
     sim.step(0.5)
     assert opened(sim) == pytest.approx(DOOR.travel / 2, abs=0.01)
-    Console(sim).say("close gate")
+    Console(sim).execute("close gate")
     sim.step(1.5)
-    Console(sim).say("reset gate")
+    Console(sim).execute("reset gate")
     sim.step(0.5)
     assert opened(sim) == pytest.approx(DOOR.travel / 2, abs=0.01)
 
@@ -193,11 +193,11 @@ def test_pictures_and_cameras_see_lamps():
         return float(sim.read("rover", "eye").array("image").mean())
 
     lit, bright = brightness(sim), seen()
-    Console(sim).say("light lamp off")
+    Console(sim).execute("light lamp off")
     visit(sim)
     assert brightness(sim) < 0.6 * lit
     assert seen() < 0.6 * bright
-    Console(sim).say("light lamp on")
+    Console(sim).execute("light lamp on")
     assert brightness(sim) == pytest.approx(lit, rel=0.01)
     assert seen() == pytest.approx(bright, rel=0.05)
     sim.do(SetDaylight(1.0))
@@ -210,12 +210,12 @@ def test_motors_off_let_legs_go_and_on_hold_them():
     sim.step(0.2)
     height = where(sim, "rex")[2]
     console = Console(sim)
-    console.say("motor rex off")
+    console.execute("motor rex off")
     sim.step(1.0)
     lying = where(sim, "rex")[2]
     assert lying < height - 0.03
-    console.say("motor rex on")
-    console.say("tell rex forward 0.1")
+    console.execute("motor rex on")
+    console.execute("tell rex forward 0.1")
     sim.step(1.0)
     assert where(sim, "rex")[2] > lying + 0.02, "told to walk, it stands up"
 
@@ -223,10 +223,10 @@ def test_motors_off_let_legs_go_and_on_hold_them():
 def test_a_conveyor_gets_another_speed():
     sim = Simulation(grouser.load("conveyor"))
     console = Console(sim)
-    console.say("belt belt 0")
+    console.execute("belt belt 0")
     sim.step(1.0)
     begin = where(sim, "parcel")[0]
-    console.say("belt belt 0.5")
+    console.execute("belt belt 0.5")
     sim.step(1.5)
     assert where(sim, "parcel")[0] - begin == pytest.approx(0.75, abs=0.1)
 
@@ -308,6 +308,6 @@ def test_the_same_actions_give_the_same_bits():
         sim = simulation(BOX, DOOR, LAMP)
         console = Console(sim, steps=True)
         for line in lines:
-            console.say(line)
+            console.execute(line)
         prints.append(sim.fingerprint())
     assert prints[0] == prints[1]

@@ -7,7 +7,7 @@ import pytest
 from sensing import put, reader, simulation
 
 from grouser.errors import UnknownName
-from grouser.sensors.inertial import Accelerometer, corrupt, wander
+from grouser.sensors.inertial import Accelerometer, corrupt, next_bias
 
 IMU = {"mount": "body", "at": [0.1, 0.05, 0.1]}
 
@@ -59,13 +59,13 @@ def test_a_gyroscope_at_a_constant_turn_says_its_speed():
 def test_inertial_errors_have_their_statistics():
     told = Accelerometer(mount="body", bias=0.2, drift=0.1, noise=0.3, rate_hz=100)
     rng = np.random.default_rng(0)
-    biases = np.array([wander(None, told, rng) for _ in range(3000)])
+    biases = np.array([next_bias(None, told, rng) for _ in range(3000)])
     assert biases.std() == pytest.approx(0.2, rel=0.05)
     ends = []
     for _ in range(400):
         bias = np.zeros(3)
         for _ in range(100):  # one second
-            bias = wander(bias, told, rng)
+            bias = next_bias(bias, told, rng)
         ends.append(bias)
     assert np.std(ends) == pytest.approx(0.1, rel=0.08)
     said = np.array([corrupt(np.ones(3), np.zeros(3), told, rng) for _ in range(5000)])
@@ -132,7 +132,7 @@ def test_a_battery_empties_faster_when_the_robot_drives():
     assert rest["charge"] == pytest.approx(rest["energy"] / 1000)
     assert rest["seconds"] == pytest.approx(rest["energy"] / 10.0, rel=0.02)
     reading = busy.read("a", "battery")
-    effort = busy.memory.effort.sum()
+    effort = busy.live.memory.effort.sum()
     assert effort > 1
     assert reading["energy"] == pytest.approx(1000 - 20 - effort / 0.5, rel=0.01)
     assert reading["seconds"] < rest["seconds"]

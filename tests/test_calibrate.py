@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from grouser.calibration import gauss_newton
-from grouser.calibration.calibrate import calibrate, trajectory
+from grouser.calibration.calibration import calibrate, trajectory
 from grouser.calibration.finding import Finding, interval, judge
 from grouser.calibration.parameters import PARAMETERS, parameters_named
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
-from grouser.evaluation.following import LogAlignment, correlation, follow, loss, scales_of
+from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
 from grouser.robots import kenaf
 from grouser.trials import threads
@@ -209,7 +209,7 @@ def test_the_clock_and_the_origin_are_found(align):
     dense = curve(np.arange(0, 3, 0.005))
     log = curve(np.arange(0.3, 2.5, 1 / 17)).shifted(times=-0.3, x=2.0 * align, z=-1.0 * align)
     scales = np.full((3, len(log)), 0.01)
-    found = follow(log, dense, scales, LogAlignment(earliest=-1, latest=0.5, align=align))
+    found = fit_log(log, dense, scales, LogAlignment(earliest=-1, latest=0.5, align=align))
     assert found.offset == pytest.approx(0.3, abs=1e-3)
     assert found.shift == pytest.approx((-2.0 * align, 1.0 * align), abs=1e-2)
     assert loss(found.residuals, scales) < 1
@@ -249,11 +249,11 @@ class Bowl:
             self.points.append(point)
             self.residuals.append(away + self.rng.normal(size=90) * self.rough)
 
-    def look(self):
+    def evaluated(self):
         residuals = np.stack(self.residuals)
         return np.stack(self.points), residuals, (residuals**2).sum(axis=1)
 
-    def roughen(self, rough):
+    def note_roughness(self, rough):
         assert rough.shape == (90,)
 
 
@@ -265,10 +265,13 @@ def test_the_search_goes_down_and_stays_in_the_box(rough):
     outside = Bowl([1.4, 0.5], rough)
     found, _ = gauss_newton.descend(np.array([0.8, 0.4]), outside)
     assert found[0] == 1.0
-    assert gauss_newton.scatter(*bowl.look()[:2], bowl.least, bowl.rng).max() < 0.02 * rough + 1e-3
+    assert (
+        gauss_newton.bootstrap_deviation(*bowl.evaluated()[:2], bowl.least, bowl.rng).max()
+        < 0.02 * rough + 1e-3
+    )
 
 
 def test_the_first_points_are_spread_over_every_slice():
-    points = gauss_newton.spread_out(8, 3, np.random.default_rng(0))
+    points = gauss_newton.latin_hypercube(8, 3, np.random.default_rng(0))
     slices = np.sort((points * 8).astype(int), axis=0).T
     assert slices.tolist() == [list(range(8))] * 3

@@ -21,7 +21,7 @@ from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer, shared_renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.camera import ERS7_CAMERA, ERS210_CAMERA, Camera
-from grouser.sensors.imaging.cmos import IDEAL
+from grouser.sensors.imaging.cmos import IDEAL_CMOS
 from grouser.sensors.imaging.imager import Imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter
@@ -65,7 +65,9 @@ def turned_head(camera, speed, **pole):
 
 
 def camera_of(shutter, **more):
-    return Camera(mount="camera", camera=Imager(lens=LENS, cmos=IDEAL, shutter=shutter), **more)
+    return Camera(
+        mount="camera", camera=Imager(lens=LENS, cmos=IDEAL_CMOS, shutter=shutter), **more
+    )
 
 
 def pole_columns(image):
@@ -105,7 +107,7 @@ def test_motion_blur_is_as_long_as_the_way_during_the_exposure(exact):
 def test_both_modes_agree_on_a_real_camera():
     """All characteristics but noise: the warp and the slices differ at edges, and little."""
     imager = ERS210_CAMERA.imager
-    quiet = replace(imager, cmos=replace(imager.cmos, noise=IDEAL.noise))
+    quiet = replace(imager, cmos=replace(imager.cmos, noise=IDEAL_CMOS.noise))
     camera = replace(ERS210_CAMERA, camera=quiet)
     warped, exact = (
         turned_head(replace(camera, exact=exact), SPEED, **NARROW).astype(float)

@@ -5,14 +5,13 @@ import pytest
 from grouser.client import queries
 from grouser.client.conversation import UNREAD, Conversation
 from grouser.client.latest_messages import LatestMessages
-from grouser.gateways.usarsim.backlog import Backlog
-from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.protocol.usarsim.extensions import Lockstep
 from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_groups import Sonars
+from grouser.protocol.usarsim.turns import ends_turn
 
 
 def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
@@ -32,7 +31,7 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     [
         (drive.SkidDrive(1.0, 1.0), True),
         (drive.AckermanDrive(1.0, 0.0, 0.0), True),
-        (drive.OmniDrive((drive.Wheel(1, 2.0),)), True),
+        (drive.OmniDrive((drive.WheelTarget(1, 2.0),)), True),
         (drive.AerialDrive(linear_velocity=1.0), True),
         (drive.NauticDrive(propeller=1.0), True),
         (drive.JointDrive("Pan", 0.1), True),
@@ -55,20 +54,15 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
     ],
 )
 def test_both_ends_agree_on_what_ends_a_turn(message, moves, dialect, by_command):
-    conversation, server, backlog = Conversation(dialect, "peer"), ServerSide(dialect), Backlog()
-    backlog.by_command = by_command
+    conversation, server = Conversation(dialect, "peer"), ServerSide(dialect)
     conversation.queue(Lockstep(0.1, by_command))
     conversation.receive(b"TICK {Time 0.1000}\r\n")
     conversation.take_outgoing()
     conversation.queue(message)
     read = [command for line in conversation.take_outgoing() for command in server.receive(line)]
-    assert read
-    for command in read:
-        if not isinstance(command, Fault):
-            backlog.add(command)
+    assert any(ends_turn(command, by_command) for command in read) is (by_command and moves)
     turn = waits(conversation.turn())
     assert turn is True if by_command and moves else turn.time == 0.1
-    assert backlog.turn() is (by_command and moves)
 
 
 def waits(plan):

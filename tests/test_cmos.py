@@ -14,19 +14,19 @@ from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.frames import Pose
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import IDEAL, SPARE, Cmos, CmosFilter
+from grouser.sensors.imaging.cmos import IDEAL_CMOS, SPARE_BYTES, Cmos, CmosFilter
 from grouser.sensors.imaging.cmos_calibration import (
-    checkerboard,
-    corners,
+    draw_checkerboard,
+    find_corners,
     fit_darkening,
     fit_kappa,
     fit_noise,
 )
-from grouser.sensors.imaging.imager import IMAGERS, imager
+from grouser.sensors.imaging.imager import IMAGERS, resolve_imager
 from grouser.sensors.imaging.lens import Lens, Polynomial, Radial
 from grouser.sensors.imaging.light import white_balance
-from grouser.sensors.imaging.noise import Noise, normals
-from grouser.sensors.imaging.shutter import Shutter, turned
+from grouser.sensors.imaging.noise import Noise, normal_table
+from grouser.sensors.imaging.shutter import Shutter, spin_projections
 
 PINHOLE = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
 ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
@@ -39,8 +39,8 @@ def flat(level, lens=PINHOLE):
 
 def through(camera, draw, spin=(0.0, 0.0, 0.0), seed=0):
     """Return what ``camera`` sees of a pinhole picture that ``draw(plane)`` makes."""
-    plane = camera.window(spin)
-    pixels = np.concatenate([draw(plane).reshape(-1), np.zeros(SPARE, np.uint8)])
+    plane = camera.source_plane(spin)
+    pixels = np.concatenate([draw(plane).reshape(-1), np.zeros(SPARE_BYTES, np.uint8)])
     return camera.warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
 
 
@@ -125,9 +125,9 @@ def test_a_filter_of_nothing_changes_nothing():
 @pytest.mark.parametrize("speed", [PAPER_SPIN, -PAPER_SPIN / 3])
 def test_skew_and_motion_blur_are_what_geometry_says(speed):
     """A vertical edge, a camera that turns: focal length, speed and line delay predict it all."""
-    camera = CmosFilter(PINHOLE, IDEAL, ROLLING)
+    camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
     places, moving = edges(through(camera, wall(0.0), spin=(0.0, speed, 0.0)))
-    instant = CmosFilter(PINHOLE, IDEAL, replace(ROLLING, exposure_s=0.0))
+    instant = CmosFilter(PINHOLE, IDEAL_CMOS, replace(ROLLING, exposure_s=0.0))
     _, sharp = edges(through(instant, wall(0.0), spin=(0.0, speed, 0.0)))
     rows = np.arange(PINHOLE.height) - (PINHOLE.height - 1) / 2
     late = rows * ROLLING.readout_s / PINHOLE.height
@@ -138,16 +138,16 @@ def test_skew_and_motion_blur_are_what_geometry_says(speed):
 
 
 def test_a_turn_is_a_rotation():
-    turn = turned(np.eye(3), np.array([0.3, -0.2, 0.5]), np.array([1.7]))[0]
+    turn = spin_projections(np.eye(3), np.array([0.3, -0.2, 0.5]), np.array([1.7]))[0]
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-12)
     assert np.linalg.det(turn) == pytest.approx(1)
-    yaw = turned(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.1]))[0]
+    yaw = spin_projections(np.eye(3), np.array([0.0, 1.0, 0.0]), np.array([0.1]))[0]
     assert yaw @ [0, 0, 1] == pytest.approx([math.sin(0.1), 0, math.cos(0.1)])  # looks right
 
 
 def test_even_a_tumbling_camera_has_a_picture():
-    camera = CmosFilter(PINHOLE, IDEAL, ROLLING)
-    assert camera.window((300.0, 400.0, 500.0)).width < 20 * PINHOLE.width
+    camera = CmosFilter(PINHOLE, IDEAL_CMOS, ROLLING)
+    assert camera.source_plane((300.0, 400.0, 500.0)).width < 20 * PINHOLE.width
     assert camera(flat(77), spin=(300.0, 400.0, 500.0)).max() == 77
 
 
@@ -177,16 +177,18 @@ def test_exposure_and_white_balance():
     warm = white_balance(light_kelvin=3000, camera_kelvin=4300)
     assert white_balance(4300, 4300) == (1, 1, 1)
     assert warm[0] > 1 > warm[2]
-    seen = CmosFilter(PINHOLE, replace(IDEAL, exposure=1.2, balance=warm))(flat(100))
+    seen = CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=1.2, balance=warm))(flat(100))
     assert seen[0, 0] == pytest.approx(120 * np.array(warm), abs=0.51)
-    assert CmosFilter(PINHOLE, replace(IDEAL, exposure=3.0))(flat(100)).min() == 255, "saturates"
+    assert CmosFilter(PINHOLE, replace(IDEAL_CMOS, exposure=3.0))(flat(100)).min() == 255, (
+        "saturates"
+    )
 
 
 # -- noise -----------------------------------------------------------------------------------------
 
 
 def noisy(level, noise, frames=8, lens=PINHOLE):
-    camera = CmosFilter(lens, replace(IDEAL, noise=noise))
+    camera = CmosFilter(lens, replace(IDEAL_CMOS, noise=noise))
     return np.stack([camera(flat(level, lens), seed=seed) for seed in range(frames)]).astype(float)
 
 
@@ -220,7 +222,7 @@ def test_noise_is_white_in_every_direction():
 
 
 def test_the_normal_table_is_normal():
-    table = normals().astype(float)
+    table = normal_table().astype(float)
     assert (table.mean(), table.var()) == pytest.approx((0, 1), abs=1e-6)
     assert (table**4).mean() == pytest.approx(3, abs=0.03)
 
@@ -247,7 +249,7 @@ def views():
 @pytest.mark.parametrize("size", bench.SIZES)
 @pytest.mark.parametrize("spin", [bench.SPIN, bench.STILL, (1.0, -2.0, 3.0)])
 def test_both_ways_agree_within_a_grey_level(views, size, spin):
-    view = views(size, bench.QUIET, spin)
+    view = views(size, bench.NO_NOISE, spin)
     fused, separate = view.fused(), view.separate()
     assert fused.std() > 20, "there must be something to see"
     assert np.abs(fused.astype(int) - separate).max() <= 1
@@ -257,7 +259,7 @@ def test_both_ways_have_the_same_noise(views):
     noise = bench.ERS210.cmos.noise
     view, clean = (
         views(bench.SIZES[0], noise, bench.SPIN),
-        views(bench.SIZES[0], bench.QUIET, bench.SPIN),
+        views(bench.SIZES[0], bench.NO_NOISE, bench.SPIN),
     )
     quiet = clean.fused().astype(float)
     unclipped = (quiet > 20) & (quiet < 235)
@@ -285,7 +287,9 @@ def test_kappa_is_found_in_pictures_of_a_checkerboard(kappa):
     lens = replace(PINHOLE, distortion=Radial(kappa))
     camera = CmosFilter(lens, Cmos(noise=Noise(read=2.0, shot=0.05)))
     found = [
-        corners(through(camera, lambda plane, X=X: checkerboard(plane, X), seed=n), (9, 7))
+        find_corners(
+            through(camera, lambda plane, X=X: draw_checkerboard(plane, X), seed=n), (9, 7)
+        )
         for n, X in enumerate(BOARDS)
     ]
     fit = fit_kappa(found, PINHOLE)
@@ -312,7 +316,7 @@ def test_darkening_and_noise_are_found_in_pictures_of_a_wall():
 
 def test_calibration_says_what_is_wrong_with_a_picture():
     with pytest.raises(BadValue, match="no checkerboard of 9 x 7"):
-        corners(flat(100), (9, 7))
+        find_corners(flat(100), (9, 7))
     with pytest.raises(BadValue, match="nothing is cut off"):
         fit_darkening(flat(255)[None], PINHOLE)
     with pytest.raises(BadValue, match="2 brightnesses"):
@@ -336,16 +340,18 @@ def test_pictures_of_another_size_are_refused():
 
 
 def test_imagers_by_name_and_by_numbers():
-    assert imager("ers210") is IMAGERS["ers210"]
-    own = imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kappa": -0.2, "read": 1.5})
+    assert resolve_imager("ers210") is IMAGERS["ers210"]
+    own = resolve_imager(
+        {"width": 320, "height": 240, "fov_deg": [60, 46], "kappa": -0.2, "read": 1.5}
+    )
     assert own.lens.distortion == Radial(-0.2)
-    assert own.cmos == replace(IDEAL, noise=Noise(read=1.5))
+    assert own.cmos == replace(IDEAL_CMOS, noise=Noise(read=1.5))
     with pytest.raises(UnknownName, match="did you mean 'ers210'"):
-        imager("ers21")
+        resolve_imager("ers21")
     with pytest.raises(BadValue, match="did you mean 'kappa'"):
-        imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2})
+        resolve_imager({"width": 320, "height": 240, "fov_deg": [60, 46], "kapa": -0.2})
     with pytest.raises(BadValue, match="height, fov_deg must be given"):
-        imager({"width": 320})
+        resolve_imager({"width": 320})
 
 
 def test_without_numba_one_sentence_says_what_to_install(monkeypatch):

@@ -14,7 +14,7 @@ from grouser.cli import app
 from grouser.cli.line_editing import history_file, line_editing
 from grouser.client.launch import serving
 from grouser.errors import GrouserError
-from grouser.service.console import QUESTIONS, Console
+from grouser.service.console import QUERIES, Console
 from grouser.simulation.changes import actions
 from grouser.simulation.script.grammar import PHRASES, parse
 from grouser.simulation.script.tokens import Names
@@ -101,7 +101,7 @@ def test_mistakes_are_one_sentence(line, sentence):
 
 
 WORDS = st.one_of(
-    st.sampled_from([*PHRASES, *QUESTIONS, "rex", "gate", "lamp", "to", "by", "at", "in", "on"]),
+    st.sampled_from([*PHRASES, *QUERIES, "rex", "gate", "lamp", "to", "by", "at", "in", "on"]),
     st.floats().map(str),
     st.text(max_size=8),
     st.sampled_from(["a=[1,2", "b={}", "radius=0.1", "{who}", "&a", "!x", '"', "mass=*a"]),
@@ -122,10 +122,10 @@ def test_any_line_is_an_action_or_a_sentence(line):
 
 
 def test_help_lists_every_word_and_explains_each(console):
-    listing = console.say("help")
-    for word in (PHRASES.keys() | QUESTIONS.keys()) - {"call", "complete"}:
+    listing = console.execute("help")
+    for word in (PHRASES.keys() | QUERIES.keys()) - {"call", "complete"}:
         assert f"\n{word} " in f"\n{listing}"
-        assert "e.g." in console.say(f"help {word}")
+        assert "e.g." in console.execute(f"help {word}")
 
 
 @pytest.mark.parametrize(
@@ -150,34 +150,34 @@ def test_help_lists_every_word_and_explains_each(console):
 def test_completion(console, text, words):
     assert console.complete(text) == words
     # Over the wire it is a line itself; a dot keeps the blank at its end.
-    assert console.say(f"complete {text}.").splitlines() == words
+    assert console.execute(f"complete {text}.").splitlines() == words
 
 
 def test_questions(console):
-    assert console.say("list robots").startswith("rex (ers7)")
-    assert "gate  0% open" in console.say("list doors")
-    assert console.say("inside doorstep") == "nobody"
-    assert "x -0.700" in console.say("where rex")
-    assert console.say("") == console.say("# a remark") == ""
-    console.say("open gate")
-    assert "the end" in (console.say("after 1 say the end") + console.say("step 2"))
-    assert "100% open" in console.say("where gate")
-    assert "the end" in console.say("log")
-    console.say("pause")
-    assert console.say("time") == "2.000 s, paused"
-    console.say("resume")
+    assert console.execute("list robots").startswith("rex (ers7)")
+    assert "gate  0% open" in console.execute("list doors")
+    assert console.execute("inside doorstep") == "nobody"
+    assert "x -0.700" in console.execute("where rex")
+    assert console.execute("") == console.execute("# a remark") == ""
+    console.execute("open gate")
+    assert "the end" in (console.execute("after 1 say the end") + console.execute("step 2"))
+    assert "100% open" in console.execute("where gate")
+    assert "the end" in console.execute("log")
+    console.execute("pause")
+    assert console.execute("time") == "2.000 s, paused"
+    console.execute("resume")
 
 
 def test_who_is_spawned_is_no_line_of_the_world_file(console):
     before = console.simulation.fingerprint()
     with pytest.raises(GrouserError, match="^world 'gate': .*'frnt_deg'.*mean 'front_deg'"):
-        console.say("spawn quince q at 2 0 frnt_deg=3")
+        console.execute("spawn quince q at 2 0 frnt_deg=3")
     assert console.simulation.fingerprint() == before
 
 
 def test_time_is_not_everybodys_to_step():
     with pytest.raises(GrouserError, match="passes by itself"):
-        Console(Simulation(grouser.load("gate"))).say("step 1")
+        Console(Simulation(grouser.load("gate"))).execute("step 1")
 
 
 def run(*arguments, lines):

@@ -8,7 +8,7 @@ from sensing import block, put, simulation
 
 from grouser.errors import UnknownName
 from grouser.rendering.image_plane import ImagePlane
-from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, seen_through
+from grouser.sensors.depth import DEPTH_CAMERAS, DepthCamera, DepthOptics, corrupt, resample
 from grouser.sensors.imaging.depth_errors import (
     Disparity,
     TimeOfFlight,
@@ -127,14 +127,18 @@ def test_kinect_2_noise_grows_with_distance_and_hangs_together():
     told, rng = optics.errors, np.random.default_rng(2)
     for distance in (1.0, 3.0, 4.4):
         offs = [
-            corrupt(wall(optics.plane, distance), optics, own, rng) - distance for own in range(6)
+            corrupt(wall(optics.plane, distance), optics, pattern_seed, rng) - distance
+            for pattern_seed in range(6)
         ]
         assert np.nanstd(offs) == pytest.approx(told.floor + told.growth * distance**2, rel=0.1)
     off = offs[0]
     near = np.corrcoef(off[:, :-1].ravel(), off[:, 1:].ravel())[0, 1]
     further = np.corrcoef(off[:, :-10].ravel(), off[:, 10:].ravel())[0, 1]
     assert near > 0.45 > further > 0.1
-    pair = [corrupt(wall(optics.plane, 4.0), optics, own, rng) - 4.0 for own in (7, 7, 8)]
+    pair = [
+        corrupt(wall(optics.plane, 4.0), optics, pattern_seed, rng) - 4.0
+        for pattern_seed in (7, 7, 8)
+    ]
     same, other = (np.corrcoef(pair[0].ravel(), off.ravel())[0, 1] for off in pair[1:])
     assert same == pytest.approx(told.pattern_part, abs=0.05), "its own pattern stays"
     assert abs(other) < 0.15
@@ -167,13 +171,13 @@ def test_kinect_2_gives_three_sizes_of_cloud(camera, shape):
 def test_another_cameras_pixels_interpolate_planes_exactly():
     """1 / depth is linear in a plane, depth nearly so: a wall stays a wall."""
     plane, other = ImagePlane.centred(320, 240, 300.0), ImagePlane.centred(480, 300, 420.0)
-    seen = seen_through(wall(plane, 2.0, 0.3), plane, other)
+    seen = resample(wall(plane, 2.0, 0.3), plane, other)
     inside = np.isfinite(seen)
     assert inside.mean() > 0.9
     assert np.abs(seen - wall(other, 2.0, 0.3))[inside].max() < 1e-4
     holed = wall(plane, 2.0)
     holed[100, 100] = np.nan
-    assert 0 < np.isnan(seen_through(holed, plane, plane)[90:110, 90:110]).sum() <= 4
+    assert 0 < np.isnan(resample(holed, plane, plane)[90:110, 90:110]).sum() <= 4
 
 
 def test_nothing_is_drawn_unless_somebody_looks():

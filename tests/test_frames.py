@@ -3,17 +3,24 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.frames import (
     Pose,
     conjugate,
+    degrees,
     from_rpy,
+    metres,
+    millimetres,
+    milliseconds,
     multiply,
     multiply_one,
+    radians,
     rotate,
     rotate_one,
+    seconds,
     to_rpy,
     to_rpy_one,
     up_tilt,
@@ -67,3 +74,16 @@ def test_many_at_once_is_each_alone():
 def test_nose_down_is_positive_pitch_and_tilt_is_from_the_vertical():
     assert rotate(from_rpy(0, 0.3, 0), (1, 0, 0))[2] < 0
     assert math.isclose(up_tilt(*from_rpy(0.0, 0.3, 1.0)), 0.3, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -2.75, 1234.5])
+def test_units_there_and_back(value):
+    for there, back, factor in (
+        (degrees, radians, 180 / math.pi),
+        (millimetres, metres, 1000),
+        (milliseconds, seconds, 1000),
+    ):
+        assert there(value) == pytest.approx(value * factor)
+        assert back(there(value)) == pytest.approx(value)
+    np.testing.assert_array_equal(millimetres(np.array([value])), [millimetres(value)])
+    np.testing.assert_array_equal(degrees(np.array([value])), [degrees(value)])

@@ -163,7 +163,7 @@ def test_flippers_reach_commanded_angles_up_positive(method):
     told = simulation.read("kenaf", "encoder")
     angles = [math.degrees(told[f"{place}_arm"]) for place in kenaf.PLACES]
     assert angles == pytest.approx([60, 60, 80, 30], abs=1.0)
-    simulation.pose("kenaf")
+    simulation.live.update_places()
     for place in kenaf.PLACES:
         arm = simulation.data.body(f"kenaf/{place}_arm")
         assert arm.xipos[2] > arm.xpos[2] + 0.01  # up, front and rear alike

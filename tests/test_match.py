@@ -53,13 +53,13 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty():
     simulation = crowd("match_1v3", "match.half=1000.0")
     console = Console(simulation)
     with pytest.raises(GrouserError, match="nobody plays"):
-        console.say("stop")
-    console.say("start")
+        console.execute("stop")
+    console.execute("start")
     simulation.step(1.6)
-    assert console.say("score").startswith("playing: half 1")
+    assert console.execute("score").startswith("playing: half 1")
     roll(simulation, (1.7, 0.25), (1.5, 0.0))
     simulation.step(0.6)
-    assert console.say("score") == "ready: half 1, 1 s played, red 1 : 0 blue, blue kicks off"
+    assert console.execute("score") == "ready: half 1, 1 s played, red 1 : 0 blue, blue kicks off"
     simulation.step(1.6)
     assert said(simulation)[3].startswith("goal: red scores")
     assert simulation.pose("ball").position == pytest.approx([0, 0, 0.0425], abs=0.002)
@@ -72,7 +72,7 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty():
     assert y == pytest.approx(1.05, abs=0.01)
     assert abs(x - 0.4) < 0.45
 
-    console.say("penalty blue_left 1.0")
+    console.execute("penalty blue_left 1.0")
     simulation.step(0.5)
     assert simulation.pose("blue_left").position[1] < -WIDTH / 2 - 0.3
     assert simulation.pose("blue_left").position[2] == pytest.approx(0.122, abs=0.006)
@@ -89,7 +89,7 @@ def test_a_match_in_physics_goal_kickoff_out_and_penalty():
 def test_a_ball_behind_a_cut_corner_is_out(at):
     simulation = crowd("match_1v3")
     for _ in range(3):
-        Console(simulation).say("start")
+        Console(simulation).execute("start")
     roll(simulation, (1.6 * at[0] / abs(at[0]), 0.8 * at[1] / abs(at[1])), (0, 0))
     simulation.step(0.05)
     assert not any("throw-in" in text for text in said(simulation))
@@ -101,8 +101,8 @@ def test_a_ball_behind_a_cut_corner_is_out(at):
 def test_a_robot_is_no_ball():
     simulation = crowd("match_1v3")
     for _ in range(3):
-        Console(simulation).say("start")
-    Console(simulation).say("move red_attacker to 2.25 0 0")
+        Console(simulation).execute("start")
+    Console(simulation).execute("move red_attacker to 2.25 0 0")
     simulation.step(0.1)
     assert dict(simulation.events.referee.game.score) == {"red": 0, "blue": 0}
 
@@ -129,7 +129,7 @@ def test_a_world_without_a_match_has_no_referee():
         with pytest.raises(BadValue, match="no match"):
             simulation.do(parse(line, Names.of(simulation.world)))
     with pytest.raises(BadValue, match="no match"):
-        Console(simulation).say("score")
+        Console(simulation).execute("score")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_wrong_match_is_told_in_one_sentence(override, sentence):
 
 def roll(simulation, at, speed, up=0.0):
     """Let the ball roll (or fly) from a place, as if somebody had kicked it there."""
-    Console(simulation).say(f"move ball to {at[0]} {at[1]} 0.0425")
+    Console(simulation).execute(f"move ball to {at[0]} {at[1]} 0.0425")
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
 

@@ -1,4 +1,4 @@
-"""DP matching, the trajectories it takes and the figures it gives."""
+"""DP matching and the trajectories it takes."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ import time
 
 import numpy as np
 import pytest
+from climbing import climb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp
-from grouser.evaluation.trajectory import Trajectory, read
+from grouser.evaluation.trajectory import Trajectory, read_trajectory
 from grouser.frames import from_rpy
-from grouser.reports import plots
-
-
-def climb(samples=200, duration=8.0, *, late=0.0):
-    """Return a robot that drives, climbs 0.2 m while pitching nose up, and drives on."""
-    times = np.linspace(0, duration, samples)
-    s = np.clip((times - late) / (duration - late), 0, 1)
-    return Trajectory(
-        times=times,
-        x=0.9 * s,
-        z=0.2 / (1 + np.exp(-30 * (s - 0.5))),
-        pitch=-0.5 * np.exp(-(((s - 0.5) / 0.1) ** 2)),
-    )
 
 
 def repeated(trajectory, times):
@@ -246,7 +234,7 @@ def test_unequal_columns_are_refused():
 def test_csv_keeps_every_digit(tmp_path):
     path = tmp_path / "new" / "log.csv"
     climb().write_csv(path)
-    again = read(path)
+    again = read_trajectory(path)
     for name in ("times", "x", "z", "pitch"):
         assert np.array_equal(getattr(again, name), getattr(climb(), name))
     assert [entry.name for entry in path.parent.iterdir()] == ["log.csv"]
@@ -271,20 +259,20 @@ def written(tmp_path, text):
     ],
 )
 def test_units_and_names_of_columns(tmp_path, text):
-    log = read(written(tmp_path, text))
+    log = read_trajectory(written(tmp_path, text))
     assert [*log.times, *log.x, *log.z, *log.pitch] == pytest.approx([1, 0.5, 0.25, 0.1])
 
 
 def test_nose_up_is_turned_round(tmp_path):
     path = written(tmp_path, "t,x,z,pitch\n0,0,0,0.1\n")
-    assert read(path, nose_up=True).pitch == pytest.approx([-0.1])
+    assert read_trajectory(path, nose_up=True).pitch == pytest.approx([-0.1])
 
 
 def test_empty_cells_are_gaps(tmp_path):
-    log = read(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
+    log = read_trajectory(written(tmp_path, "t,x,z,pitch\n0,0,0,0\n1,,0,nan\n2,1,0,0\n"))
     assert np.isnan(log.x[1])
     assert len(log.clean()) == 2
-    blind = read(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
+    blind = read_trajectory(written(tmp_path, "t,x,z,qw,qx,qy,qz\n0,0,0,0,0,0,0\n"))
     assert np.isnan(blind.pitch[0])
 
 
@@ -307,7 +295,7 @@ def test_empty_cells_are_gaps(tmp_path):
 def test_wrong_csv_files(tmp_path, text, sentence):
     path = written(tmp_path, text)
     with pytest.raises(BadValue) as caught:
-        read(path)
+        read_trajectory(path)
     assert str(caught.value).startswith(str(path))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -320,7 +308,7 @@ def test_numpy_files(tmp_path):
     table = np.rec.fromarrays([*columns.values(), ["a"] * 200], names=[*columns, "note"])
     np.save(tmp_path / "log.npy", np.asarray(table))
     for name in ("log.npz", "log.npy"):
-        assert match(log, read(tmp_path / name)).after.largest("norm") < 1e-9
+        assert match(log, read_trajectory(tmp_path / name)).after.largest("norm") < 1e-9
 
 
 def test_wrong_numpy_files(tmp_path):
@@ -344,7 +332,7 @@ def test_wrong_numpy_files(tmp_path):
         "empty.npy": "NumPy cannot read it",
     }.items():
         with pytest.raises(BadValue) as caught:
-            read(tmp_path / name)
+            read_trajectory(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: ")
         assert sentence in str(caught.value)
 
@@ -360,37 +348,8 @@ def test_files_that_are_no_logs(tmp_path):
         "log.txt": "the ending '.txt' is unknown, allowed: .csv, .npz, .npy, .mcap",
     }.items():
         with pytest.raises(BadValue) as caught:
-            read(tmp_path / name)
+            read_trajectory(tmp_path / name)
         assert str(caught.value).startswith(f"{tmp_path / name}: {sentence}")
-
-
-# -- figures -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
-def test_figures_are_drawn(draw, tmp_path):
-    found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
-    figure = draw(found, title="step 200 mm")
-    figure.savefig(tmp_path / "figure.png", dpi=40)
-    assert (tmp_path / "figure.png").stat().st_size > 1000
-
-
-def test_bars_tell_passes_from_failures(tmp_path):
-    tests = {
-        "step 100 mm": match(climb(), climb(late=1.0)),
-        "step 350 mm": match(climb(), climb().shifted(x=0.1)),
-    }
-    figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
-    figure.savefig(tmp_path / "figure.png", dpi=40)
-    assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {
-        "passed",
-        "failed",
-    }
-    plots.bars(tests).savefig(tmp_path / "plain.png", dpi=40)
-    with pytest.raises(BadValue, match="at least one test"):
-        plots.bars({})
-    with pytest.raises(BadValue, match="whether 'step 350 mm' was passed is not told"):
-        plots.bars(tests, {"step 100 mm": True})
 
 
 def test_the_cost_table_is_thinned_out():

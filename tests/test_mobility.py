@@ -23,8 +23,8 @@ from grouser.simulation.schedule import generator
 from grouser.trials import threads
 from grouser.trials.trial import Observation
 
-PACKBOT = suite.candidate("packbot", {})
-QUINCE = suite.candidate("quince", {})
+PACKBOT = suite.measure_candidate("packbot", {})
+QUINCE = suite.measure_candidate("quince", {})
 
 
 def seen(x=0.0, y=0.0, yaw=0.0, at=0.0):
@@ -39,8 +39,8 @@ def test_a_robot_is_measured_as_it_stands():
     assert QUINCE.front == pytest.approx(0.685 / 2 + 0.195 + 0.016, abs=0.005)
     assert QUINCE.flippers
     assert not PACKBOT.flippers
-    assert not suite.candidate("quince", {}, flippers=False).flippers
-    assert suite.candidate("conveyor", {}).cannot == "does not steer"
+    assert not suite.measure_candidate("quince", {}, flippers=False).flippers
+    assert suite.measure_candidate("conveyor", {}).cannot == "does not steer"
 
 
 @pytest.mark.parametrize("test", APPARATUS)
@@ -50,7 +50,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
     assert apparatus.span[0] < apparatus.sizes[0]
     assert apparatus.sizes[-1] < apparatus.span[1]
     chance = limits.draw_variation(1, test)
-    trial = suite.trial(PACKBOT, test, apparatus.sizes[-1], chance)
+    trial = suite.mobility_trial(PACKBOT, test, apparatus.sizes[-1], chance)
     [outcome] = threads.run([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
     assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # it stands: no drop, no jump
@@ -61,9 +61,9 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
 
 def test_a_size_outside_the_span_is_refused():
     with pytest.raises(BadValue, match="step: height is 5000 mm, must be 5 to 1000 mm"):
-        suite.trial(PACKBOT, "step", 5000)
+        suite.mobility_trial(PACKBOT, "step", 5000)
     with pytest.raises(UnknownName, match="did you mean 'step'"):
-        suite.trial(PACKBOT, "setp", 50)
+        suite.mobility_trial(PACKBOT, "setp", 50)
 
 
 # -- operator ------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_the_operator_uses_flippers_if_there_are_any():
 
 def test_flippers_are_raised_for_edges_that_need_it():
     def first(test, size):
-        policy = suite.trial(QUINCE, test, size).policy()
+        policy = suite.mobility_trial(QUINCE, test, size).policy()
         return policy(seen(-1.0))["front"]
 
     low = 1000 * QUINCE.standing / 2
@@ -99,7 +99,7 @@ def test_flippers_are_raised_for_edges_that_need_it():
 
 
 def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
-    runs = suite.nominal(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
+    runs = suite.nominal_runs(PACKBOT, {"step": (60, 300), "trench": (200, 600)})
     assert [(run.test, run.size) for run in runs] == [
         ("step", 60),
         ("step", 300),
@@ -114,7 +114,7 @@ def test_packbot_passes_what_is_small_and_stops_early_at_what_is_not():
 
 
 def test_a_run_that_is_stuck_or_tipped_stops_at_once():
-    runs = suite.nominal(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
+    runs = suite.nominal_runs(PACKBOT, {"trench": (600,), "stairs": (40,), "tipping_side": (65,)})
     verdicts = {run.test: run.outcome.verdict for run in runs}
     assert verdicts == {"trench": "tipped", "stairs": "stuck", "tipping_side": "tipped"}
     for outcome in (run.outcome for run in runs):
@@ -127,20 +127,20 @@ def test_a_run_that_is_stuck_or_tipped_stops_at_once():
 
 
 def test_a_passed_step_is_climbed_by_the_whole_robot():
-    [run] = suite.nominal(PACKBOT, {"step": (60,)})
+    [run] = suite.nominal_runs(PACKBOT, {"step": (60,)})
     x, _, z = run.outcome.positions[-1]
     assert x > PACKBOT.rear
     assert z == pytest.approx(0.06 + PACKBOT.standing, abs=0.01)
 
 
 def test_company_changes_no_bit():
-    trials = [suite.trial(PACKBOT, "step", size) for size in (60, 90)]
+    trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
     for one, other in zip(map(suite.run_alone, trials), threads.run(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
 def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
-    trial = suite.trial(PACKBOT, "tipping_side", 30)
+    trial = suite.mobility_trial(PACKBOT, "tipping_side", 30)
     [outcome] = threads.run([trial])
     assert outcome.arrived
     steps = np.linalg.norm(np.diff(outcome.positions, axis=0), axis=1)

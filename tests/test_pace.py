@@ -42,66 +42,66 @@ class TestPace:
         assert pace.wait(LATEST + 1.0, 0.25) == pytest.approx(0.25)
 
 
-class TestTurns:
+class TestLockstep:
     def test_time_passes_when_nobody_asked_for_turns(self):
-        turns = Lockstep()
-        assert turns.open
-        assert turns.next() is None
+        lockstep = Lockstep()
+        assert lockstep.open
+        assert lockstep.next_turn() is None
 
     def test_the_world_waits_for_everybody_whose_turn_it_is(self):
-        turns = Lockstep()
-        turns.ask("a", 10, 0)
-        turns.ask("b", 25, 0)
-        assert not turns.open
-        turns.end("a")
-        assert not turns.open
-        turns.end("b")
-        assert turns.open
-        assert turns.next() == 10
-        assert turns.begin(9) == []
-        assert turns.begin(10) == ["a"]
-        assert turns.thinking("a")
-        assert not turns.thinking("b")
-        turns.end("a")
-        assert turns.next() == 20
+        lockstep = Lockstep()
+        lockstep.enter("a", 10, 0)
+        lockstep.enter("b", 25, 0)
+        assert not lockstep.open
+        lockstep.end_turn("a")
+        assert not lockstep.open
+        lockstep.end_turn("b")
+        assert lockstep.open
+        assert lockstep.next_turn() == 10
+        assert lockstep.begin_turns(9) == []
+        assert lockstep.begin_turns(10) == ["a"]
+        assert lockstep.has_turn("a")
+        assert not lockstep.has_turn("b")
+        lockstep.end_turn("a")
+        assert lockstep.next_turn() == 20
 
     def test_turns_do_not_drift_with_late_answers(self):
-        turns = Lockstep()
-        turns.ask("a", 7, 3)
+        lockstep = Lockstep()
+        lockstep.enter("a", 7, 3)
         for turn in range(1, 100):
-            turns.end("a")
-            assert turns.next() == 3 + 7 * turn
-            assert turns.begin(3 + 7 * turn) == ["a"]
+            lockstep.end_turn("a")
+            assert lockstep.next_turn() == 3 + 7 * turn
+            assert lockstep.begin_turns(3 + 7 * turn) == ["a"]
 
     def test_those_whose_turns_begin_together_are_told_by_name(self):
-        turns = Lockstep()
+        lockstep = Lockstep()
         for name in ("zoe", "adam", "kim"):
-            turns.ask(name, 5, 0)
-            turns.end(name)
-        assert turns.begin(5) == ["adam", "kim", "zoe"]
+            lockstep.enter(name, 5, 0)
+            lockstep.end_turn(name)
+        assert lockstep.begin_turns(5) == ["adam", "kim", "zoe"]
 
     def test_time_begins_when_all_players_are_there(self):
-        turns = Lockstep(players=2)
-        turns.ask("a", 10, 0)
-        turns.end("a")
-        assert not turns.open
-        turns.ask("b", 10, 0)
-        turns.end("b")
-        assert turns.open
-        turns.leave("b")  # the game has begun
-        assert turns.open
+        lockstep = Lockstep(players=2)
+        lockstep.enter("a", 10, 0)
+        lockstep.end_turn("a")
+        assert not lockstep.open
+        lockstep.enter("b", 10, 0)
+        lockstep.end_turn("b")
+        assert lockstep.open
+        lockstep.leave("b")  # the game has begun
+        assert lockstep.open
 
     def test_nobody_waits_for_those_who_left(self):
-        turns = Lockstep()
-        turns.ask("a", 10, 0)
-        turns.leave("a")
-        turns.leave("a")
-        assert turns.open
-        assert "a" not in turns
+        lockstep = Lockstep()
+        lockstep.enter("a", 10, 0)
+        lockstep.leave("a")
+        lockstep.leave("a")
+        assert lockstep.open
+        assert "a" not in lockstep
 
     def test_when_the_world_starts_over_every_turn_begins(self):
-        turns = Lockstep()
-        turns.ask("a", 10, 0)
-        turns.end("a")
-        turns.restart(0)
-        assert turns.begin(0) == ["a"]
+        lockstep = Lockstep()
+        lockstep.enter("a", 10, 0)
+        lockstep.end_turn("a")
+        lockstep.restart(0)
+        assert lockstep.begin_turns(0) == ["a"]

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.frames import rotate
-from grouser.tracks.path import ArcSegment, ArcStep, Path, StraightSegment, StraightStep
+from grouser.tracks.path import ArcSegment, ArcStep, BeltPath, StraightSegment, StraightStep
 
 
 def test_oval_has_the_paper_s_length():
-    path = Path.oval(0.685, 0.075)
+    path = BeltPath.oval(0.685, 0.075)
     assert path.length == pytest.approx(2 * 0.535 + 2 * math.pi * 0.075)
     assert [type(segment) for segment in path.segments].count(StraightSegment) == 2
 
 
 def test_the_lower_run_goes_backwards_and_faces_down():
-    path = Path.oval(0.6, 0.1)
+    path = BeltPath.oval(0.6, 0.1)
     lower = min(
         (segment for segment in path.segments if isinstance(segment, StraightSegment)),
         key=lambda segment: segment.X_TF.position[2],
@@ -39,7 +39,7 @@ def test_the_lower_run_goes_backwards_and_faces_down():
 )
 def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys):
     try:
-        path = Path.around(pulleys)
+        path = BeltPath.around(pulleys)
     except BadValue:
         return
     for here, ahead in zip(path.segments, path.segments[1:] + path.segments[:1], strict=True):
@@ -50,7 +50,7 @@ def test_any_pulleys_give_a_closed_smooth_path_or_a_clear_error(pulleys):
 
 
 def test_grousers_are_equally_far_apart():
-    path = Path.oval(0.685, 0.075)
+    path = BeltPath.oval(0.685, 0.075)
     feet = path.footprints(40, path.best_phase(40))
     on_lines = [f for f in feet if isinstance(path.segments[f.segment], StraightSegment)]
     gaps = [
@@ -67,7 +67,7 @@ def test_grousers_are_equally_far_apart():
     ids=["quince main", "quince sub", "packbot"],
 )
 def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height):
-    path = Path.oval(length, radius)
+    path = BeltPath.oval(length, radius)
     best = path.misfit(count, path.best_phase(count, height), height)
     worst = max(path.misfit(count, path.length / count * i / 20, height) for i in range(20))
     assert 0 < best < 0.6e-3
@@ -90,7 +90,7 @@ def test_the_chosen_phase_makes_the_misfit_small(length, radius, count, height):
 )
 def test_broken_chains_say_what_is_wrong(steps, message):
     with pytest.raises(BadValue, match=message):
-        Path.chain(steps)
+        BeltPath.chain(steps)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ def test_broken_chains_say_what_is_wrong(steps, message):
 )
 def test_broken_pulleys_say_what_is_wrong(pulleys, message):
     with pytest.raises(BadValue, match=message):
-        Path.around(pulleys)
+        BeltPath.around(pulleys)
 
 
 def test_a_loop_in_three_dimensions_closes():
     up, down, left = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     rise = [ArcStep(2, 0.3, up), StraightStep(4), ArcStep(2, 0.3, down)]
     fall = [ArcStep(2, 0.3, down), StraightStep(4), ArcStep(2, 0.3, up)]
-    path = Path.chain([*rise, ArcStep(2, math.pi, left), *fall, ArcStep(2, math.pi, left)])
+    path = BeltPath.chain([*rise, ArcStep(2, math.pi, left), *fall, ArcStep(2, math.pi, left)])
     heights = [path.at(path.length * i / 50).position[2] for i in range(50)]
     assert max(heights) - min(heights) > 1.0

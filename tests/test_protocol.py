@@ -156,7 +156,7 @@ def test_the_forms_of_older_servers_are_read():
     line = b"NFO {Name U1 Location 1.0,2.0,3.0 Orientation 0, 0, 0.5}\r\n"
     assert client.receive(line) == [poses]
     (tags,) = client.receive(b"SEN {Type RFIDTag} {Name RFID} {ID 3}\r\n")
-    assert tags == sensor_messages.Tags(None, "RFID", (sensor_messages.Tag("3"),))
+    assert tags == sensor_messages.Tags(None, "RFID", (sensor_messages.TagSeen("3"),))
     (camera,) = client.receive(b"SEN {Time 477.7582} {Type Camera} \r\n")
     assert camera == UnknownMessage("SEN", (("Time", "477.7582"), ("Type", "Camera")))
 

@@ -20,7 +20,7 @@ from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004, dialect
 from grouser.protocol.usarsim.drive import SkidDrive
-from grouser.protocol.usarsim.values import Style, exact, unsigned
+from grouser.protocol.usarsim.values import FixedDecimals, shortest_text, unsigned_angle
 
 
 class TestDialects:
@@ -98,21 +98,21 @@ class TestNumbers:
         ],
     )
     def test_styles(self, value, cut, rounded):
-        assert Style(3, cut=True).text(value) == cut
-        assert Style(3).text(value) == rounded
-        assert Style(3).join([value, value]) == f"{rounded},{rounded}"
+        assert FixedDecimals(3, cut=True).text(value) == cut
+        assert FixedDecimals(3).text(value) == rounded
+        assert FixedDecimals(3).join([value, value]) == f"{rounded},{rounded}"
 
     @given(st.floats(-1e6, 1e6))
     def test_cutting_never_goes_away_from_zero_and_is_settled_after_once(self, value):
-        style = Style(4, cut=True)
+        style = FixedDecimals(4, cut=True)
         cut = float(style.text(value))
         assert abs(cut) <= abs(value) < abs(cut) + 1.0001e-4
         assert style.text(cut) == style.text(value)
 
     @given(st.floats(allow_nan=False, allow_infinity=False))
     def test_commands_keep_every_digit(self, value):
-        assert float(exact(value)) == value
-        assert "e" not in exact(value)
+        assert float(shortest_text(value)) == value
+        assert "e" not in shortest_text(value)
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
     def test_what_is_not_finite_is_not_sent(self, value):
@@ -124,7 +124,7 @@ class TestNumbers:
 
     @given(st.floats(-1e3, 1e3))
     def test_unsigned_angles(self, angle):
-        turned = unsigned(angle)
+        turned = unsigned_angle(angle)
         assert 0.0 <= turned < math.tau
         assert math.isclose(math.cos(turned), math.cos(angle), abs_tol=1e-9)
 

@@ -39,7 +39,7 @@ MODULES = (
     commands, drive, setting, package, control, nfo, state, sensor_messages, sensor_groups,
     sensor_extensions, geometry, configuration, response,
 )  # fmt: skip
-ABSTRACT = {sensor_messages.Reading, sensor_groups.Grouped}
+ABSTRACT = {sensor_messages.SensorMessage, sensor_groups.Grouped}
 SAID_BY_SERVERS = set(MESSAGES)
 
 
@@ -76,7 +76,7 @@ VOCABULARY = {
     (setting.Scan, "type"): st.sampled_from(["RangeScanner", "IRScanner", "RangeImager"]),
     (setting.SetGripper, "action"): st.sampled_from(["OPEN", "CLOSE", "GRIP"]),
     (setting.SetJoint, "params"): st.tuples(ANY) | st.tuples(ANY, st.just(1.0)),
-    (setting.SetPose, "pose"): st.tuples(*[ANY] * 6),
+    (setting.SetInsPose, "pose"): st.tuples(*[ANY] * 6),
     (setting.SetViewports, "views"): st.just((("Viewport1", "Camera2"), ("Viewport2", "Disabled"))),
     (package.EffectorState, "status"): st.sampled_from(["OPEN", "CLOSED"]),
     (geometry.PackageGeometry, "type"): st.sampled_from(["MisPkg", "Actuator"]),
@@ -182,7 +182,7 @@ def expected(message, spoken):
         changes["view"] = message.view if spoken.view else None
         if message.type == state.GROUND and not spoken.flippers:
             changes["joints"] = ()
-    if isinstance(message, sensor_messages.Reading) and message.type in spoken.untimed:
+    if isinstance(message, sensor_messages.SensorMessage) and message.type in spoken.untimed:
         changes["time"] = None
     if isinstance(message, package.PackageState) and spoken is UDK:
         changes["links"] = tuple(dataclasses.replace(link, torque=None) for link in message.links)

@@ -30,7 +30,7 @@ class Table:
         return self.referee.game
 
     def hear(self, order, who="", **more):
-        self._do(self.referee.hear(RefereeCall(order, who, **more), self.time, self.places))
+        self._do(self.referee.handle(RefereeCall(order, who, **more), self.time, self.places))
 
     def wait(self, seconds):
         end = self.time + seconds
@@ -38,7 +38,7 @@ class Table:
             first = min(due, key=lambda one: one[0])
             self.agenda.remove(first)
             self.time = first[0]
-            self._do(self.referee.hear(first[1], self.time, self.places))
+            self._do(self.referee.handle(first[1], self.time, self.places))
         self.time = end
 
     def play(self):

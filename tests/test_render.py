@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -15,6 +16,7 @@ from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.rendering import gl
 from grouser.rendering.image import write_png
 from grouser.rendering.renderer import Renderer
+from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.rendering.video import Video
 from grouser.rendering.viewpoint import Viewpoint
 
@@ -144,6 +146,21 @@ def test_sites_are_not_seen() -> None:
     assert not ((image[..., 1] > 60) & (image[..., 1] > 2 * image[..., 0])).any()
 
 
+def test_a_snapshot_of_any_model_shows_what_was_then_and_a_little_later() -> None:
+    ball = "<body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body>"
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{ball}</worldbody></mujoco>")
+    data = mujoco.MjData(model)
+    data.qvel[0] = 2.0
+    then = Snapshot.of(model, data)
+    mujoco.mj_step(model, data, 100)
+    loader = SnapshotLoader()
+    assert loader.load(then).body("ball").xpos.tolist() == [0.0, 0.0, 1.0]
+    assert loader.load(then, 0.25).body("ball").xpos == pytest.approx([0.5, 0.0, 1.0])
+    assert data.body("ball").xpos[2] < 1.0, "the world itself has gone on"
+    assert then.equals(replace(then, qpos=then.qpos.copy()))
+    assert not then.equals(Snapshot.of(model, data))
+
+
 def test_mistakes_are_told() -> None:
     model, data = scene()
     with pytest.raises(BadValue, match="0 x 10"):
@@ -199,6 +216,7 @@ def test_osmesa_takes_over_where_egl_has_no_driver() -> None:
 import os
 from grouser.rendering import gl
 from grouser.rendering.renderer import Renderer
+from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.rendering.viewpoint import Viewpoint
 import mujoco
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")

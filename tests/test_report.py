@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image as Pillow
 
 from grouser.errors import BadValue
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 

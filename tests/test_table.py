@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from grouser.reports.table import Row, Table, plain, shown
+from grouser.reports.table import Row, Table, display_text, json_value
 
 TABLE = Table(
     "okada_table4",
@@ -104,9 +104,9 @@ def test_values_with_different_keys_share_one_column() -> None:
     ],
 )
 def test_shown(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert display_text(value) == text
 
 
 def test_plain_goes_all_the_way_down() -> None:
     given = {"a": [np.float64("nan"), (np.int8(1),)], "b": np.arange(2)}
-    assert plain(given) == {"a": [None, [1]], "b": [0, 1]}
+    assert json_value(given) == {"a": [None, [1]], "b": [0, 1]}

@@ -64,10 +64,10 @@ triggers:
       do: [say goal]}}
 """)
     console = Console(sim)
-    console.say(f"move ball to {edge + depth - 0.004} 0 0.05")
+    console.execute(f"move ball to {edge + depth - 0.004} 0 0.05")
     sim.step(0.06)
     assert sim.inside("goal") == []
-    console.say(f"move ball to {edge + depth + 0.004} 0 0.05")
+    console.execute(f"move ball to {edge + depth + 0.004} 0 0.05")
     sim.step(0.06)
     assert sim.inside("goal") == ["ball"]
 
@@ -81,7 +81,7 @@ triggers:
 """)
     sim.step(0.1)
     assert happened(sim, "said") == []
-    Console(sim).say("glide ball to 0.7 0 0.051 at 0.1")
+    Console(sim).execute("glide ball to 0.7 0 0.051 at 0.1")
     sim.step(1.0)
     ((time, _),) = happened(sim, "said")
     assert time == pytest.approx(0.2, abs=0.021)

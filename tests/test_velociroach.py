@@ -9,7 +9,7 @@ import pytest
 from grouser.errors import BadValue
 from grouser.evaluation.energy import joint_energy
 from grouser.evaluation.line_fit import fit_line
-from grouser.evaluation.turning import curvature, distance, rotation
+from grouser.evaluation.turning import curvature, path_length, total_turn
 from grouser.experiments import roach_turning
 from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRIDE, speeds, world
 from grouser.experiments.run_options import RunOptions
@@ -175,8 +175,8 @@ def test_legs_follow_their_cranks():
     errors = []
     for _ in range(round(STRIDE / 0.005)):
         simulation.step(0.005)
-        wanted = gait.angles(simulation.memory.running_gaits[0].state[0])[0]
-        real = simulation.stepper.drives.positions(simulation.rows)[0]
+        wanted = gait.angles(simulation.live.memory.running_gaits[0].state[0])[0]
+        real = simulation.live.stepper.drives.positions(simulation.live.arrays)[0]
         lifted = np.tile(wanted[6:] > 1.5 * gait.abduction, 2)
         errors += list(np.abs(real - wanted)[lifted])
     assert np.degrees(max(errors)) < 4.0
@@ -301,8 +301,8 @@ def test_curvature_of_a_circle_and_a_line_through_points():
     angles = np.linspace(0, 3 * math.pi, 400)
     circle = np.stack([2 * np.sin(angles), 2 - 2 * np.cos(angles), 0 * angles], axis=1)
     wxyz = np.array([from_rpy(0, 0, angle) for angle in angles])
-    assert rotation(wxyz) == pytest.approx(3 * math.pi)
-    assert distance(circle) == pytest.approx(6 * math.pi, rel=1e-4)
+    assert total_turn(wxyz) == pytest.approx(3 * math.pi)
+    assert path_length(circle) == pytest.approx(6 * math.pi, rel=1e-4)
     assert curvature(circle, wxyz) == pytest.approx(0.5, rel=1e-4)
     line = fit_line(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
     assert (line.slope, line.offset, line.r2) == pytest.approx((2.0, 1.0, 1.0))

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from sensing import block, put, reader, simulation
 
 from grouser.errors import BadValue
-from grouser.physics.labels import PARTS, marked
+from grouser.physics.labels import PARTS, find_marked
 from grouser.sensors.rfid import RfidReader
 from grouser.world.objects import Tag, Victim
 from grouser.world.victim import victim_parts
@@ -73,7 +73,7 @@ def test_a_dummy_lies_on_the_ground_and_weighs_what_it_should(posture):
     before = sim.pose("anna").position
     sim.step(1.0)
     assert sim.pose("anna").position == pytest.approx(before, abs=0.1), "it lies still"
-    assert len(marked(sim.model, "victim")) == len(made)
+    assert len(find_marked(sim.model, "victim")) == len(made)
 
 
 READER = {"kind": "rfid", "mount": "body", "at": [0.0, 0.0, 0.11]}  # 0.2 m over the ground

@@ -7,29 +7,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
-from grouser.world.physics_settings import RIGID, STANDARD
+from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain import Flat
 
-TEXT = """\
+TEXT = f"""\
 name: one step
 physics:
   timestep: 0.001
-  integrator: implicitfast
-  cone: elliptic
-  solver: newton
-  iterations: 50
-  tolerance: 1e-8
-  impratio: 10
-  solver_contact:
-    time_constant: 0.004
-    damping_ratio: 1
-    impedance_start: 0.95
-    impedance_end: 0.99
-    impedance_width: 0.001
+{SOLVER}"""
+TEXT += """\
 terrain:
   - {kind: flat, friction: 0.8}
   - kind: step
@@ -59,9 +50,7 @@ def with_change(old, new):
 
 def test_a_world_is_read():
     world = parse(TEXT, where="x.yaml")
-    assert world.physics == STANDARD.model_copy(
-        update={"tolerance": 1e-8, "impratio": 10, "solver_contact": RIGID}
-    )
+    assert world.physics == STANDARD
     assert [ground.kind for ground in world.terrain] == ["flat", "step"]
     assert world.terrain[1].height == 0.12
     assert world.robots[0].position == (0, 0.5, 0)
@@ -128,8 +117,12 @@ MISTAKES = {
         "line 5: physics.cone is 'eliptic', allowed: elliptic, pyramidal; did you mean 'elliptic'?",
     ),
     "stiffer than the step": (
-        ("time_constant: 0.004", "time_constant: 0.001"),
-        "line 11: physics.solver_contact.time_constant is 0.001, "
+        (
+            "gravity: 9.81",
+            "solver_contact: {time_constant: 0.001, damping_ratio: 1, impedance_start: 0.9, "
+            "impedance_end: 0.9, impedance_width: 0.001}",
+        ),
+        "line 15: physics.solver_contact.time_constant is 0.001, "
         "must be at least 2 x timestep (0.001)",
     ),
     "not finite": (("x: 1\n", "x: .nan\n"), "x.yaml line 19: terrain.1.x is .nan, must be finite"),

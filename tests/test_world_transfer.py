@@ -61,7 +61,7 @@ MESSAGES = [
 
 @given(st.lists(st.integers(1, 200), max_size=30))
 def test_parcels_cut_anywhere_come_back_as_they_were(cuts):
-    stream, parcels, heard = b"".join(map(wire.encode, MESSAGES)), wire.Parcels(), []
+    stream, parcels, heard = b"".join(map(wire.encode, MESSAGES)), wire.ParcelReader(), []
     for cut in [*cuts, len(stream)]:
         heard += parcels.receive(stream[:cut])
         stream = stream[cut:]
@@ -80,7 +80,7 @@ def test_parcels_cut_anywhere_come_back_as_they_were(cuts):
 )
 def test_no_parcel_is_refused_in_one_sentence(noise):
     with pytest.raises(BadValue):
-        wire.Parcels(wire.LARGEST_STRANGER).receive(noise)
+        wire.ParcelReader(wire.LARGEST_STRANGER).receive(noise)
 
 
 def model_bytes(world):

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from grouser.gateways.usarsim.drive_modes import Driving
+from grouser.gateways.usarsim.drive_modes import DriveState
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.robot_adapter import Body
+from grouser.gateways.usarsim.robot_adapter import RobotAdapter
+from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.wire_names import CLASSES
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.simulation.simulation import Simulation
@@ -26,12 +27,13 @@ class Wired:
         self.sim = Simulation(world)
         scene = self.sim.scene
         sensed = {name: sensor for (_, name), (sensor, _) in scene.sensors.items()}
-        self.body = Body("r", kind, scene.robots["r"], sensed, scene.model)
+        self.layout = RobotLayout("r", kind, scene.robots["r"], sensed, scene.model)
+        self.adapter = RobotAdapter(self.layout)
         self.speak(profile or PortProfile())
 
     def speak(self, profile):
         """Go on with another client, to whom the robot looks so."""
-        self.profile, self.driving = profile, Driving()
+        self.profile, self.drive_state = profile, DriveState()
         self._server = ServerSide(profile.dialect)
         self._client = ClientSide(profile.dialect)
         return self
@@ -43,7 +45,7 @@ class Wired:
 
     def orders(self, line):
         angles = partial(self.sim.angles, "r")
-        return self.body.orders(self.heard(line), self.profile, angles, self.driving)
+        return self.adapter.command(self.heard(line), self.profile, angles, self.drive_state)
 
     def tell(self, *lines, seconds=0.0):
         """Let the client say ``lines``, then let time pass."""
@@ -60,7 +62,7 @@ class Wired:
         return [line.decode().rstrip() for m in messages for line in self._server.send(m)]
 
     def state(self, **more):
-        return self.body.state(self.sim.time, self.sim.angles("r"), self.profile, **more)
+        return self.adapter.state(self.sim.time, self.sim.angles("r"), self.profile, **more)
 
     def readings(self):
         """Return every sensor's newest reading."""
@@ -83,7 +85,7 @@ def wired(kind, **more):
 
 def spins(robot, orders):
     """Return the sides' spins in ``orders``, rad/s."""
-    steering, radius = robot.body.robot.steering, robot.body.mover.radius
+    steering, radius = robot.layout.robot.steering, robot.layout.drive_mode.radius
     return tuple(
         orders[side[0]].value * steering.radius / radius for side in (steering.left, steering.right)
     )

@@ -1,16 +1,14 @@
 """The world that tests of the live server serve: a floor with places to start from."""
 
-WORLD = """
+from solver_yaml import SOLVER
+
+WORLD = f"""
 name: yard
 description: A floor with places to start from and a robot of its own.
 physics:
   timestep: 0.002
-  integrator: implicitfast
-  cone: elliptic
-  solver: newton
-  iterations: 50
-  tolerance: 1e-10
-  impratio: 20000
+{SOLVER}"""
+WORLD += """\
   energy_limit: 20
 terrain:
   - {kind: flat, friction: 0.8}

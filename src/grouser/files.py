@@ -16,7 +16,7 @@ from grouser.errors import BadValue
 
 
 @contextmanager
-def whole(path: Path | str) -> Iterator[Path]:
+def replacing(path: Path | str) -> Iterator[Path]:
     """Yield a temporary path that replaces ``path`` when the block ends without an error.
 
     The temporary file keeps ``path``'s ending, since encoders choose their format by it.
@@ -41,7 +41,7 @@ def whole(path: Path | str) -> Iterator[Path]:
 
 def write_bytes(path: Path | str, content: bytes) -> None:
     """Write ``content`` to ``path``, whole or not at all."""
-    with whole(path) as draft:
+    with replacing(path) as draft:
         draft.write_bytes(content)
 
 

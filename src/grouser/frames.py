@@ -45,12 +45,27 @@ def degrees(value: float | Array) -> float | Array:
 
 
 @overload
-def millimetres(metres: float) -> float: ...
+def millimetres(value: float) -> float: ...
 @overload
-def millimetres(metres: Array) -> Array: ...
-def millimetres(metres: float | Array) -> float | Array:
+def millimetres(value: Array) -> Array: ...
+def millimetres(value: float | Array) -> float | Array:
     """Return metres, one or many, in millimetres."""
-    return metres * 1e3
+    return value * 1e3
+
+
+def metres(value_mm: float) -> float:
+    """Return millimetres in metres."""
+    return value_mm / 1000
+
+
+def milliseconds(value: float) -> float:
+    """Return seconds in milliseconds."""
+    return value * 1e3
+
+
+def seconds(value_ms: float) -> float:
+    """Return milliseconds in seconds."""
+    return value_ms / 1000
 
 
 def axis_angle(axis: Sequence[float], angle: float) -> Array:

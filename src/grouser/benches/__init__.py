@@ -4,6 +4,8 @@ Every bench module has one function, ``run(progress) -> dict[str, float]``: name
 as ratios within one run, since machines are shared and noisy.
 """
 
+__all__ = ["BENCHES"]
+
 BENCHES: dict[str, str] = {
     "cmos": "grouser.benches.cmos",
     "matching": "grouser.benches.matching",

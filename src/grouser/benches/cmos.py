@@ -25,16 +25,16 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from grouser.frames import Pose, radians
+from grouser.frames import Pose, milliseconds, radians
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import SPARE, CmosFilter
+from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS
-from grouser.sensors.imaging.light import darkening, white_balance
-from grouser.sensors.imaging.noise import QUIET, Noise
-from grouser.sensors.imaging.shutter import turned
+from grouser.sensors.imaging.light import limb_darkening, white_balance
+from grouser.sensors.imaging.noise import NO_NOISE, Noise
+from grouser.sensors.imaging.shutter import spin_projections
 from grouser.simulation.scene import compose
 from grouser.world.file import World
 from grouser.world.objects import Box
@@ -55,7 +55,7 @@ Progress = Callable[[str, int, int], None]
 
 def run(progress: Progress) -> dict[str, float]:
     """Measure everything and return the figures."""
-    cases = [(size, noise) for size in SIZES for noise in (ERS210.cmos.noise, QUIET)]
+    cases = [(size, noise) for size in SIZES for noise in (ERS210.cmos.noise, NO_NOISE)]
     ratios: dict[str, float] = {}
     details: dict[str, float] = {}
     model, data = scene()
@@ -130,18 +130,18 @@ class FilteredView:
         spin: tuple[float, float, float],
     ) -> None:
         self.camera, self.spin = camera, spin
-        self.plane = camera.window(spin)
-        self._pixels = np.empty(self.plane.height * self.plane.width * 3 + SPARE, np.uint8)
+        self.plane = camera.source_plane(spin)
+        self._pixels = np.empty(self.plane.height * self.plane.width * 3 + SPARE_BYTES, np.uint8)
         self._matrix = self.plane.matrix(upside_down=True)
         self._renderer, self._model, self._data = renderer, model, data
         self.draw()
-        raw = self._pixels[:-SPARE].reshape(self.plane.height, self.plane.width, 3)
+        raw = self._pixels[:-SPARE_BYTES].reshape(self.plane.height, self.plane.width, 3)
         self._chain = OpenCvChain(camera, self.plane, spin)
         self._picture = np.ascontiguousarray(raw[::-1])
 
     def draw(self) -> None:
         """Draw the view again."""
-        pixels = self._pixels[:-SPARE]
+        pixels = self._pixels[:-SPARE_BYTES]
         self._renderer.draw_camera(self._model, self._data, EYE, self.plane, pixels)
 
     def fused(self, seed: int = 0) -> Image:
@@ -167,7 +167,7 @@ class OpenCvChain:
         points = camera.lens.rays()
         rays = np.concatenate([points, np.ones_like(points[..., :1])], axis=-1)
         self._rays = np.ascontiguousarray(rays.transpose(0, 2, 1), np.float32)
-        dark = darkening(points, camera.cmos.darkening)[..., None].repeat(3, axis=-1)
+        dark = limb_darkening(points, camera.cmos.darkening)[..., None].repeat(3, axis=-1)
         self._gains = dark.astype(np.float32)
         self._fixed = None
         if not any(spin):
@@ -201,7 +201,7 @@ class OpenCvChain:
         lens, shutter = self._camera.lens, self._camera.shutter
         samples = shutter.samples(float(np.linalg.norm(self._spin)) * max(lens.focal))
         times = shutter.times(lens.height, samples)
-        maps = turned(self._matrix, self._spin, times).astype(np.float32)
+        maps = spin_projections(self._matrix, self._spin, times).astype(np.float32)
         seen[:] = 0.0
         for sample in range(samples):
             np.matmul(maps[:, sample], self._rays, out=self._places)
@@ -227,7 +227,7 @@ def _medians(first: Callable[[], object], second: Callable[[], object]) -> tuple
     """Return the median times of both in ms, measured in turns."""
     first(), second()  # the first call may compile
     times = [(_timed(first), _timed(second)) for _ in range(REPEATS)]
-    one, other = (float(np.median(column)) * 1e3 for column in zip(*times, strict=True))
+    one, other = (milliseconds(float(np.median(column))) for column in zip(*times, strict=True))
     return one, other
 
 

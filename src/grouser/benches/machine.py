@@ -26,7 +26,7 @@ def machine() -> dict[str, str | int | float | None]:
     }
 
 
-def stolen() -> float:
+def stolen_seconds() -> float:
     """Return how long (s, of all cores together) others on the host have held this machine up.
 
     On a virtual machine: time in which a core of ours could have run and the host did not let it.

@@ -26,7 +26,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,13 +34,15 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from grouser.benches.machine import stolen
+from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
 from grouser.errors import Disconnected
-from grouser.frames import Array
-from grouser.gateways.server import Server, Service
+from grouser.frames import Array, milliseconds
+from grouser.gateways.server import Server, ServerOptions
+from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
+from grouser.simulation.live_scene import Physics, plain_physics
 from grouser.simulation.simulation import Simulation
 from grouser.trials.cores import cores
 from grouser.world.file import World
@@ -97,8 +99,35 @@ def hall() -> World:
 # -- the server's side ---------------------------------------------------------------------------
 
 
+class _MeasuredSimulation(Simulation):
+    """A simulation that reports every command just before the first step that uses it."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.listener: Callable[[str, object], None] | None = None
+        self._unused: dict[str, object] = {}
+
+    def command(
+        self,
+        robot: str,
+        command: Mapping[str, float | Setpoint] | None = None,
+        **more: float | Setpoint | Setpoint,
+    ) -> None:
+        """Command a robot, and remember what it was commanded."""
+        super().command(robot, command, **more)
+        self._unused[robot] = command
+
+    def step(self, seconds: float | None = None, *, physics: Physics = plain_physics) -> None:
+        """Report what was commanded, then let time pass."""
+        if self.listener:
+            for robot, command in self._unused.items():
+                self.listener(robot, command)
+        self._unused.clear()
+        super().step(seconds, physics=physics)
+
+
 @dataclass
-class _Uses:
+class _CommandLog:
     """When which command was used, by the machine's clock."""
 
     server: Server
@@ -112,7 +141,7 @@ class _Uses:
     async def watch(self) -> None:
         """Look four times a second at what others on the host take."""
         while True:
-            self.stolen.append((time.monotonic_ns(), stolen()))
+            self.stolen.append((time.monotonic_ns(), stolen_seconds()))
             await asyncio.sleep(LOOK_EVERY)
 
     def calm(self, sent: Array) -> npt.NDArray[np.bool_]:
@@ -125,9 +154,9 @@ class _Uses:
 
     def __call__(self, robot: str, command: object) -> None:
         assert isinstance(command, dict)
-        told = next(iter(command.values()))
-        assert isinstance(told, Setpoint)
-        tick = round((abs(told.value) - 1.0) * TICKS)
+        setpoint = next(iter(command.values()))
+        assert isinstance(setpoint, Setpoint)
+        tick = round((abs(setpoint.value) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
         now = asyncio.get_running_loop().time()
         self.ahead.append((now, self.server.pace.drift(now, self.server.host.time)))
@@ -146,42 +175,43 @@ class _Uses:
 
 async def _crowd(folder: Path) -> dict[str, float]:
     """Serve; let another process be all the clients; compare both sides' clocks."""
-    service = Service(
-        control=((0, PortProfile()),), images=None, truth=None, speed=1.0, command_timeout=0.0
-    )
-    async with Server(Simulation(hall()), service) as server:
-        server.host.used = uses = _Uses(server)
+    gateway = UsarsimGateway(((0, PortProfile()),))
+    options = ServerOptions(gateways=(gateway,), pictures=None, speed=1.0, command_timeout=0.0)
+    simulation = _MeasuredSimulation(hall())
+    async with Server(simulation, options) as server:
+        simulation.listener = uses = _CommandLog(server)
         report = folder / "clients.json"
         clients = await asyncio.create_subprocess_exec(
             sys.executable, "-m", __name__, str(server.ports["control"]), str(report)
         )
         running = asyncio.ensure_future(server.run())
         watching = asyncio.ensure_future(uses.watch())
-        while len(server.host.guests) < CLIENTS and clients.returncode is None:
+        while len(server.host.owners) < CLIENTS and clients.returncode is None:
             await asyncio.sleep(0.05)
         await asyncio.sleep(WARM_UP)
-        cpu, connections = time.process_time(), len(server.counter.connections)
-        taken = stolen()
+        cpu, connections = time.process_time(), len(server.registry.connections)
+        taken = stolen_seconds()
         await asyncio.sleep(SECONDS)
-        share, taken = (time.process_time() - cpu) / SECONDS, stolen() - taken
-        connections = min(connections, len(server.counter.connections))
+        share, taken = (time.process_time() - cpu) / SECONDS, stolen_seconds() - taken
+        connections = min(connections, len(server.registry.connections))
         await clients.wait()
         watching.cancel()
         server.stop()
         await running
         lost = server.pace.lost
-    heard = json.loads(report.read_text())
-    sent, delays = _delays(uses.seen, heard["sent"])
+    clients_report = json.loads(report.read_text())
+    sent, delays = _delays(uses.seen, clients_report["sent"])
     calm = delays[uses.calm(sent)]
     return {
         "p99_ms": float(np.percentile(delays, 99)),
         "p99_calm_ms": float(np.percentile(calm, 99)) if len(calm) else math.nan,
         "p50_ms": float(np.median(delays)),
         "worst_ms": float(delays.max()),
-        "lines_per_s": heard["lines"] / heard["seconds"],
-        "commands_per_s": sum(map(len, heard["sent"].values())) / heard["seconds"],
+        "lines_per_s": clients_report["lines"] / clients_report["seconds"],
+        "commands_per_s": sum(map(len, clients_report["sent"].values()))
+        / clients_report["seconds"],
         "connections": float(connections),
-        "drift_ms_per_minute": (uses.drift() + lost) * 1e3,
+        "drift_ms_per_minute": milliseconds(uses.drift() + lost),
         "server_share": share,
         "stolen_share": taken / SECONDS / cores(),
     }
@@ -214,7 +244,7 @@ def _delays(
 # -- the clients' side ---------------------------------------------------------------------------
 
 
-class _Ear(asyncio.Protocol):
+class _LineCounter(asyncio.Protocol):
     """A client's socket that counts lines."""
 
     def __init__(self) -> None:
@@ -235,29 +265,33 @@ class _Ear(asyncio.Protocol):
 async def _clients(port: int, report: Path) -> None:
     """Be all the clients; write what was sent when, and how much was heard."""
     loop = asyncio.get_running_loop()
-    ears: dict[str, _Ear] = {}
+    counters: dict[str, _LineCounter] = {}
     for number in range(CLIENTS + LISTENERS):
-        _, ear = await loop.create_connection(_Ear, "127.0.0.1", port)
-        ears[f"R{number}"] = ear
-    robots = list(ears.items())[:CLIENTS]
-    for number, (name, ear) in enumerate(robots):
+        _, counter = await loop.create_connection(_LineCounter, "127.0.0.1", port)
+        counters[f"R{number}"] = counter
+    robots = list(counters.items())[:CLIENTS]
+    for number, (name, counter) in enumerate(robots):
         x, y = SPREAD * (number % 4 - 1.5), SPREAD * (number // 4 - 1.5)
         line = f"INIT {{ClassName USARBot.P2DX}} {{Name {name}}} {{Location {x},{y},0}}\r\n"
-        _write(ear, line.encode())
-        while ear.lines < 2:  # the greeting, and a first sign of life
+        _write(counter, line.encode())
+        while counter.lines < 2:  # the greeting, and a first sign of life
             await asyncio.sleep(0.01)
     await asyncio.sleep(WARM_UP)
-    begun, lines = time.monotonic(), sum(ear.lines for ear in ears.values())
+    begun, lines = time.monotonic(), sum(counter.lines for counter in counters.values())
     sent = await asyncio.gather(
-        *(_drive(ear, number / CLIENTS / RATE_HZ) for number, (_, ear) in enumerate(robots))
+        *(_drive(counter, number / CLIENTS / RATE_HZ) for number, (_, counter) in enumerate(robots))
     )
     seconds = time.monotonic() - begun
-    heard = sum(ear.lines for ear in ears.values()) - lines
-    found = {"sent": dict(zip(dict(robots), sent, strict=True)), "lines": heard, "seconds": seconds}
-    report.write_text(json.dumps(found))
+    heard = sum(counter.lines for counter in counters.values()) - lines
+    figures = {
+        "sent": dict(zip(dict(robots), sent, strict=True)),
+        "lines": heard,
+        "seconds": seconds,
+    }
+    report.write_text(json.dumps(figures))
 
 
-async def _drive(ear: _Ear, phase: float) -> list[int]:
+async def _drive(counter: _LineCounter, phase: float) -> list[int]:
     """Send a DRIVE every 20 ms, each with a speed of its own; return when, ns."""
     loop = asyncio.get_running_loop()
     begun, sent = loop.time() + phase, []
@@ -266,13 +300,13 @@ async def _drive(ear: _Ear, phase: float) -> list[int]:
         spin = 1.0 + number % TICKS / TICKS
         line = f"DRIVE {{Left {spin:.4f}}} {{Right {-spin:.4f}}}\r\n".encode()
         sent.append(time.monotonic_ns())
-        _write(ear, line)
+        _write(counter, line)
     return sent
 
 
-def _write(ear: _Ear, line: bytes) -> None:
-    assert ear.transport  # it is connected
-    ear.transport.write(line)
+def _write(counter: _LineCounter, line: bytes) -> None:
+    assert counter.transport  # it is connected
+    counter.transport.write(line)
 
 
 # -- as fast as possible -------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grouser.frames import degrees
+from grouser.frames import degrees, milliseconds
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, CameraFrame
@@ -54,7 +54,7 @@ def run(progress: Progress) -> dict[str, float]:
         figures[name] = asyncio.run(_factor(rate))
     progress("one view", 2, 4)
     simulation = walking()
-    figures["view_ms"] = _view(simulation) * 1e3
+    figures["view_ms"] = milliseconds(_view(simulation))
     figures["physics_share"] = _physics(simulation)
     progress("seven cameras", 3, 4)
     figures["eye_share_10fps"] = asyncio.run(_eye_share(10.0))

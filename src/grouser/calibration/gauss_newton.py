@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grouser.evaluation.following import robust_weights
+from grouser.evaluation.log_fit import robust_weights
 from grouser.frames import Array
 
 ROUNDS = 2
@@ -61,14 +61,16 @@ class ResidualPlane:
         return information
 
 
-def spread_out(count: int, parameters: int, rng: np.random.Generator) -> Array:
+def latin_hypercube(count: int, parameters: int, rng: np.random.Generator) -> Array:
     """Return ``count`` points (count, p) of a Latin hypercube: every slice of the box has one."""
     slices = np.stack([rng.permutation(count) for _ in range(parameters)], axis=1)
     points: Array = (slices + rng.random((count, parameters))) / count
     return points
 
 
-def narrowed(points: Array, losses: Array, count: int, rng: np.random.Generator) -> Array:
+def cross_entropy_round(
+    points: Array, losses: Array, count: int, rng: np.random.Generator
+) -> Array:
     """Return ``count`` points (count, p) like the best of ``points`` (m, p), with some spread.
 
     One round of the cross-entropy method: mean and spread of the best quarter, weighted by rank.
@@ -106,7 +108,7 @@ def fit_residuals(
     return ResidualPlane(at, solved[0], solved[1:].T, rough)
 
 
-def step(fitted: ResidualPlane, reach: float) -> Array:
+def least_loss_point(fitted: ResidualPlane, reach: float) -> Array:
     """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box."""
     low = np.maximum(-fitted.at, -reach)
     high = np.minimum(1 - fitted.at, reach)
@@ -124,7 +126,9 @@ def step(fitted: ResidualPlane, reach: float) -> Array:
     return fitted.at + moved
 
 
-def scatter(points: Array, residuals: Array, at: Array, rng: np.random.Generator) -> Array:
+def bootstrap_deviation(
+    points: Array, residuals: Array, at: Array, rng: np.random.Generator
+) -> Array:
     """Return the standard deviation (p,) of the result when points count at random.
 
     A Bayesian bootstrap over simulations and over how far away they may be: how much the result
@@ -133,38 +137,40 @@ def scatter(points: Array, residuals: Array, at: Array, rng: np.random.Generator
     results = []
     for radius in rng.uniform(2 * SMALLEST, 1.5 * WIDEST, DRAWS):
         trust = rng.exponential(size=len(points))
-        results.append(step(fit_residuals(points, residuals, at, radius, trust), WIDEST))
+        results.append(
+            least_loss_point(fit_residuals(points, residuals, at, radius, trust), WIDEST)
+        )
     deviation: Array = np.std(results, axis=0)
     return deviation
 
 
-class Runs(Protocol):
+class SimulationRuns(Protocol):
     """Simulations that can be asked for more."""
 
     def run(self, points: Array) -> None:
         """Run ``points`` (m, p) and keep what comes out."""
         ...
 
-    def look(self) -> tuple[Array, Array, Array]:
+    def evaluated(self) -> tuple[Array, Array, Array]:
         """Return all points (m, p), their residuals in scales (m, n) and their losses (m,)."""
         ...
 
-    def roughen(self, rough: Array) -> None:
+    def note_roughness(self, rough: Array) -> None:
         """Take note how far simulations scatter about a plane, in scales (n,)."""
         ...
 
 
-def descend(begin: Array, runs: Runs) -> tuple[Array, ResidualPlane]:
+def descend(begin: Array, runs: SimulationRuns) -> tuple[Array, ResidualPlane]:
     """Go down from ``begin`` (p,), star by star; return where to and the plane there."""
     middle, radius = begin, WIDEST
     for _ in range(GENERATIONS):
         runs.run(star(middle, radius))
-        points, residuals, losses = runs.look()
+        points, residuals, losses = runs.evaluated()
         near = np.abs(points - middle).max(axis=1) < 1.5 * radius
         best = points[near][losses[near].argmin()]
-        runs.roughen(fit_residuals(points, residuals, best, 1.5 * radius).rough)
-        points, residuals, _ = runs.look()
-        towards = step(fit_residuals(points, residuals, best, 1.5 * radius), 2 * radius)
+        runs.note_roughness(fit_residuals(points, residuals, best, 1.5 * radius).rough)
+        points, residuals, _ = runs.evaluated()
+        towards = least_loss_point(fit_residuals(points, residuals, best, 1.5 * radius), 2 * radius)
         far = float(np.abs(towards - middle).max())
         middle = towards
         if radius <= SMALLEST and far < radius:

@@ -37,7 +37,7 @@ class Parameter:
         Raises:
             BadValue: the robot has no such option, or the world says something implausible.
         """
-        value = self._told(world, _entry(world, robot))
+        value = self._value_in(world, _entry(world, robot))
         if not self.low <= value <= self.high:
             raise BadValue(
                 f"calibrate: {self.name} is {value:g} in '{world.name}', "
@@ -59,7 +59,7 @@ class Parameter:
         """The unit as it follows a number."""
         return f" {self.unit}" if self.unit else ""
 
-    def _told(self, world: World, entry: RobotEntry) -> float:
+    def _value_in(self, world: World, entry: RobotEntry) -> float:
         if self.of == "ground":
             return sum(piece.friction for piece in world.terrain) / len(world.terrain)
         description = describe(entry.kind, entry.options, world.where("robots"))

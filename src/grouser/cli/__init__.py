@@ -34,8 +34,10 @@ from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
 from grouser.cli.commands.run import run
 from grouser.cli.commands.serve import serve
-from grouser.cli.terminal import complain, out
+from grouser.cli.terminal import complain, result_console
 from grouser.errors import GrouserError
+
+__all__ = ["app"]
 
 
 class _OneSentence(TyperGroup):
@@ -66,7 +68,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from grouser.benches.machine import version
 
-        out().print(f"grouser {version('grouser')}")
+        result_console().print(f"grouser {version('grouser')}")
         raise typer.Exit
 
 

@@ -8,7 +8,7 @@ import mujoco
 
 from grouser.cli.mobility_table import VERDICT_WORDS, conditions, limit_lines, result_marks
 from grouser.mobility.limits import Limit
-from grouser.mobility.suite import Candidate, Progress, Run, apparatus_named, on_all_cores
+from grouser.mobility.suite import Candidate, MobilityRun, Progress, apparatus_named, on_all_cores
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 480, 320
 def mobility_page(
     who: Candidate,
     tests: Sequence[str],
-    runs: Sequence[Run],
+    runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
     *,
     command: str,
@@ -43,7 +43,7 @@ def mobility_page(
     return page
 
 
-def pictured_run(runs: Sequence[Run], test: str) -> Run:
+def pictured_run(runs: Sequence[MobilityRun], test: str) -> MobilityRun:
     """Return the run that is pictured: the largest size passed, or else the smallest failed."""
     mine = sorted((run for run in runs if run.test == test), key=lambda run: run.size)
     return next((run for run in reversed(mine) if run.passed), mine[0])
@@ -52,7 +52,7 @@ def pictured_run(runs: Sequence[Run], test: str) -> Run:
 def _card(
     who: Candidate,
     test: str,
-    runs: Sequence[Run],
+    runs: Sequence[MobilityRun],
     pictures: dict[str, tuple[Image, str]],
     limits: Sequence[Limit],
 ) -> Card:
@@ -69,7 +69,7 @@ def _card(
 
 
 def _pictures(
-    who: Candidate, runs: Sequence[Run], progress: Progress | None
+    who: Candidate, runs: Sequence[MobilityRun], progress: Progress | None
 ) -> dict[str, tuple[Image, str]]:
     """Play the runs again up to their most telling moments and draw those."""
     played = on_all_cores(_moment, runs, progress=progress)
@@ -83,7 +83,7 @@ def _pictures(
     return drawn
 
 
-def _moment(run: Run) -> Simulation:
+def _moment(run: MobilityRun) -> Simulation:
     """Return the simulation when the robot is in the middle of it, or where it ended."""
     course = apparatus_named(run.test).at(run.size)
     middle = float(course.X_WS.apply((course.end / 2 - 0.1, 0, 0))[0])
@@ -97,6 +97,7 @@ def _moment(run: Run) -> Simulation:
 def _draw(renderer: Renderer, who: Candidate, simulation: Simulation, end: float) -> Image:
     """Return the robot seen from behind on its right, with ``end`` metres of apparatus."""
     x, y, z = simulation.pose(who.kind).position.tolist()
+    simulation.live.update_places()
     mujoco.mj_comPos(simulation.model, simulation.data)
     mujoco.mj_camlight(simulation.model, simulation.data)
     length = who.front + who.rear

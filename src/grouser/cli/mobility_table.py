@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grouser.frames import milliseconds
 from grouser.mobility.limits import FreshRuns, Limit
 from grouser.mobility.pass_curve import PassCount, SizeEstimate
-from grouser.mobility.suite import Candidate, Run, apparatus_named
+from grouser.mobility.suite import Candidate, MobilityRun, apparatus_named
 from grouser.reports.page import Mood
-from grouser.reports.table import plain
+from grouser.reports.table import json_value
 
 VERDICT_WORDS = {
     "arrived": "passed",
@@ -33,7 +34,7 @@ _COLOURS: dict[Mood, str] = {"good": "green", "bad": "red", "open": "dim"}
 def print_mobility(
     who: Candidate,
     tests: Sequence[str],
-    runs: Sequence[Run],
+    runs: Sequence[MobilityRun],
     limits: Sequence[Limit],
     console: Console,
 ) -> None:
@@ -54,7 +55,7 @@ def print_mobility(
     console.print(grid, "", sep="\n")
 
 
-def result_marks(who: Candidate, test: str, runs: Sequence[Run]) -> list[tuple[str, Mood]]:
+def result_marks(who: Candidate, test: str, runs: Sequence[MobilityRun]) -> list[tuple[str, Mood]]:
     """Return every size of ``test`` with its result, and whether there is none to be passed."""
     if who.cannot:
         return [(who.cannot, "open")]
@@ -96,19 +97,19 @@ def conditions(who: Candidate) -> dict[str, object]:
     options = ", ".join(f"{name} {value}" for name, value in who.options.items())
     return {
         "speed_m/s": who.speed,
-        "time_step_ms": who.timestep * 1000,
+        "time_step_ms": milliseconds(who.timestep),
         "flippers": "used" if who.flippers else "not used",
         "options": options or "as they are",
     }
 
 
 def to_json(
-    who: Candidate, runs: Sequence[Run], limits: Sequence[Limit], seed: int
+    who: Candidate, runs: Sequence[MobilityRun], limits: Sequence[Limit], seed: int
 ) -> dict[str, Any]:
     """Return everything as plain JSON values."""
     return {
         "robot": who.kind,
-        "options": plain(who.options),
+        "options": json_value(who.options),
         "cannot": who.cannot or None,
         "speed_m_s": who.speed,
         "timestep_s": who.timestep,
@@ -119,7 +120,7 @@ def to_json(
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: MobilityRun) -> dict[str, Any]:
     return {
         "test": run.test,
         "varied": apparatus_named(run.test).varied,
@@ -128,7 +129,7 @@ def _run(run: Run) -> dict[str, Any]:
         "passed": run.passed,
         "verdict": run.outcome.verdict,
         "time_s": round(run.outcome.time, 3),
-        "effort_j": plain(run.outcome.effort),
+        "effort_j": json_value(run.outcome.effort),
     }
 
 
@@ -142,7 +143,7 @@ def _limit(limit: Limit) -> dict[str, Any]:
         "pass_50": _estimate(limit.pass_50, limit.checked_50),
         "pass_95": _estimate(limit.pass_95, limit.checked_95),
         "words": limit.no_estimate_text or None,
-        "largest_passed_smallest_failed": plain(limit.brackets),
+        "largest_passed_smallest_failed": json_value(limit.brackets),
         "share_by_size": [{"size": s, **_share(limit.share(s))} for s in apparatus.sizes],
     }
 

@@ -28,7 +28,7 @@ def writable(path: Path | None, ending: str = "") -> None:
         return
     if not path.name.endswith(ending):
         raise BadValue(f"{path}: the name must end in {ending}")
-    with suppress(_TriedOnlyError), files.whole(path):
+    with suppress(_TriedOnlyError), files.replacing(path):
         raise _TriedOnlyError
 
 
@@ -48,7 +48,7 @@ def pictures() -> None:
     gl.back_end()
 
 
-def module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
+def table_module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
     """Return an experiment or a bench by name: its name in ``table`` and its module.
 
     Underscores may stand for dashes.

@@ -19,7 +19,7 @@ CountingBar = Callable[[str, int, int], None]
 """Called with what is being done, how many parts are finished, and how many there are."""
 
 
-def out() -> Console:
+def result_console() -> Console:
     """Return the console for results; numbers and paths in them are not coloured by guessing."""
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -33,20 +33,20 @@ def complain(sentence: str) -> None:
     Console(stderr=True).print(line, soft_wrap=True)
 
 
-def wrote(path: Path) -> None:
+def print_written(path: Path) -> None:
     """Say that there is a file now."""
-    out().print(Text.assemble(("wrote ", "dim"), str(path)), soft_wrap=True)
+    result_console().print(Text.assemble(("wrote ", "dim"), str(path)), soft_wrap=True)
 
 
 def write_json(path: Path, content: object) -> None:
     """Write JSON that people can read, too, whole or not at all, and say so."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     files.write_text(path, text + "\n")
-    wrote(path)
+    print_written(path)
 
 
 @contextmanager
-def progress(text: str) -> Iterator[ProgressBar]:
+def progress_bar(text: str) -> Iterator[ProgressBar]:
     """Show a bar on the error stream inside the block, if that is a terminal.
 
     Args:
@@ -76,9 +76,9 @@ def progress(text: str) -> Iterator[ProgressBar]:
 
 
 @contextmanager
-def counting(name: str) -> Iterator[CountingBar]:
-    """Show a bar for something that counts its parts; yields an experiment's ``progress``."""
-    with progress(name) as show:
+def counting_bar(name: str) -> Iterator[CountingBar]:
+    """Show a bar for something that counts its parts; yields an experiment's ``progress_bar``."""
+    with progress_bar(name) as show:
 
         def count(what: str, finished: int, of: int) -> None:
             show(f"{name}: {what}" if what else name, finished, of, f"{finished} of {of}")

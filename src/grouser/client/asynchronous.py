@@ -49,7 +49,7 @@ class _Receiver(asyncio.Protocol):
         self.conversation = conversation
         self.gone = asyncio.Event()
         """There is no connection any more."""
-        self._news = asyncio.Event()
+        self._arrival = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
         self.conversation.receive(data)
@@ -61,13 +61,13 @@ class _Receiver(asyncio.Protocol):
         self.gone.set()
         self._wake()
 
-    async def news(self) -> None:
+    async def wait_for_data(self) -> None:
         """Wait until something has arrived after this call."""
-        await self._news.wait()
+        await self._arrival.wait()
 
     def _wake(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
+        self._arrival.set()
+        self._arrival = asyncio.Event()
 
 
 class AsyncConnection(CommandSender):
@@ -139,7 +139,7 @@ class AsyncConnection(CommandSender):
             self.conversation.raise_errors()
             left = None if until is None else until - time.monotonic()
             try:
-                await asyncio.wait_for(self._receiver.news(), left)
+                await asyncio.wait_for(self._receiver.wait_for_data(), left)
             except TimeoutError:
                 return
 
@@ -152,7 +152,7 @@ class AsyncConnection(CommandSender):
         self._flush()
 
     def poll(self) -> LatestMessages:
-        """Return the newest of everything; what arrives is taken in while the loop runs."""
+        """Return the newest message of each kind; the event loop receives them."""
         return self.conversation.checked_latest()
 
     async def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
@@ -171,7 +171,7 @@ class AsyncConnection(CommandSender):
                             answer: Answer = done.value
                             return answer
                         self._flush()
-                        await self._receiver.news()
+                        await self._receiver.wait_for_data()
             except NoAnswer:
                 raise
             except TimeoutError:

@@ -24,7 +24,7 @@ from grouser.protocol.usarsim.drive import (
     OmniDrive,
     Order,
     SkidDrive,
-    Wheel,
+    WheelTarget,
 )
 from grouser.protocol.usarsim.extensions import Lockstep, Notice, Step, Transmit
 from grouser.protocol.usarsim.message import Message
@@ -33,8 +33,8 @@ from grouser.protocol.usarsim.setting import (
     ResetSensor,
     Scan,
     Set,
+    SetInsPose,
     SetJoint,
-    SetPose,
     SetStiffness,
     SetZoom,
 )
@@ -56,7 +56,7 @@ class CommandSender(ABC):
 
     @abstractmethod
     def poll(self) -> LatestMessages:
-        """Take in what has already arrived, without waiting; return the newest of everything."""
+        """Receive what has arrived, without waiting; return the newest message of each kind."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -137,7 +137,7 @@ class RobotCommands(CommandSender):
         """Drive a car: spin of its wheels in rad/s, steering angles in rad."""
         self.send(AckermanDrive(speed, front, rear, normalized, light))
 
-    def wheels(self, wheels: Iterable[Wheel], *, normalized: bool | None = None) -> None:
+    def wheels(self, wheels: Iterable[WheelTarget], *, normalized: bool | None = None) -> None:
         """Drive wheels that spin and steer one by one."""
         self.send(OmniDrive(tuple(wheels), normalized))
 
@@ -241,7 +241,7 @@ class RobotCommands(CommandSender):
 
     def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:
         """Tell inertial navigation where it is: m and rad."""
-        self.send(SetPose((*location, *rotation), ins))
+        self.send(SetInsPose((*location, *rotation), ins))
 
     def scan(self, type: str = "RangeScanner", name: str | None = None) -> None:
         """Let a range scanner measure now."""

@@ -101,7 +101,7 @@ class Connection(CommandSender):
             while (message := self.conversation.next_unread()) is not None:
                 yield message
             self.conversation.raise_errors()
-            if not self._hear(until):
+            if not self._receive(until):
                 return
 
     # How the shell waits.
@@ -113,9 +113,9 @@ class Connection(CommandSender):
         self._flush()
 
     def poll(self) -> LatestMessages:
-        """Take in what has already arrived, without waiting; return the newest of everything."""
+        """Receive what has arrived, without waiting; return the newest message of each kind."""
         for _ in range(PACKETS):
-            if not self._hear(0.0):
+            if not self._receive(0.0):
                 break
         return self.conversation.checked_latest()
 
@@ -133,7 +133,7 @@ class Connection(CommandSender):
                     answer: Answer = done.value
                     return answer
                 self._flush()
-                if not self._hear(until):
+                if not self._receive(until):
                     raise NoAnswer(f"{self.address.peer}: {limit:g} s passed without {awaited}")
 
     def _begin(self, plan: Plan[object]) -> None:
@@ -150,16 +150,16 @@ class Connection(CommandSender):
             for line in self.conversation.take_outgoing():
                 self._socket.sendall(line)
         except OSError:
-            # What the server said last tells more than the socket does.
-            while self._hear(0.0):
+            # The server's last messages tell more than the socket does.
+            while self._receive(0.0):
                 pass
-            self._lost("the server does not take what is said any more")
+            self._mark_lost("the server does not take what is said any more")
             self.conversation.raise_errors()
 
-    def _hear(self, until: float | None) -> bool:
-        """Take in what arrives next; return False if nothing did until then (monotonic, s).
+    def _receive(self, until: float | None) -> bool:
+        """Receive what arrives next; return False if nothing did until then (monotonic, s).
 
-        A connection that has ended counts as news: `Conversation.raise_errors` says why.
+        A connection that has ended counts as arrival: `Conversation.raise_errors` says why.
         """
         if self._socket.fileno() < 0:
             return False
@@ -169,16 +169,16 @@ class Connection(CommandSender):
         except (BlockingIOError, TimeoutError, ssl.SSLWantReadError):
             return False
         except OSError as error:
-            self._lost(f"the connection broke ({error.strerror or error})")
+            self._mark_lost(f"the connection broke ({error.strerror or error})")
             return True
         if data:
             self.conversation.receive(data)
         else:
-            self._lost("the server closed the connection")
+            self._mark_lost("the server closed the connection")
         return True
 
-    def _lost(self, why: str) -> None:
-        self.conversation.mark_lost(why)
+    def _mark_lost(self, reason: str) -> None:
+        self.conversation.mark_lost(reason)
         self._socket.close()
 
 

@@ -90,7 +90,7 @@ class Conversation:
         if isinstance(message, Lockstep):
             self._lockstep = message
             self._my_turn = False
-        elif self._lockstep.every and self._ends_turn(lines):
+        elif self._my_turn and self._ends_turn(lines):
             self._my_turn = False
 
     def _ends_turn(self, lines: list[bytes]) -> bool:

@@ -10,7 +10,7 @@ from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.package import EffectorState, PackageState
 from grouser.protocol.usarsim.sensor_groups import Grouped
-from grouser.protocol.usarsim.sensor_messages import Reading
+from grouser.protocol.usarsim.sensor_messages import SensorMessage
 from grouser.protocol.usarsim.state import State
 
 NOTICES = 100
@@ -42,7 +42,7 @@ class LatestMessages:
         """Make ``message`` the newest of its kind."""
         self._update_time(message)
         match message:
-            case Reading() | UnknownMessage(word="SEN"):
+            case SensorMessage() | UnknownMessage(word="SEN"):
                 self._record_reading(message)
             case State():
                 self.state = message
@@ -83,7 +83,7 @@ class LatestMessages:
         if self.time is None or time > self.time or isinstance(message, State | Tick):
             self.time = time
 
-    def _record_reading(self, message: Reading | UnknownMessage) -> None:
+    def _record_reading(self, message: SensorMessage | UnknownMessage) -> None:
         kind = sensor_type(message).lower()
         if isinstance(message, Grouped):
             for one in message.readings:
@@ -98,9 +98,9 @@ class LatestMessages:
         self._by_type[kind] = message
 
 
-def sensor_type(message: Reading | UnknownMessage) -> str:
+def sensor_type(message: SensorMessage | UnknownMessage) -> str:
     """Return the type of the sensor that said ``message``."""
-    return message.type if isinstance(message, Reading) else _segment(message, "type")
+    return message.type if isinstance(message, SensorMessage) else _segment(message, "type")
 
 
 def sensor_names(message: Message) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def sensor_names(message: Message) -> tuple[str, ...]:
     match message:
         case Grouped():
             return tuple(name for name, _ in message.readings)
-        case Reading():
+        case SensorMessage():
             return (str(getattr(message, "name", message.type)),)
         case UnknownMessage(word="SEN"):
             return (_segment(message, "name"),)

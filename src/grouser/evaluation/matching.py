@@ -11,7 +11,7 @@ error, which its Fig. 16 calls norm error, c is the length of the difference (``
 the default); read as a number that each trajectory has by itself, c is the difference of the
 two lengths (``"distance"``). Only x and z are matched; pitch follows along.
 
-Errors *before* matching compare equal times since the start, *after* matching the pairs; both
+MatchErrors *before* matching compare equal times since the start, *after* matching the pairs; both
 are simulated minus real. Clocks may differ in rate and offset. The logs must be clean.
 """
 
@@ -38,7 +38,7 @@ _BOTH, _FIRST, _SECOND = 0, 1, 2  # which of the two advanced into a cell
 
 
 @dataclass(frozen=True, eq=False)
-class Errors:
+class MatchErrors:
     """Simulated minus real, frame by frame, (f,) each."""
 
     x: Array
@@ -89,9 +89,9 @@ class TrajectoryMatch:
     """Samples that belong together, real and simulated, (p, 2), in order."""
     cost: float
     """Sum of the index over all pairs, m; no other pairing has less."""
-    before: Errors
+    before: MatchErrors
     """At equal times since the start, one per real sample as long as both run."""
-    after: Errors
+    after: MatchErrors
     """One per pair."""
 
 
@@ -102,7 +102,7 @@ def match(
     index: Index = "difference",
     align_starts: bool = False,
 ) -> TrajectoryMatch:
-    """TrajectoryMatch two clean trajectories.
+    """Match two clean trajectories.
 
     Args:
         real: the one to compare with.
@@ -222,8 +222,8 @@ def _matched(trajectory: Trajectory, index: Index) -> Array:
     return position if index == "difference" else np.hypot(*position)[None]
 
 
-def _errors(real: Trajectory, simulated: Trajectory) -> Errors:
+def _errors(real: Trajectory, simulated: Trajectory) -> MatchErrors:
     x, z = simulated.x - real.x, simulated.z - real.z
     turn = simulated.pitch - real.pitch
     pitch = turn - 2 * np.pi * np.round(turn / (2 * np.pi))
-    return Errors(x=x, z=z, norm=np.hypot(x, z), pitch=pitch)
+    return MatchErrors(x=x, z=z, norm=np.hypot(x, z), pitch=pitch)

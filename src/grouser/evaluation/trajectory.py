@@ -156,7 +156,7 @@ class Trajectory:
         files.write_text(path, text.getvalue())
 
 
-def read(path: Path | str, *, nose_up: bool = False) -> Trajectory:
+def read_trajectory(path: Path | str, *, nose_up: bool = False) -> Trajectory:
     """Read a log: CSV, NumPy's .npz (an array per column) or .npy (structured).
 
     Args:

@@ -145,7 +145,7 @@ class Rig:
     @property
     def work(self) -> float:
         """Signed work of all drives so far, J."""
-        return float(self.simulation.memory.work.sum())
+        return float(self.simulation.live.memory.work.sum())
 
     def loads(self) -> tuple[Array, Array]:
         """Return where belts touch, in the robot's frame (n, 3), and the normal forces there."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import Array, millimetres, radians
+from grouser.frames import Array, metres, millimetres, radians
 from grouser.perception.colours import paint_classes
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
@@ -74,7 +74,7 @@ def run(run_options: RunOptions) -> Report:
     measurements = []
     for number, distance in enumerate(distances):
         run_options.progress("looking at the ball", number, len(distances))
-        measurements.append(look(distance / 1e3, times, run_options.seed))
+        measurements.append(look(metres(distance), times, run_options.seed))
     grows = _rank_correlation([looks.deviation_mm("with") for looks in measurements])
     table = Table(
         "cmos-distance",

@@ -18,21 +18,21 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import Pose, radians
 from grouser.perception.colours import paint_classes
 from grouser.rendering.image import Image
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
-from grouser.sensors.imaging.cmos import IDEAL, SPARE, CmosFilter
+from grouser.sensors.imaging.cmos import IDEAL_CMOS, SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.cmos_calibration import (
-    checkerboard,
-    corners,
+    draw_checkerboard,
+    find_corners,
     fit_darkening,
     fit_kappa,
     fit_noise,
 )
 from grouser.sensors.imaging.imager import IMAGERS, Imager
 from grouser.sensors.imaging.lens import Radial
-from grouser.sensors.imaging.noise import QUIET
-from grouser.sensors.imaging.shutter import AT_AN_INSTANT
+from grouser.sensors.imaging.noise import NO_NOISE
+from grouser.sensors.imaging.shutter import INSTANT_SHUTTER
 from grouser.sensors.sensor import SensorContext
 from grouser.simulation.simulation import Simulation
 
@@ -89,7 +89,7 @@ def run(run_options: RunOptions) -> Report:
 
 
 def _lens_blur() -> Row:
-    clean = replace(PINHOLE, cmos=replace(IDEAL, blur=FULL.cmos.blur))
+    clean = replace(PINHOLE, cmos=replace(IDEAL_CMOS, blur=FULL.cmos.blur))
     measured = tripod.lens_blur(clean)
     return _row("5(e)", "lens blur, deviation px", SIGMA, measured, SIGMA_WITHIN, paper=SIGMA)
 
@@ -120,7 +120,7 @@ def _rolling(*, exact: bool) -> list[Row]:
 def _kappa(seed: int) -> Row:
     camera = CmosFilter(FULL.lens, FULL.cmos)
     corners = [
-        corners(_through(camera, board, seed + number), SQUARES)
+        find_corners(_through(camera, board, seed + number), SQUARES)
         for number, board in enumerate(BOARDS)
     ]
     assert isinstance(FULL.lens.distortion, Radial)
@@ -169,9 +169,9 @@ def _row(
 
 def _through(camera: CmosFilter, board: Pose, seed: int) -> Image:
     """Return a picture of a drawn checkerboard."""
-    plane = camera.window()
-    drawn = checkerboard(plane, board, squares=SQUARES)
-    pixels = np.concatenate([drawn.reshape(-1), np.zeros(SPARE, np.uint8)])
+    plane = camera.source_plane()
+    drawn = draw_checkerboard(plane, board, squares=SQUARES)
+    pixels = np.concatenate([drawn.reshape(-1), np.zeros(SPARE_BYTES, np.uint8)])
     return camera.warped(pixels, plane, plane.matrix(), spin=(0.0, 0.0, 0.0), seed=seed)
 
 
@@ -194,10 +194,10 @@ _FIG3 = ("(a) OpenGL", "(b) with CMOS filter", "(c) colours found in (b)")
 
 def _add_fig5(report: Report, scene: Simulation, plain: Image) -> None:
     """Show one characteristic after another on a ball at 1 m."""
-    still = replace(PINHOLE, shutter=AT_AN_INSTANT)
-    blur = replace(still, cmos=replace(IDEAL, blur=FULL.cmos.blur))
-    noise = replace(still, cmos=replace(IDEAL, noise=FULL.cmos.noise))
-    limb = replace(still, cmos=replace(IDEAL, darkening=FULL.cmos.darkening))
+    still = replace(PINHOLE, shutter=INSTANT_SHUTTER)
+    blur = replace(still, cmos=replace(IDEAL_CMOS, blur=FULL.cmos.blur))
+    noise = replace(still, cmos=replace(IDEAL_CMOS, noise=FULL.cmos.noise))
+    limb = replace(still, cmos=replace(IDEAL_CMOS, darkening=FULL.cmos.darkening))
     shots = [plain, _shot(scene, blur), _shot(scene, noise)]
     middle = _ball(plain)
     _add(
@@ -221,7 +221,7 @@ def _add_fig6(report: Report, scene: Simulation, plain: Image) -> None:
 
 def _add_fig9(report: Report, scene: Simulation) -> None:
     """Show the head turning at 0.30 deg/msec."""
-    quiet = replace(FULL, cmos=replace(FULL.cmos, noise=QUIET))
+    quiet = replace(FULL, cmos=replace(FULL.cmos, noise=NO_NOISE))
     still = _shot(scene, quiet)
     _spin_head(scene, tripod.SPEED)
     shots = [still, _shot(scene, quiet), _shot(scene, quiet, exact=True)]

@@ -105,7 +105,7 @@ def run(run_options: RunOptions) -> Report:
     """Stand the robot at every pose and compare what it believes with the truth."""
     poses = QUICK if run_options.quick else POSES
     duration = QUICK_DURATION if run_options.quick else DURATION
-    outcomes = everywhere(
+    outcomes = localise_everywhere(
         poses,
         duration,
         run_options.seed,
@@ -140,7 +140,7 @@ _NOTES = (
 # -- at the field ----------------------------------------------------------------------------
 
 
-def everywhere(
+def localise_everywhere(
     poses: Sequence[Start], duration: float, seed: int, progress: Callable[[int], None]
 ) -> list[ResultsByCamera]:
     """Return the outcome at every pose, found on all cores; their number changes nothing."""

@@ -16,12 +16,12 @@ from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.objects import Thing
+from grouser.world.objects import AnyObject
 from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.flat import Flat
 
 RATE = 30.0
-"""TimedFrames per second at which the paper's simulator ran."""
+"""Frames per second at which the paper's simulator ran."""
 TIMESTEP = 0.002
 """s; physics at 500 Hz."""
 CARPET = 0.8
@@ -32,7 +32,7 @@ PIXELS = 320, 240
 PHYSICS = Physics(**STANDARD.model_dump() | {"timestep": TIMESTEP})
 
 
-def pack_world(*robots: RobotEntry, objects: tuple[Thing, ...] = ()) -> World:
+def pack_world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> World:
     """Return a carpet with these robots and things on it."""
     return World(
         name="pack",

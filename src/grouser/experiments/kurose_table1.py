@@ -20,11 +20,11 @@ from typing import Literal
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import degrees, millimetres, radians
+from grouser.frames import degrees, metres, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
@@ -93,7 +93,7 @@ def world(
     case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> World:
     """Return the obstacle of ``case`` with Kenaf ``start`` lug pitches behind its usual place."""
-    size = case.size_mm / 1000
+    size = metres(case.size_mm)
     terrain: tuple[Terrain, ...] = (
         (Trench(x=EDGE, gap=size, width=WIDTH, friction=FRICTION),)
         if case.kind == "trench"
@@ -127,7 +127,7 @@ def trial(
     case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
 ) -> Trial:
     """Return one drive at the obstacle of ``case``."""
-    size = case.size_mm / 1000
+    size = metres(case.size_mm)
     wide, high = (size, 0.0) if case.kind == "trench" else (0.0, size)
     return Trial(
         world=world(case, variant=variant, start=start, pitch_inertia=pitch_inertia),
@@ -295,6 +295,7 @@ def film(
     frames, captions = [], []
     for look, simulation in enumerate(replay(drive)):
         if look in looks:
+            simulation.live.update_places()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.1f} s")
         if look == looks[-1]:

@@ -20,7 +20,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -210,7 +210,7 @@ def _add_pictures(report: Report) -> None:
             terrain: tuple[Terrain, ...] = (Flat(friction=0.6), bump())
             simulation = Simulation(world(terrain, {"method": method}, SPEED))
             simulation.step(6.0)
-            simulation.pose("packbot")
+            simulation.live.update_places()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{method}, 6 s")
     report.add_picture(

@@ -30,7 +30,7 @@ SETTLE = 1.0  # s   simulated, before anything is measured
 
 
 @dataclass(frozen=True)
-class Method:
+class TrackMethod:
     """One column of the paper's table."""
 
     name: str
@@ -45,14 +45,14 @@ class Method:
 
 
 METHODS = (  # Table II
-    Method("segments", 2.79, 0.03, {"method": "segments"}),
-    Method("segments, no grousers", 3.96, 0.02, {"method": "segments", "grousers": "none"}),
-    Method("4 wheels", 4.86, 0.05, {"method": "wheels", "wheels": 4}),
-    Method("13 wheels", 1.79, 0.00, {"method": "wheels", "wheels": 13}),
-    Method("surface", 5.93, 0.21, {"method": "surface"}),  # "estimated based on … [6]"
-    Method("plates", None, None, {"method": "plates"}, seconds=0.5, straight=0.05),
-    Method("segments, three links", None, None, {"method": "segments", "without_top": True}),
-    Method("segments, cuboid grousers", None, None, {"method": "segments", "grousers": "box"}),
+    TrackMethod("segments", 2.79, 0.03, {"method": "segments"}),
+    TrackMethod("segments, no grousers", 3.96, 0.02, {"method": "segments", "grousers": "none"}),
+    TrackMethod("4 wheels", 4.86, 0.05, {"method": "wheels", "wheels": 4}),
+    TrackMethod("13 wheels", 1.79, 0.00, {"method": "wheels", "wheels": 13}),
+    TrackMethod("surface", 5.93, 0.21, {"method": "surface"}),  # "estimated based on … [6]"
+    TrackMethod("plates", None, None, {"method": "plates"}, seconds=0.5, straight=0.05),
+    TrackMethod("segments, three links", None, None, {"method": "segments", "without_top": True}),
+    TrackMethod("segments, cuboid grousers", None, None, {"method": "segments", "grousers": "box"}),
 )
 
 
@@ -81,8 +81,8 @@ def run(run_options: RunOptions) -> Report:
     for done, (method, simulation) in enumerate(simulations.items()):
         run_options.progress(f"settling {method.name}", done, len(METHODS))
         simulation.step(SETTLE)
-    factors: dict[Method, list[float]] = {method: [] for method in METHODS}
-    speeds: dict[Method, list[float]] = {method: [] for method in METHODS}
+    factors: dict[TrackMethod, list[float]] = {method: [] for method in METHODS}
+    speeds: dict[TrackMethod, list[float]] = {method: [] for method in METHODS}
     for repeat in range(repeats):
         for number, (method, simulation) in enumerate(simulations.items()):
             run_options.progress("driving", repeat * len(METHODS) + number, repeats * len(METHODS))
@@ -117,7 +117,7 @@ def drive(simulation: Simulation, seconds: float) -> tuple[float, float]:
     return seconds / taken, float(moved[0]) / seconds
 
 
-def _row(method: Method, factors: list[float], speeds: list[float], base: float) -> Row:
+def _row(method: TrackMethod, factors: list[float], speeds: list[float], base: float) -> Row:
     mean, speed = float(np.mean(factors)), float(np.mean(speeds))
     off = abs(speed / SPEED - 1)
     straight = "" if off <= method.straight else " OFF THE COMMANDED SPEED"
@@ -135,5 +135,5 @@ def _row(method: Method, factors: list[float], speeds: list[float], base: float)
     )
 
 
-def _key(method: Method) -> str:
+def _key(method: TrackMethod) -> str:
     return method.name.replace(", ", "_").replace(" ", "_") + "_rtf"

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import millimetres
+from grouser.frames import metres, millimetres
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.scene import compose
@@ -67,7 +67,7 @@ def world(
     case: StepCase, *, start: float = 0.0, friction: float = FRICTION, grousers: bool = True
 ) -> World:
     """Return the step of ``case`` with Quince ``start`` pitches behind its usual place."""
-    height = case.height_mm / 1000
+    height = metres(case.height_mm)
     options = {"front_deg": case.angle_deg, "grousers": grousers}
     return World(
         name=f"step of {case.height_mm:g} mm at {case.angle_deg:g} deg",
@@ -87,7 +87,7 @@ def world(
 
 def trial(case: StepCase, **conditions: float) -> Trial:
     """Return one drive against the step of ``case``."""
-    height = case.height_mm / 1000
+    height = metres(case.height_mm)
     return Trial(
         world=world(case, **conditions),  # type: ignore[arg-type]
         robot="quince",
@@ -213,7 +213,7 @@ def _film(case: StepCase, renderer: Renderer) -> tuple[list[np.ndarray], list[st
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)
-        simulation.pose("quince")  # brings every body's place up to date
+        simulation.live.update_places()
         frames.append(renderer.picture(simulation.model, simulation.data, view))
         captions.append(f"{simulation.time:.1f} s")
     return frames, captions

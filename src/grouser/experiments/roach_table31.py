@@ -38,7 +38,7 @@ WALL = (0.2, 12.0, 6.0)  # m
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedRow:
     """One row of the paper's table."""
 
     voxel_cm: float | None
@@ -49,12 +49,12 @@ class Printed:
 
 
 PAPER = (  # Table 3.1
-    Printed(None, 28359, 28155, 4.833),
-    Printed(1, 28420, 28273, 4.808),
-    Printed(2, 11209, 11109, 4.916),
-    Printed(5, 1908, 1883, 4.315),
-    Printed(10, 464, 453, 3.644),
-    Printed(20, 122, 120, 3.327),
+    PrintedRow(None, 28359, 28155, 4.833),
+    PrintedRow(1, 28420, 28273, 4.808),
+    PrintedRow(2, 11209, 11109, 4.916),
+    PrintedRow(5, 1908, 1883, 4.315),
+    PrintedRow(10, 464, 453, 3.644),
+    PrintedRow(20, 122, 120, 3.327),
 )
 
 
@@ -177,7 +177,7 @@ def _unevenness(points: Array) -> Figure:
     return figure
 
 
-def _row(printed: Printed, mean: Array, spread: Array) -> Row:
+def _row(printed: PrintedRow, mean: Array, spread: Array) -> Row:
     points, kept, error = mean.tolist()
     return Row(
         {"voxel_cm": "none" if printed.voxel_cm is None else printed.voxel_cm},

@@ -20,13 +20,13 @@ import numpy as np
 
 from grouser.evaluation.energy import Energy, joint_energy
 from grouser.evaluation.line_fit import LineFit, fit_line
-from grouser.evaluation.turning import curvature, distance, rotation
+from grouser.evaluation.turning import curvature, path_length, total_turn
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import Array, degrees
+from grouser.frames import Array, degrees, milliseconds
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plots
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -52,7 +52,7 @@ FAST_ENOUGH, STRAIGHT_ENOUGH = 0.11, 10.0  # m/s and deg/m   issue
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class TurningDesign:
     """What is run."""
 
     logs: tuple[float, ...]
@@ -65,13 +65,13 @@ class Design:
     """How long straight running is measured, s."""
 
 
-FULL = Design(
+FULL = TurningDesign(
     logs=tuple(math.log(2) * quarter / 4 for quarter in range(-8, 9)),
     starts=4,
     turn=5.0,
     straight=20.0,
 )
-QUICK = Design(
+QUICK = TurningDesign(
     logs=tuple(math.log(2) * quarter / 4 for quarter in (-8, -6, -3, 0, 3, 6, 8)),
     starts=2,
     turn=2.0,
@@ -100,7 +100,7 @@ def speeds(log: float) -> dict[str, float]:
     }
 
 
-def trials(design: Design) -> list[Trial]:
+def trials(design: TurningDesign) -> list[Trial]:
     """Return every turn, ratio by ratio and start by start, and the straight run last."""
     times = [RUN_UP + STRIDE * start / design.starts for start in range(design.starts)]
     turns = [
@@ -159,7 +159,8 @@ def run(run_options: RunOptions) -> Report:
             "more where one speed is a multiple of the other. Drift is taken over whole strides.",
             "Energies are of straight running, summed at every step. Work is signed; effort is the "
             "sum of |torque x speed| x dt; signed_sum is the report's unit-less figure, torque x "
-            f"speed added up over steps (of {PHYSICS.timestep * 1e3:g} ms) without the time.",
+            f"speed added up over steps (of {milliseconds(PHYSICS.timestep):g} ms) without "
+            "the time.",
         ),
     )
     report = Report(table)
@@ -171,7 +172,7 @@ def run(run_options: RunOptions) -> Report:
 
 
 def asymmetry(logs: Array, mean: Array) -> float:
-    """Return the largest part by which a turn differs from its mirror; ratios as in `Design`."""
+    """Return the largest part by which a turn differs from its mirror (`TurningDesign`)."""
     left, right = mean[logs > 0], -mean[logs < 0][::-1]
     return float((np.abs(left - right) / (np.abs(left + right) / 2)).max())
 
@@ -180,7 +181,7 @@ def straightness(outcome: Outcome) -> tuple[float, float]:
     """Return speed (m/s) and drift (deg/m) of a straight run, sampled once a stride."""
     positions, wxyz = (part[:: round(STRIDE / SAMPLE)] for part in _measured(outcome))
     way = float(np.linalg.norm(positions[-1, :2] - positions[0, :2]))
-    drift = degrees(abs(rotation(wxyz))) / way
+    drift = degrees(abs(total_turn(wxyz))) / way
     return way / (STRIDE * (len(positions) - 1)), drift
 
 
@@ -257,7 +258,7 @@ def _claims(figures: dict[str, float | int]) -> list[Row]:
 
 def _ratios(logs: Array, each: Array, turns: Sequence[Outcome]) -> list[Row]:
     """Return one row for each ratio."""
-    ways = np.array([distance(_measured(turn)[0]) for turn in turns]).reshape(each.shape)
+    ways = np.array([path_length(_measured(turn)[0]) for turn in turns]).reshape(each.shape)
     rows = []
     for log, curvatures, way in zip(logs, each, ways, strict=True):
         spread = f"{curvatures.min():.2f} to {curvatures.max():.2f}"
@@ -304,6 +305,7 @@ def _add_pictures(report: Report) -> None:
                 simulation.step(STRIDE / 8)
                 x, y, _ = simulation.pose("roach").position.tolist()
                 view = Viewpoint((x, y, 0.02), 0.2, azimuth_deg, -12.0)
+                simulation.live.update_places()
                 frames.append(renderer.picture(simulation.model, simulation.data, view))
                 captions.append(f"{simulation.time:.2f} s")
             report.add_picture(picture_strip(frames, captions=captions, columns=4), caption)

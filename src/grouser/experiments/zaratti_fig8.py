@@ -56,7 +56,7 @@ def run(run_options: RunOptions) -> Report:
     table = Table(
         "zaratti-fig8",
         "Zaratti et al. 2006, Fig. 8",
-        "TimedFrames per second of simulation plus one view, all robots walking, one core",
+        "Frames per second of simulation plus one view, all robots walking, one core",
         rows,
         figures,
         (

@@ -23,9 +23,10 @@ from grouser.experiments.ers7_pack import (
 )
 from grouser.experiments.run_options import RunOptions
 from grouser.experiments.step_stages import StageTimer
+from grouser.frames import milliseconds
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.reports.picture_strip import picture_strip
+from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.simulation import Simulation
@@ -51,9 +52,11 @@ def run(run_options: RunOptions) -> Report:
     handling = sum(shares[f"share_{stage}"] for stage in ("collision", "constraint_rows", "solver"))
     apart = ~touching
     figures = {
-        "worst_frame_ms_3_colliding": float(times.max()) * 1e3,
-        "frame_ms_touching": float(np.median(times[touching])) * 1e3 if touching.any() else None,
-        "frame_ms_apart": float(np.median(times[apart])) * 1e3 if apart.any() else None,
+        "worst_frame_ms_3_colliding": milliseconds(float(times.max())),
+        "frame_ms_touching": milliseconds(float(np.median(times[touching])))
+        if touching.any()
+        else None,
+        "frame_ms_apart": milliseconds(float(np.median(times[apart]))) if apart.any() else None,
         "frames_touching": int(touching.sum()),
         "collision_share": handling,
         "collision_detection_share": shares["share_collision"],

@@ -1,4 +1,4 @@
-"""The biped walk: what a humanoid is told in, twelve leg joints (and a waving arm) out.
+"""The biped walk: speeds in, twelve leg joints (and a waving arm) out.
 
 A linear inverted pendulum (`grouser.locomotion.pendulum`) goes from foothold to foothold. A step
 lasts `Biped.step` seconds: first both feet are down and the pressure point goes evenly from the old
@@ -143,9 +143,9 @@ class Biped:
         return state
 
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
-        """Return the states ``dt`` (s) later of robots that were told ``inputs``."""
+        """Return the states (n, k) ``dt`` (s) later of robots that follow ``inputs``."""
         now = state.copy()
-        self._beat(now, inputs[:, 3], dt)
+        self._wave_arm(now, inputs[:, 3], dt)
         now[:, TIME] += dt
         wanted = np.minimum(np.maximum(inputs[:, :3], -self._fastest), self._fastest)
         wanted[np.abs(wanted) < SMALL] = 0.0
@@ -215,7 +215,7 @@ class Biped:
         footing = feet[:, 0, :2] + feet[:, 1, :2]
         return np.asarray((mass - share * footing) / (1 - 2 * share) - _turn(offset, heading))
 
-    def _beat(self, state: Array, waving: Array, dt: float) -> None:
+    def _wave_arm(self, state: Array, waving: Array, dt: float) -> None:
         """Raise or lower the arm, and let it wave."""
         if not (np.count_nonzero(waving) or np.count_nonzero(state[:, WAVE])):
             return
@@ -231,7 +231,7 @@ class Biped:
         """Return the states at the start of the next step; ``wanted`` (n, 3) is what PACE is."""
         now = self._arrive(state)
         moves: Flags = np.asarray(wanted.any(axis=1))
-        kind = _following(state[:, KIND], moves)
+        kind = _next_kind(state[:, KIND], moves)
         # Who starts to go left, or to turn left, steps with the left foot first.
         aside = np.where(wanted[:, 1] != 0, wanted[:, 1], wanted[:, 2])
         _change_feet(now, (kind == SHIFT) & (aside * now[:, SIDE] > 0))
@@ -304,8 +304,8 @@ class Biped:
         foot = np.where(shifting[:, None], 0.0, state[:, LANDING])
         points = []
         for _ in range(AHEAD):
-            points.append(_there(foot, self._inside(side))[:, :2])
-            before, foot = foot, _there(foot, self._landing(side, state[:, PACE]))
+            points.append(_compose_frames(foot, self._inside(side))[:, :2])
+            before, foot = foot, _compose_frames(foot, self._landing(side, state[:, PACE]))
             side = -side
         return points, (before[:, :2] + foot[:, :2]) / 2
 
@@ -314,7 +314,7 @@ class Biped:
         return np.stack([0 * side, -self.inward * side, 0 * side], axis=-1)
 
 
-def _following(kind: Array, moves: Flags) -> Array:
+def _next_kind(kind: Array, moves: Flags) -> Array:
     """Return what comes after ``kind``, (n,), for robots that shall move or not."""
     after_settling = np.where(moves, SHIFT, STAND)
     return np.select(
@@ -330,7 +330,7 @@ def _swings(kind: Array) -> Flags:
 
 
 def _change_feet(state: Array, which: Flags) -> None:
-    """Let the other foot carry in the rows ``which``, and see everything from there."""
+    """Make the other foot the carrying one in the rows ``which``; its frame becomes theirs."""
     other = state[:, OTHER].copy()
     pick, yaw = which[:, None], other[:, 2]
     for point in (XI, MASS, PRESSURE):
@@ -341,7 +341,7 @@ def _change_feet(state: Array, which: Flags) -> None:
     state[:, SIDE] = np.where(which, -state[:, SIDE], state[:, SIDE])
 
 
-def _there(frame: Array, pose: Array) -> Array:
+def _compose_frames(frame: Array, pose: Array) -> Array:
     """Return ``pose``, which is given in ``frame``, where ``frame`` is given, (n, 3) all."""
     place = frame[:, :2] + _turn(pose[:, :2], frame[:, 2])
     return np.concatenate([place, frame[:, 2:] + pose[:, 2:]], axis=-1)

@@ -29,7 +29,7 @@ Stage = Literal["raise", "press", "level"]
 
 
 class FlipperObservation(Protocol):
-    """What the strategy looks at."""
+    """The motion of a robot that the strategy decides by."""
 
     @property
     def time(self) -> float:
@@ -78,7 +78,7 @@ CLIMB = (
 
 
 class FlipperClimber:
-    """The strategy in flight: which stage it is in.
+    """Carries out the strategy for one robot, stage by stage.
 
     Args:
         edge: where the first edge is along the world's x, m; None: there is none to be climbed.
@@ -113,14 +113,14 @@ class FlipperClimber:
         return "press" if halted or risen or self.stage == "press" else "raise"
 
     def _halted(self, observed: FlipperObservation) -> bool:
-        """Say whether the robot does not get further."""
+        """Return whether the robot does not get further."""
         x = float(observed.position[0])
         if x > self._best + self._strategy.halted_within:
             self._best, self._best_time = x, observed.time
         return observed.time - self._best_time > self._strategy.halted_after
 
     def _risen(self, observed: FlipperObservation) -> bool:
-        """Say whether the nose is up; on a slope it was so at the start, which does not count."""
+        """Return whether the nose has risen since the start; on a slope it was up then already."""
         nose_up = -to_rpy_one(*observed.wxyz.tolist())[1]
         if self._stood is None:
             self._stood = nose_up

@@ -1,1 +1,64 @@
-"""Obstacle courses, who drives them, and the limits that come out."""
+"""What a robot can get over: obstacle courses, who drives them, and limits with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grouser.exports import lazily
+
+if TYPE_CHECKING:
+    from grouser.mobility.apparatus import APPARATUS, Apparatus, Course
+    from grouser.mobility.limits import Limit, draw_variation, find_limit
+    from grouser.mobility.operator import LineKeeper, Operator
+    from grouser.mobility.pass_curve import PassCount, PassCurve, SizeEstimate
+    from grouser.mobility.suite import (
+        Candidate,
+        MobilityRun,
+        Variation,
+        measure_candidate,
+        mobility_trial,
+        nominal_runs,
+    )
+
+_PLACES = {
+    "APPARATUS": "grouser.mobility.apparatus",
+    "Apparatus": "grouser.mobility.apparatus",
+    "Candidate": "grouser.mobility.suite",
+    "Course": "grouser.mobility.apparatus",
+    "Limit": "grouser.mobility.limits",
+    "LineKeeper": "grouser.mobility.operator",
+    "Operator": "grouser.mobility.operator",
+    "PassCount": "grouser.mobility.pass_curve",
+    "PassCurve": "grouser.mobility.pass_curve",
+    "MobilityRun": "grouser.mobility.suite",
+    "SizeEstimate": "grouser.mobility.pass_curve",
+    "Variation": "grouser.mobility.suite",
+    "measure_candidate": "grouser.mobility.suite",
+    "draw_variation": "grouser.mobility.limits",
+    "find_limit": "grouser.mobility.limits",
+    "nominal_runs": "grouser.mobility.suite",
+    "mobility_trial": "grouser.mobility.suite",
+}
+
+__all__ = [
+    "APPARATUS",
+    "Apparatus",
+    "Candidate",
+    "Course",
+    "Limit",
+    "LineKeeper",
+    "MobilityRun",
+    "Operator",
+    "PassCount",
+    "PassCurve",
+    "SizeEstimate",
+    "Variation",
+    "draw_variation",
+    "find_limit",
+    "measure_candidate",
+    "mobility_trial",
+    "nominal_runs",
+]
+
+
+__getattr__ = lazily(__name__, _PLACES)

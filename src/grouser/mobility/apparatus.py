@@ -17,7 +17,7 @@ from functools import partial
 from typing import Literal
 
 from grouser.errors import BadValue
-from grouser.frames import Pose, radians
+from grouser.frames import Pose, metres, radians
 from grouser.world.objects import Box
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.hurdle import Hurdle
@@ -110,18 +110,18 @@ def _flat() -> Flat:
 
 
 def _step(height_mm: float) -> Course:
-    height = height_mm / 1000
+    height = metres(height_mm)
     step = Step(x=0, height=height, friction=FRICTION, length=3.0)
     return Course(terrain=(_flat(), step), top=height, edge=height)
 
 
 def _trench(gap_mm: float) -> Course:
-    gap = gap_mm / 1000
+    gap = metres(gap_mm)
     return Course(terrain=(Trench(x=0, gap=gap, friction=FRICTION),), end=gap)
 
 
 def _hurdle(height_mm: float) -> Course:
-    height = height_mm / 1000
+    height = metres(height_mm)
     bar = Hurdle(x=0, height=height, friction=FRICTION, pipe_friction=PIPE_FRICTION)
     return Course(terrain=(_flat(), bar), end=bar.length, edge=height)
 
@@ -151,7 +151,7 @@ def _crossing(slope_deg: float) -> Course:
 
 def _stepfield(pattern: Literal["hill", "diagonal"]) -> Callable[[float], Course]:
     def course(unit_mm: float) -> Course:
-        unit = unit_mm / 1000
+        unit = metres(unit_mm)
         field = Stepfield(x=0, pattern=pattern, unit=unit, friction=FRICTION)
         return Course(
             terrain=(_flat(), field), end=field.post * len(HILL), edge=int(HILL.max()) * unit

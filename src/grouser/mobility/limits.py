@@ -36,9 +36,9 @@ from grouser.mobility.suite import (
     Progress,
     Variation,
     apparatus_named,
+    mobility_trial,
     on_all_cores,
     run_alone,
-    trial,
 )
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
@@ -225,13 +225,13 @@ def _arrived(
     who: Candidate, test: str, cases: Sequence[VariedSize], *, progress: Progress | None = None
 ) -> list[bool]:
     """Run every case and say which of them passed."""
-    trials = [trial(who, test, size, variation) for variation, size in cases]
+    trials = [mobility_trial(who, test, size, variation) for variation, size in cases]
     return [outcome.arrived for outcome in threads.run(trials, progress=progress)]
 
 
 def _find(who: Candidate, test: str, variation: Variation, *, near: float | None = None) -> Bracket:
     def passes(size: float) -> bool:
-        return run_alone(trial(who, test, size, variation)).arrived
+        return run_alone(mobility_trial(who, test, size, variation)).arrived
 
     return search_bracket(passes, apparatus_named(test), near=near)
 

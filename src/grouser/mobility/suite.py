@@ -1,9 +1,9 @@
 """The mobility suite: what can a robot get over?
 
 Any robot that steers is driven over every apparatus of `grouser.mobility.apparatus`, once per size
-(`nominal`); `grouser.mobility.limits` repeats that with chance in it. A robot drives at `SPEED`, or
-at half its top speed if that is less, in steps of `TIMESTEP`; a description that has a field
-``timestep`` (s) gets that instead. It starts `RUN_UP` before the apparatus and is driven by
+(`nominal_runs`); `grouser.mobility.limits` repeats that with chance in it. A robot drives at
+`SPEED`, or at half its top speed if that is less, in steps of `TIMESTEP`; a description that has a
+field ``timestep`` (s) gets that instead. It starts `RUN_UP` before the apparatus and is driven by
 `grouser.mobility.operator.Operator`, straight ahead. A run ends early when the whole robot is
 behind the apparatus, when it has tipped over, or when it is stuck.
 """
@@ -79,7 +79,7 @@ class Candidate:
     """Why it cannot be tested at all; empty: it can."""
 
 
-def candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -> Candidate:
+def measure_candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -> Candidate:
     """Return the robot of that kind, measured as it stands.
 
     Args:
@@ -128,7 +128,7 @@ NOMINAL = Variation()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class MobilityRun:
     """One robot on one apparatus of one size."""
 
     test: str
@@ -150,7 +150,7 @@ def apparatus_named(test: str) -> Apparatus:
     return APPARATUS[test]
 
 
-def trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL) -> Trial:
+def mobility_trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL) -> Trial:
     """Return the drive of ``who`` over ``test`` at ``size`` (mm or deg)."""
     course = apparatus_named(test).at(size)
     start = -(who.front + RUN_UP + variation.back)
@@ -186,17 +186,19 @@ def trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL
     )
 
 
-def nominal(
+def nominal_runs(
     who: Candidate,
     tests: Mapping[str, Sequence[float]],
     *,
     progress: Progress | None = None,
-) -> list[Run]:
+) -> list[MobilityRun]:
     """Drive ``who`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
-    outcomes = threads.run([trial(who, test, size) for test, size in cases], progress=progress)
+    outcomes = threads.run(
+        [mobility_trial(who, test, size) for test, size in cases], progress=progress
+    )
     return [
-        Run(test=test, size=size, outcome=outcome)
+        MobilityRun(test=test, size=size, outcome=outcome)
         for (test, size), outcome in zip(cases, outcomes, strict=True)
     ]
 
@@ -252,12 +254,12 @@ def _with_friction(world: World, factor: float) -> World:
     if factor == 1.0:
         return world
 
-    def rubbed(surface: Any) -> Any:
+    def with_factor(surface: Any) -> Any:
         names = ("friction", "pipe_friction")
         now = {name: getattr(surface, name, None) for name in names}
         return surface.model_copy(update={k: v * factor for k, v in now.items() if v is not None})
 
     return world.changed(
-        terrain=tuple(rubbed(piece) for piece in world.terrain),
-        objects=tuple(rubbed(thing) for thing in world.objects),
+        terrain=tuple(with_factor(piece) for piece in world.terrain),
+        objects=tuple(with_factor(thing) for thing in world.objects),
     )

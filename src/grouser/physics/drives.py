@@ -114,7 +114,7 @@ def torque(value: float) -> Setpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wired:
+class _DriveAddresses:
     """Where a drive is in a compiled scene, and its gains; plain numbers, which index fastest."""
 
     drive: Drive
@@ -163,12 +163,12 @@ class Drives:
         self._followed = np.array(followed, int)
         self._followed_actuators = self.actuators[self._followed]
         self._followed_inputs = self._inputs[self._followed]
-        self._wired = {name: self._wire(name) for name in self.names}
+        self._addresses = {name: self._look_up(name) for name in self.names}
 
-    def _wire(self, name: str) -> _Wired:
+    def _look_up(self, name: str) -> _DriveAddresses:
         place = self._place[name]
         drive = self._descriptions[place]
-        return _Wired(
+        return _DriveAddresses(
             drive=drive,
             actuator=int(self.actuators[place]),
             qpos=int(self._qpos[place]),
@@ -182,10 +182,10 @@ class Drives:
     def command(
         self, rows: StateArrays, name: str, setpoint: Setpoint, which: Which = slice(None)
     ) -> None:
-        """Tell drive ``name`` of the simulations ``which`` what to do, within its limits."""
-        if name not in self._wired:
+        """Command drive ``name`` of the simulations ``which``, within its limits."""
+        if name not in self._addresses:
             raise unknown("command", "drive", name, self.names)
-        wired, value = self._wired[name], setpoint.value
+        wired, value = self._addresses[name], setpoint.value
         drive, actuator, first = wired.drive, wired.actuator, wired.first
         ctrl, gains, slews = rows.ctrl, rows.actuator_biasprm, rows.actuator_dynprm
         if setpoint.mode == "torque":
@@ -282,8 +282,11 @@ class Drives:
         length = self.positions(rows)
         act = rows.act.take(self._states, 1)
         ahead = act - length
-        if np.count_nonzero(np.abs(ahead) > self._leads):
-            act = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
+        far = np.abs(ahead) > self._leads
+        if np.count_nonzero(far):
+            reined = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
+            # Only simulations with such a drive: what is added up again is another last digit.
+            act = np.where(far.any(axis=1, keepdims=True), reined, act)
             rows.act[:, self._states] = act
         if len(self._followed):
             slew = rows.actuator_dynprm[:, self._followed_actuators, 1]

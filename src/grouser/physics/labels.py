@@ -19,7 +19,7 @@ PARTS = ("head", "chest", "pelvis", "arm", "hand", "leg", "foot")
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedGeom:
     """One geom that a sensor can recognise."""
 
     owner: str
@@ -40,7 +40,7 @@ def mark(spec: mujoco.MjSpec, kind: Kind, owner: str, numbers: Mapping[str, int]
     )
 
 
-def marked(model: mujoco.MjModel, kind: Kind) -> tuple[Marked, ...]:
+def find_marked(model: mujoco.MjModel, kind: Kind) -> tuple[MarkedGeom, ...]:
     """Return everything in ``model`` that was marked as ``kind``."""
     found = []
     for entry in range(model.ntuple):
@@ -49,5 +49,5 @@ def marked(model: mujoco.MjModel, kind: Kind) -> tuple[Marked, ...]:
             first = int(model.tuple_adr[entry])
             for place in range(first, first + int(model.tuple_size[entry])):
                 number = round(model.tuple_objprm[place])
-                found.append(Marked(owner, int(model.tuple_objid[place]), number))
+                found.append(MarkedGeom(owner, int(model.tuple_objid[place]), number))
     return tuple(found)

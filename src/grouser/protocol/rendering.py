@@ -1,4 +1,4 @@
-"""Between a server and its eyes, the processes that draw, on this machine or on another.
+"""Between a server and its render workers, the processes that draw, on this machine or another.
 
 Everything is a parcel: two 32-bit big-endian lengths, a header in JSON and a body of bytes. The
 header's ``what`` names the message, its other keys are the message's fields. Nothing in a parcel
@@ -6,10 +6,10 @@ is ever run or unpickled.
 
 ::
 
-    eye → server    Hello, then one answer per order: Picture, Skipped, Failed
-    server → eye    Welcome or Refusal, NewWorld, Looks; orders: Shoot, Encode
+    worker → server    Hello, then one answer per order: Picture, Skipped, Failed
+    server → worker    Welcome or Refusal, NewWorld, Looks; orders: Shoot, Encode
 
-An eye on the server's own machine is not asked who it is: no Hello, no Welcome.
+A worker on the server's own machine is not asked who it is: no Hello, no Welcome.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from grouser.errors import BadValue
 
 PORT = 5004
-"""Where a server waits for eyes on other machines; no port of USARSim's."""
+"""Where a server waits for workers on other machines; no port of USARSim's."""
 
 LARGEST = 2**28
 """Bytes of a parcel: a world with its meshes."""
@@ -34,7 +34,7 @@ _SIZES = struct.Struct(">II")
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """An eye's first words."""
+    """The first message of a worker on another machine."""
 
     token: str
     """In plain text: over strange networks, use TLS. Empty: none."""
@@ -46,12 +46,12 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The server takes the eye."""
+    """The server takes the worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The server does not take the eye, and closes."""
+    """The server does not take the worker, and closes."""
 
     reason: str
 
@@ -102,7 +102,7 @@ class Shoot:
     quality: int
     """Of a JPEG to be made as well, 1..100; 0: none."""
     back: bool
-    """Send the picture back; else it is only for those who ask the eye itself."""
+    """Send the picture back; else it is only for those who ask the worker itself."""
     body: bytes
     """qpos, qvel, mocap positions and quaternions: 64-bit floats, little endian."""
 
@@ -183,7 +183,7 @@ def encode(message: Message) -> bytes:
     return b"".join((_SIZES.pack(len(text), len(body)), text, body))
 
 
-class Parcels:
+class ParcelReader:
     """One direction of a connection: bytes in, messages out."""
 
     def __init__(self, largest: int = LARGEST) -> None:

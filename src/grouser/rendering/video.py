@@ -39,7 +39,7 @@ class Video:
         if not (math.isfinite(fps) and fps > 0):
             raise BadValue(f"{self.path}: {fps} frames per second is not a positive number")
         self._cv2 = _opencv()
-        self._file: AbstractContextManager[Path] = files.whole(self.path)
+        self._file: AbstractContextManager[Path] = files.replacing(self.path)
         self._draft: Path | None = None  # None: outside the with block
         self._writer: Any = None  # None: no frame yet, and the first one decides the size
         self._shape: tuple[int, ...] = ()

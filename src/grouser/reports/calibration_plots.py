@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grouser.evaluation.following import Following
+from grouser.evaluation.log_fit import LogFit
 from grouser.evaluation.trajectory import Trajectory
 from grouser.frames import Array, degrees, millimetres
 from grouser.reports.plots import REAL, SIMULATED
@@ -23,7 +23,7 @@ _HIGHEST = 12.0  # rises are drawn up to this; what matters is near 1
 
 
 def runs(
-    real: Trajectory, before: Trajectory, after: Trajectory, at_end: Following, at_start: Following
+    real: Trajectory, before: Trajectory, after: Trajectory, at_end: LogFit, at_start: LogFit
 ) -> Figure:
     """Draw x, z and pitch over simulated time: the log, and both simulations.
 

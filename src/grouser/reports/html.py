@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from grouser.reports.table import label, shown
+from grouser.reports.table import display_text, label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def grid(head: str, body: str) -> str:
 def tiles(figures: Mapping[str, Any]) -> str:
     """Return a row of named numbers, empty if there are none."""
     each = "".join(
-        f"<div><dt>{escape(label(name))}</dt><dd>{escape(shown(value))}</dd></div>"
+        f"<div><dt>{escape(label(name))}</dt><dd>{escape(display_text(value))}</dd></div>"
         for name, value in figures.items()
     )
     return f"<dl>{each}</dl>" if each else ""
@@ -84,10 +84,10 @@ def figure_of(content: str, caption: str) -> str:
 
 def image_of(png: bytes, caption: str) -> str:
     """Return a picture, inside the page, with its caption."""
-    return figure_of(f'<img alt="{escape(caption)}" src="{data("image/png", png)}">', caption)
+    return figure_of(f'<img alt="{escape(caption)}" src="{data_uri("image/png", png)}">', caption)
 
 
-def data(kind: str, content: bytes) -> str:
+def data_uri(kind: str, content: bytes) -> str:
     """Return ``content`` as an address that needs no server."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
@@ -101,7 +101,7 @@ def png_of(image: npt.NDArray[np.uint8]) -> bytes:
     return encoded.getvalue()
 
 
-def drawn(figure: Figure) -> bytes:
+def figure_png(figure: Figure) -> bytes:
     """Return the bytes of a PNG file of a matplotlib figure as it is now."""
     encoded = io.BytesIO()
     # Without "Software" the bytes do not depend on matplotlib's version number.

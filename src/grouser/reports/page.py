@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.reports.html import drawn, grid, image_of, inline, page, png_of, tiles
-from grouser.reports.table import shown
+from grouser.reports.html import figure_png, grid, image_of, inline, page, png_of, tiles
+from grouser.reports.table import display_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +73,7 @@ class Page:
         body = "".join(
             "<tr>"
             + "".join(
-                f'<td class="{side}">{escape(shown(cell))}</td>'
+                f'<td class="{side}">{escape(display_text(cell))}</td>'
                 for side, cell in zip(sides, row, strict=True)
             )
             + "</tr>"
@@ -83,7 +83,7 @@ class Page:
 
     def add_plot(self, figure: Figure, caption: str = "") -> None:
         """Add a matplotlib figure as it is now."""
-        self._parts.append(image_of(drawn(figure), caption))
+        self._parts.append(image_of(figure_png(figure), caption))
 
     def add_cards(self, cards: Iterable[Card]) -> None:
         """Add cards side by side."""

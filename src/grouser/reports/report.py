@@ -19,9 +19,9 @@ import numpy.typing as npt
 from grouser import files
 from grouser.errors import BadValue
 from grouser.reports.html import (
-    data,
-    drawn,
+    data_uri,
     figure_of,
+    figure_png,
     grid,
     image_of,
     inline,
@@ -29,7 +29,7 @@ from grouser.reports.html import (
     png_of,
     tiles,
 )
-from grouser.reports.table import Column, Row, Table, agreement, shown
+from grouser.reports.table import Column, Row, Table, agreement, display_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ class Report:
 
     def add_plot(self, figure: Figure, caption: str = "") -> None:
         """Add a matplotlib figure as it is now; the caller closes it."""
-        self.add_picture(drawn(figure), caption)
+        self.add_picture(figure_png(figure), caption)
 
     def add_video(self, path: Path | str, caption: str = "") -> None:
         """Add an MP4 file's content; the file itself is no longer needed afterwards."""
@@ -68,7 +68,7 @@ class Report:
             content = Path(path).read_bytes()
         except OSError as error:
             raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
-        source = data("video/mp4", content)
+        source = data_uri("video/mp4", content)
         video = f'<video controls loop muted playsinline src="{source}"></video>'
         self._parts.append(figure_of(video, caption))
 
@@ -76,7 +76,7 @@ class Report:
         """Add a second table under a heading of its own."""
         head = "".join(f"<th>{escape(name)}</th>" for name in header)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(shown(cell))}</td>" for cell in row) + "</tr>"
+            "<tr>" + "".join(f"<td>{escape(display_text(cell))}</td>" for cell in row) + "</tr>"
             for row in rows
         )
         heading = f"<h2>{escape(title)}</h2>"

@@ -101,7 +101,7 @@ class Table:
             "rows": [_row_json(row) for row in self.rows],
             "agree": self.agree,
             "of": self.of,
-            "figures": plain(self.figures),
+            "figures": json_value(self.figures),
             "title": self.title,
             "notes": list(self.notes),
         }
@@ -129,7 +129,7 @@ class Table:
         console.print(Text.assemble((self.title, "bold"), "\n", (self.paper, "dim")))
         console.print(grid)
         for name, value in self.figures.items():
-            console.print(Text(f"{label(name)}: {shown(value)}"))
+            console.print(Text(f"{label(name)}: {display_text(value)}"))
         for note_text in self.notes:
             console.print(Text(note_text, "dim"))
         console.print(Text(self.verdict, "green" if self.agree == self.of else "red"))
@@ -148,7 +148,7 @@ def label(name: str) -> str:
     return name.replace("_", " ")
 
 
-def shown(value: Any) -> str:
+def display_text(value: Any) -> str:
     """Return a value as people read it: yes or no, four significant digits, a dash for nothing."""
     match value:
         case None:
@@ -158,23 +158,25 @@ def shown(value: Any) -> str:
         case float() | np.floating():
             return _digits(float(value))
         case Mapping():
-            return ", ".join(f"{label(str(name))} {shown(part)}" for name, part in value.items())
+            return ", ".join(
+                f"{label(str(name))} {display_text(part)}" for name, part in value.items()
+            )
         case list() | tuple() | np.ndarray():
-            return ", ".join(shown(part) for part in value)
+            return ", ".join(display_text(part) for part in value)
     return str(value)
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """Return ``value`` as JSON can hold it: numpy becomes Python, NaN and infinities None."""
     match value:
         case np.ndarray() | np.generic():
-            return plain(value.tolist())
+            return json_value(value.tolist())
         case float():
             return value if math.isfinite(value) else None
         case Mapping():
-            return {str(name): plain(part) for name, part in value.items()}
+            return {str(name): json_value(part) for name, part in value.items()}
         case list() | tuple():
-            return [plain(part) for part in value]
+            return [json_value(part) for part in value]
     return value
 
 
@@ -187,10 +189,10 @@ def _digits(number: float) -> str:
 
 def _row_json(row: Row) -> dict[str, Any]:
     entry = {
-        "case": plain(row.case),
-        "paper": plain(row.paper),
-        "ours": plain(row.ours),
-        "agrees": plain(row.agrees),
+        "case": json_value(row.case),
+        "paper": json_value(row.paper),
+        "ours": json_value(row.ours),
+        "agrees": json_value(row.agrees),
     }
     return entry | ({"note": row.note} if row.note else {})
 
@@ -212,4 +214,4 @@ def _column(group: str, name: str, values: Sequence[Any]) -> Column:
         or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
         for value in values
     )
-    return Column(group, label(str(name)), tuple(shown(value) for value in values), numeric)
+    return Column(group, label(str(name)), tuple(display_text(value) for value in values), numeric)

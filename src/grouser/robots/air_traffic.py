@@ -14,11 +14,11 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import weigh
+from grouser.robots.parts.hull import set_box_mass
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.tracks.geoms import ContactSurface, GeomBuilder
-from grouser.tracks.path import ArcStep, Path, StraightStep
+from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 from grouser.tracks.track import Track, add_track
 
 UP, DOWN, LEFT = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -84,7 +84,7 @@ class AirTraffic:
                 f"radius {self.radius} (above 0)"
             )
 
-    def path(self) -> Path:
+    def path(self) -> BeltPath:
         """Return the loop: climb, turn left, descend, turn left."""
         bend, half = radians(self.climb_deg), ArcStep(self.radius, math.pi, LEFT)
         leg = StraightStep(self.straight)
@@ -98,13 +98,13 @@ class AirTraffic:
             leg,
             ArcStep(self.radius, bend, UP),
         ]
-        return Path.chain([*rise, half, *fall, half])
+        return BeltPath.chain([*rise, half, *fall, half])
 
     def build(self) -> Robot:
         """Return the traffic."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="tower")
-        weigh(body, 1.0, (0.1, 0.1, 0.1))
+        set_box_mass(body, 1.0, (0.1, 0.1, 0.1))
         track = Track(
             path=self.path(),
             width=self.span,

@@ -12,11 +12,11 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import GREY, add_hull, weigh
+from grouser.robots.parts.hull import GREY, add_hull, set_box_mass
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Track, add_track
 
 
@@ -56,9 +56,9 @@ class Conveyor:
                 at=(end * (self.length / 2 - 2 * self.radius), 0, -self.radius - leg - 0.01),
                 rgb=GREY,
             )
-        weigh(body, 50.0, (self.length / 2, self.width / 2, self.height / 2))
+        set_box_mass(body, 50.0, (self.length / 2, self.width / 2, self.height / 2))
         track = Track(
-            path=Path.oval(self.length, self.radius),
+            path=BeltPath.oval(self.length, self.radius),
             width=self.width,
             drive=Drive(force=500.0, speed=2.0, lead=0.005, damping=0.1),
             inertia=20.0,

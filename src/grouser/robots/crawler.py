@@ -24,12 +24,12 @@ import numpy as np
 from grouser.errors import BadValue, nearest
 from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import ORANGE, add_hull, keep_apart, weigh
+from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import ArcStep, Path, StraightStep
+from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 from grouser.tracks.track import Method, Track, add_track
 
 SHAPES: dict[str, tuple[str, ...]] = {
@@ -102,8 +102,10 @@ class Crawler:
         mass = self.mass - sum(belt.mass for belt in belts)
         if mass <= 0:
             raise BadValue(f"mass is {self.mass} kg, less than its belts weigh")
-        weigh(body, mass, (half[0], self.gauge / 2, half[2]), at=(self.centre_x, 0, self.centre_z))
-        keep_apart(spec)
+        set_box_mass(
+            body, mass, (half[0], self.gauge / 2, half[2]), at=(self.centre_x, 0, self.centre_z)
+        )
+        exclude_hull_belt_contacts(spec)
         drives = {belt.name: track.drive for belt in belts}
         return Robot(
             spec=spec,
@@ -130,15 +132,15 @@ class Crawler:
             without_top=self.without_top,
         )
 
-    def _path(self) -> Path:
+    def _path(self) -> BeltPath:
         if bool(self.pulleys) == bool(self.segments):
             raise BadValue("path: give either pulleys or segments")
         if self.pulleys:
             for number, pulley in enumerate(self.pulleys):
                 if not isinstance(pulley, Sequence) or len(pulley) != 3:
                     raise BadValue(f"path: pulley {number} is {pulley!r}, [x, z, radius] is needed")
-            return Path.around([(x, z, radius) for x, z, radius in self.pulleys])
-        return Path.chain([_step(number, step) for number, step in enumerate(self.segments)])
+            return BeltPath.around([(x, z, radius) for x, z, radius in self.pulleys])
+        return BeltPath.chain([_step(number, step) for number, step in enumerate(self.segments)])
 
 
 def _step(number: int, step: Mapping[str, Any]) -> StraightStep | ArcStep:
@@ -180,7 +182,7 @@ def _grouser(options: Mapping[str, Any]) -> Grouser:
     return Grouser.trapezoid(top, base, height, round_tip=round_tip)
 
 
-def _extent(path: Path) -> tuple[Array, Array]:
+def _extent(path: BeltPath) -> tuple[Array, Array]:
     """Return the lowest and the highest x, y, z of the belt, m."""
     points = np.array([path.at(path.length * step / 400).position for step in range(400)])
     return points.min(axis=0), points.max(axis=0)

@@ -22,13 +22,19 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import GREY, Vector, add_hull, keep_apart, weigh
+from grouser.robots.parts.hull import (
+    GREY,
+    Vector,
+    add_hull,
+    exclude_hull_belt_contacts,
+    set_box_mass,
+)
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.geoms import ContactSurface
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Method, Track, add_track
 
 MASS = 20.0  # kg   sec. II-B: ChassisMass
@@ -120,7 +126,7 @@ class Kenaf:
         belts += [
             self._add_flipper(spec, body, place, mains[place.split("_")[1]]) for place in PLACES
         ]
-        keep_apart(spec)
+        exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
         for place in PLACES:
@@ -144,7 +150,7 @@ class Kenaf:
             posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
         )
 
-    def _track(self, path: Path, width: float, wheels: int) -> Track:
+    def _track(self, path: BeltPath, width: float, wheels: int) -> Track:
         """Return a main belt along ``path``; wheels are as large as the belt with its lugs."""
         own = WHEEL_FRICTION if self.method == "wheels" else SLIPPERY
         return Track(
@@ -160,7 +166,7 @@ class Kenaf:
         )
 
     def _main(self) -> Track:
-        return self._track(Path.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
+        return self._track(BeltPath.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
 
     def _add_flipper(
         self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str, main: Belt
@@ -181,7 +187,7 @@ class Kenaf:
         reach = forward * FLIPPER_REACH
         inside = (FLIPPER_REACH / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
         add_hull(arm, f"{place}_arm", inside, at=(reach / 2, 0, 0), rgb=BLUE)
-        path = Path.around([(0.0, 0.0, RADIUS), (reach, 0.0, FLIPPER_TIP)])
+        path = BeltPath.around([(0.0, 0.0, RADIUS), (reach, 0.0, FLIPPER_TIP)])
         track = dataclasses.replace(
             self._track(path, FLIPPER_WIDTH, self.flipper_wheels),
             geared=True,
@@ -190,18 +196,20 @@ class Kenaf:
         )
         belt = add_track(spec, arm, track, place, Pose(), shaft=main)
         mass, half, x = _flipper_mass()
-        weigh(arm, mass - belt.mass, half, at=(forward * x, 0, 0))
+        set_box_mass(arm, mass - belt.mass, half, at=(forward * x, 0, 0))
         return belt
 
     def _weigh_body(self, body: mujoco.MjsBody, belts: float) -> None:
-        """Give the body the mass that is left, so that the whole robot balances as told."""
+        """Give the body the mass that is left and the centre that the options ask for."""
         flipper, half, x = _flipper_mass()
         mass = MASS - 4 * flipper - belts
         # The level flippers lie symmetrically about the root: the body carries the whole offset.
         centre = np.array([self.centre_x, 0.0, self.centre_z])
         centre[0] += 0.0 if self.batteries else WITHOUT_BATTERIES_X
         at = centre * MASS / mass
-        weigh(body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist()))
+        set_box_mass(
+            body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist())
+        )
         # Mass further out along x slows pitch and yaw alike, so both take the difference.
         places = np.array([sign * (AXIS_X + x) for sign in (1, 1, -1, -1)]) - centre[0]
         flippers = 4 * flipper * (half[0] ** 2 + half[2] ** 2) / 3

@@ -14,12 +14,18 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import GREY, ORANGE, add_hull, keep_apart, weigh
+from grouser.robots.parts.hull import (
+    GREY,
+    ORANGE,
+    add_hull,
+    exclude_hull_belt_contacts,
+    set_box_mass,
+)
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Track, add_track
 
 MASS = 20.0  # kg   estimate
@@ -48,7 +54,7 @@ class LuggedRover:
         add_hull(body, "hull", half, at=(0, 0, 0.06), rgb=ORANGE)
         add_hull(body, "mast", (0.02, 0.02, 0.10), at=(0.2, 0, 0.20), rgb=GREY)
         wheel = Track(
-            path=Path.circle(WHEEL_RADIUS),
+            path=BeltPath.circle(WHEEL_RADIUS),
             width=WHEEL_WIDTH,
             drive=Drive(force=120.0, speed=1.0, lead=0.005, damping=0.1),
             inertia=3.0,
@@ -64,8 +70,8 @@ class LuggedRover:
         belts = tuple(
             add_track(spec, body, wheel, name, Pose.at(x, y, 0)) for name, (x, y) in places.items()
         )
-        weigh(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
-        keep_apart(spec)
+        set_box_mass(body, MASS - sum(belt.mass for belt in belts), half, at=(0, 0, 0.04))
+        exclude_hull_belt_contacts(spec)
         drives = {belt.name: wheel.drive for belt in belts}
         return Robot(
             spec=spec,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grouser.physics.drives import Drive
-from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.pioneer import Pioneer, sonar_ring
 from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot
 
@@ -39,7 +39,7 @@ P2AT = Pioneer(
     axles=(BASE / 2, -BASE / 2),
     gauge=GAUGE,
     drive=Drive(force=TORQUE, speed=TOP_SPIN, lead=0.2, damping=10.0),  # stiffness: estimate
-    sonars=(*ring("F", FRONT), *ring("R", REAR)),
+    sonars=(*sonar_ring("F", FRONT), *sonar_ring("R", REAR)),
     laser=(0.2085, 0.0, 0.2),  # m   UDK config: the P3AT's
     camera=(0.1005, 0.0, 0.42),  # m   UDK config: the P3AT's
 )

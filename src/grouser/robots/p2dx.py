@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grouser.physics.drives import Drive
 from grouser.robots.p3at import P3AT
-from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.pioneer import Pioneer, sonar_ring
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot
 
@@ -58,7 +58,7 @@ P2DX = Pioneer(
         mass=0.1,  # kg   estimate
         damping=0.02,  # N m s/rad   estimate: bearing and the tyre's scrub
     ),
-    sonars=ring("F", FRONT),
+    sonars=sonar_ring("F", FRONT),
     laser=(LASER_X, 0.0, SIZE[2] - STANDING + P3AT.laser[2] - P3AT.deck),  # m   as on the P3AT
     camera=(
         LASER_X + P3AT.camera[0] - P3AT.laser[0],  # m   as on the P3AT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grouser.physics.drives import Drive
-from grouser.robots.parts.pioneer import Pioneer, ring
+from grouser.robots.parts.pioneer import Pioneer, sonar_ring
 from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot
 
@@ -47,7 +47,7 @@ P3AT = Pioneer(
         lead=0.2,  # rad   estimate
         damping=10.0,  # rad/s   estimate
     ),
-    sonars=(*ring("F", FRONT), *ring("R", REAR)),
+    sonars=(*sonar_ring("F", FRONT), *sonar_ring("R", REAR)),
     laser=(0.2085, 0.0, 0.2),  # m   UDK config
     camera=(0.1005, 0.0, 0.42),  # m   UDK config, where it is commented out
 )

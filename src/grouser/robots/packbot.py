@@ -15,12 +15,12 @@ import mujoco
 from grouser.errors import unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import OLIVE, add_hull, keep_apart, weigh
+from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Method, Track, add_track
 
 MASS = 19.0  # kg   42 lb, 2007 news (robots.md A3)
@@ -66,8 +66,8 @@ class PackBot:
             for side, y in (("left", GAUGE / 2), ("right", -GAUGE / 2))
         )
         mass = MASS - sum(belt.mass for belt in belts)
-        weigh(body, mass, (LENGTH / 2, GAUGE / 2, HEIGHT / 2), at=(0, 0, CENTRE_Z))
-        keep_apart(spec)
+        set_box_mass(body, mass, (LENGTH / 2, GAUGE / 2, HEIGHT / 2), at=(0, 0, CENTRE_Z))
+        exclude_hull_belt_contacts(spec)
         drives = {belt.name: track.drive for belt in belts}
         return Robot(
             spec=spec,
@@ -85,7 +85,7 @@ class PackBot:
         bar = {"rounded": Grouser.rounded, "box": Grouser.box}.get(self.grousers)
         height = GROUSER[1] if bar else 0.0
         return Track(
-            path=Path.oval(LENGTH - 2 * height, HEIGHT / 2 - height),
+            path=BeltPath.oval(LENGTH - 2 * height, HEIGHT / 2 - height),
             width=TRACK_WIDTH,
             drive=Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1),
             inertia=BELT_INERTIA,

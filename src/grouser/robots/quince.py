@@ -14,12 +14,18 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import GREY, ORANGE, add_hull, keep_apart, weigh
+from grouser.robots.parts.hull import (
+    GREY,
+    ORANGE,
+    add_hull,
+    exclude_hull_belt_contacts,
+    set_box_mass,
+)
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Method, Track, add_track
 
 MASS = 33.0  # kg   Table III
@@ -86,7 +92,7 @@ class Quince:
         self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in mains.values()))
         belts = list(mains.values())
         belts += [self._add_sub(spec, body, place, mains[place.split("_")[1]]) for place in PLACES]
-        keep_apart(spec)
+        exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
         for place in PLACES:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
@@ -120,7 +126,7 @@ class Quince:
 
     def _main(self) -> Track:
         return Track(
-            path=Path.oval(LENGTH, RADIUS),
+            path=BeltPath.oval(LENGTH, RADIUS),
             width=TRACK_WIDTH,
             drive=self._belt_drive(),
             inertia=BELT_INERTIA,
@@ -147,7 +153,7 @@ class Quince:
         add_hull(arm, f"{place}_arm", half, at=(forward * reach / 2, 0, 0), rgb=ORANGE)
         pulleys = [(0.0, 0.0, RADIUS), (forward * reach, 0.0, RADIUS)]
         track = Track(
-            path=Path.around(pulleys),
+            path=BeltPath.around(pulleys),
             width=SUB_WIDTH,
             drive=self._belt_drive(),
             geared=True,
@@ -159,13 +165,13 @@ class Quince:
             wheels=4,
         )
         belt = add_track(spec, arm, track, place, Pose(), shaft=main)
-        weigh(arm, SUB_MASS - belt.mass, half, at=(forward * reach / 2, 0, 0))
+        set_box_mass(arm, SUB_MASS - belt.mass, half, at=(forward * reach / 2, 0, 0))
         return belt
 
     def _weigh_body(self, body: mujoco.MjsBody, others: float) -> None:
-        """Give the main body the mass that is left, so that the whole robot balances as told."""
+        """Give the main body the mass that is left and the centre that the options ask for."""
         mass = MASS - others
         # The sub-tracks sit symmetrically about the middle when level: the body alone carries the
         # offset of the whole robot.
         at = (self.centre_x * MASS / mass, 0.0, self.centre_z * MASS / mass)
-        weigh(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)
+        set_box_mass(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)

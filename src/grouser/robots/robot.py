@@ -41,7 +41,7 @@ ROBOTS: dict[str, str] = {
 """Kind of robot → where it is described; imported on use."""
 
 _STEERS = ("forward", "turn", "turn_deg")
-"""What steering is told."""
+"""Command words that steer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Steering:
     radius: float = 1.0
     """Travel (m) per unit of the drives: 1 for belts (m), the radius for wheels (rad)."""
 
-    def sides(self, forward: float, turn: float) -> dict[str, Setpoint]:
+    def side_speeds(self, forward: float, turn: float) -> dict[str, Setpoint]:
         """Return the drives' speeds for ``forward`` (m/s) and ``turn`` (rad/s, to the left).
 
         Belts and wheels are told what rigid rolling would need; a real skid turn is slower, since
@@ -67,7 +67,7 @@ class Steering:
 
 
 class Gait(Protocol):
-    """How legs move: what a robot is told in, joint angles out, over time.
+    """How legs move: inputs in, joint angles out, over time.
 
     A frozen description and pure functions of the gait's state, on arrays with a leading axis, so
     that one robot and thousands share them to the bit. `grouser.simulation.gaits` keeps the state.
@@ -75,7 +75,7 @@ class Gait(Protocol):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of what it can be told, such as ``forward`` (m/s) and ``turn`` (rad/s)."""
+        """Names of its inputs, such as ``forward`` (m/s) and ``turn`` (rad/s)."""
         ...
 
     @property
@@ -141,8 +141,8 @@ class Robot:
 
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
         a `Setpoint`, or a number: ``front`` its natural one (speed if it rolls, else an angle),
-        ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. What the
-        gait is told is left out: `gait_inputs` has it.
+        ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. The
+        gait's inputs are left out: `gait_inputs` has them.
         """
         if self.gait:
             command = {key: value for key, value in command.items() if not self._gait_input(key)}
@@ -164,7 +164,7 @@ class Robot:
         return still | {name: speed(0.0) for name in self.drives if name not in walking}
 
     def gait_inputs(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
-        """Return what ``command`` tells the gait, by input, in SI (``turn_deg`` as ``turn``).
+        """Return the gait's inputs in ``command``, by name, in SI (``turn_deg`` as ``turn``).
 
         As in steering, an input that a command leaves out is 0, but a command that names none
         leaves the gait alone: then this is empty.
@@ -196,7 +196,7 @@ class Robot:
             raise BadValue(f"command: this robot does not steer; it has {', '.join(self.drives)}")
         numbers = {key: _number(key, value) for key, value in moves.items()}
         turn = numbers.get("turn", 0.0) + radians(numbers.get("turn_deg", 0.0))
-        return self.steering.sides(numbers.get("forward", 0.0), turn)
+        return self.steering.side_speeds(numbers.get("forward", 0.0), turn)
 
     def _setpoint(self, key: str, value: float | Setpoint) -> tuple[tuple[str, ...], Setpoint]:
         if names := self._named(key):

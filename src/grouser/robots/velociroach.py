@@ -24,7 +24,7 @@ from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.crank import ENDS, LEGS, Cranks
-from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
+from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
@@ -91,7 +91,7 @@ class VelociRoach:
         body = spec.worldbody.add_body(name="body")
         half = (BODY[0] / 2, BODY[1] / 2, BODY[2] / 2)
         add_hull(body, "hull", half, rgb=GREEN)
-        weigh(body, MASS - len(LEGS) * LEG_MASS, half)
+        set_box_mass(body, MASS - len(LEGS) * LEG_MASS, half)
         for leg in LEGS:
             _add_leg(body, leg)
         _keep_legs_apart(spec)
@@ -164,11 +164,13 @@ def _add_leg(body: mujoco.MjsBody, name: str) -> None:
         rgba=(*GREY, 1.0),
     )
     mark(foot, share=1 / FEET)
-    weigh(leg, LEG_MASS, (LEG_RADIUS, LEG_RADIUS, LEG_LENGTH / 2), at=(0, 0, -LEG_LENGTH / 2))
+    set_box_mass(
+        leg, LEG_MASS, (LEG_RADIUS, LEG_RADIUS, LEG_LENGTH / 2), at=(0, 0, -LEG_LENGTH / 2)
+    )
 
 
 def _keep_legs_apart(spec: mujoco.MjSpec) -> None:
-    """Let no leg touch another: the rods of the real robot hold them apart."""
+    """Exclude contacts between legs: the rods of the real robot hold them apart."""
     for number, one in enumerate(LEGS):
         for other in LEGS[:number]:
             spec.add_exclude(name=f"{one}|{other}", bodyname1=one, bodyname2=other)

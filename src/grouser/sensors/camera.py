@@ -26,8 +26,8 @@ from grouser.frames import Array, Pose, conjugate, radians, rotate
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import shared_renderer
 from grouser.rendering.snapshot import Snapshot, shared_loader
-from grouser.sensors.imaging.cmos import SPARE, CmosFilter
-from grouser.sensors.imaging.imager import IMAGERS, Imager, imager
+from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
+from grouser.sensors.imaging.imager import IMAGERS, Imager, resolve_imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.mounted import MountedSensor, site_pose
 from grouser.sensors.sensor import Needs, SensorContext, Value
@@ -77,7 +77,7 @@ class Camera(MountedSensor):
     @property
     def imager(self) -> Imager:
         """Lens, chip and shutter."""
-        return imager(self.camera)
+        return resolve_imager(self.camera)
 
     @property
     def lens(self) -> Lens:
@@ -205,19 +205,21 @@ def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed
     """Draw one view, wide enough for what the camera sees while it turns, and warp it."""
     model, data = snapshot.model, shared_loader().load(snapshot)
     spin = _spin(model, data, site, X_SC)
-    plane = filter_.window(spin)
-    pixels = np.empty(plane.width * plane.height * 3 + SPARE, np.uint8)
-    shared_renderer().draw_camera(model, data, site_pose(data, site) @ X_SC, plane, pixels[:-SPARE])
+    plane = filter_.source_plane(spin)
+    pixels = np.empty(plane.width * plane.height * 3 + SPARE_BYTES, np.uint8)
+    shared_renderer().draw_camera(
+        model, data, site_pose(data, site) @ X_SC, plane, pixels[:-SPARE_BYTES]
+    )
     matrix = plane.matrix(upside_down=True)
     return filter_.warped(pixels, plane, matrix, spin=spin, seed=seed)
 
 
 def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
     """Draw every moment that any row sees, with everything where it then is."""
-    model, plane = snapshot.model, filter_.window()
+    model, plane = snapshot.model, filter_.source_plane()
     slices = filter_.shutter.slices(filter_.lens.height)
     size = plane.width * plane.height * 3
-    pixels = np.empty(size * len(slices.times) + SPARE, np.uint8)
+    pixels = np.empty(size * len(slices.times) + SPARE_BYTES, np.uint8)
     for number, later in enumerate(slices.times.tolist()):
         data = shared_loader().load(snapshot, later)
         into: npt.NDArray[np.uint8] = pixels[number * size : (number + 1) * size]

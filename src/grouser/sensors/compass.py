@@ -36,7 +36,7 @@ class Compass(MountedSensor):
 class BoundCompass:
     """A compass that knows its site."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Compass, site: int) -> None:
         self._description, self._site = description, site

@@ -59,7 +59,7 @@ class DepthOptics:
             )
 
     @property
-    def given(self) -> ImagePlane:
+    def output_plane(self) -> ImagePlane:
         """The pixels of what is read."""
         return self.cloud or self.plane
 
@@ -132,7 +132,7 @@ class DepthCamera(MountedSensor):
 
     def points(self, depths: npt.NDArray[Any]) -> Array:
         """Return the cloud (n, 3) of all pixels that answer, in the sensor's frame, m."""
-        right, down = self.optics.given.slopes()
+        right, down = self.optics.output_plane.slopes()
         rows, columns = np.nonzero(np.isfinite(depths))
         ahead = depths[rows, columns].astype(float)
         return np.stack([ahead, -right[columns] * ahead, -down[rows] * ahead], axis=1)
@@ -190,7 +190,9 @@ class BoundDepthCamera:
         return DepthFrame(draw)
 
 
-def _draw(snapshot: Snapshot, site: int, optics: DepthOptics, own: int, seed: int) -> Depths:
+def _draw(
+    snapshot: Snapshot, site: int, optics: DepthOptics, pattern_seed: int, seed: int
+) -> Depths:
     """Measure, corrupt, and give the depths on the pixels of the cloud."""
     model, data = snapshot.model, shared_loader().load(snapshot)
     true = (
@@ -198,30 +200,30 @@ def _draw(snapshot: Snapshot, site: int, optics: DepthOptics, own: int, seed: in
         .camera_depth(model, data, site_pose(data, site), optics.plane)
         .astype(float)
     )
-    measured = corrupt(true, optics, own, np.random.default_rng(seed))
+    measured = corrupt(true, optics, pattern_seed, np.random.default_rng(seed))
     if optics.cloud:
-        measured = seen_through(measured, optics.plane, optics.cloud)
+        measured = resample(measured, optics.plane, optics.cloud)
     return measured.astype(np.float32)
 
 
-def corrupt(true: Array, optics: DepthOptics, own: int, rng: np.random.Generator) -> Array:
+def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.Generator) -> Array:
     """Return what a camera says of the ``true`` depths (height, width).
 
     Args:
         true: m; ``inf`` for the sky.
         optics: what the camera can do.
-        own: seed of this camera's own pattern.
+        pattern_seed: of this camera's own pattern.
         rng: of this picture's noise.
     """
     steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
     measured = np.minimum(true, _SKY)
     if optics.errors:
-        measured = optics.errors.measure(measured, optics.plane, own, rng)
+        measured = optics.errors.measure(measured, optics.plane, pattern_seed, rng)
     measured[steep | ~((measured >= optics.near) & (measured <= optics.far))] = np.nan
     return measured
 
 
-def seen_through(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
+def resample(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
     """Return ``depths``, measured on ``plane``, on the pixels ``other`` of a camera beside it.
 
     Values in between are interpolated; a pixel answers when all four of its neighbours do.
@@ -229,7 +231,7 @@ def seen_through(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
     right, down = other.slopes()
     columns = right * plane.focal[0] + plane.centre[0]
     rows = down * plane.focal[1] + plane.centre[1]
-    left, top = _inside(columns, plane.width), _inside(rows, plane.height)
+    left, top = _pixel_before(columns, plane.width), _pixel_before(rows, plane.height)
     x, y = columns - left, (rows - top)[:, None]
     rowwise = (1 - y) * depths[top] + y * depths[top + 1]
     seen = (1 - x) * np.take(rowwise, left, axis=1) + x * np.take(rowwise, left + 1, axis=1)
@@ -238,6 +240,6 @@ def seen_through(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
     return np.asarray(seen)
 
 
-def _inside(places: Array, size: int) -> npt.NDArray[np.intp]:
+def _pixel_before(places: Array, size: int) -> npt.NDArray[np.intp]:
     """Return the pixel before each place, kept inside the picture."""
     return np.clip(np.floor(places), 0, size - 2).astype(np.intp)

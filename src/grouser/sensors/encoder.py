@@ -62,33 +62,33 @@ class BoundEncoder:
         """Keep the names; where they are among all drives is looked up at the first reading."""
         self._description, self._names = description, drives
         self._exact = not (description.resolution or description.noise or description.wrap)
-        self._places: list[int] = []
+        self._indices: list[int] = []
         self.memory: tuple[float, ...] | None = None
         """Where each drive was when the count last began again, m or rad; None: it never did."""
-        self._begins = False
+        self._reset_pending = False
 
     def reset(self) -> None:
         """Let the count begin again at the next reading."""
-        self._begins = True
+        self._reset_pending = True
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return each drive's position, m or rad, by the drive's name on its robot."""
-        if not self._places:
-            self._places = context.drive_indices(self._names)
-        if self._begins:
-            self.memory = tuple(context.travelled[place] for place in self._places)
-            self._begins = False
+        if not self._indices:
+            self._indices = context.drive_indices(self._names)
+        if self._reset_pending:
+            self.memory = tuple(context.travelled[place] for place in self._indices)
+            self._reset_pending = False
         if self._exact:
             return LazyValues(partial(self._exactly, context, self.memory))
         description, travelled = self._description, context.travelled
-        true = np.array([travelled[place] for place in self._places])
+        true = np.array([travelled[place] for place in self._indices])
         if self.memory:
             true -= self.memory
         measured = corrupt(true, description.resolution, description.noise, description.wrap, rng)
         return dict(zip(description.drives, measured.tolist(), strict=True))
 
     def _exactly(self, context: SensorContext, zero: tuple[float, ...] | None) -> dict[str, Value]:
-        travelled = [context.travelled[place] for place in self._places]
+        travelled = [context.travelled[place] for place in self._indices]
         if zero:
             travelled = [now - then for now, then in zip(travelled, zero, strict=True)]
         return dict(zip(self._description.drives, travelled, strict=True))

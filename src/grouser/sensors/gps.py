@@ -63,7 +63,7 @@ class Gps(MountedSensor):
 class BoundGps:
     """A receiver that knows its site."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Gps, site: int, rays: RayOrigin) -> None:
         self._description, self._site, self._rays = description, site, rays

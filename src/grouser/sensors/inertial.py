@@ -53,7 +53,7 @@ class Accelerometer(Inertial):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:
         """Return the accelerometer of the robot whose names begin with ``prefix``."""
-        needs = Needs.PLACES | Needs.SPEEDS | Needs.ACCELERATIONS
+        needs = Needs.POSES | Needs.VELOCITIES | Needs.ACCELERATIONS
         return BoundInertial(self, self.site(model, prefix), needs, _acceleration)
 
 
@@ -65,8 +65,8 @@ class Gyroscope(Inertial):
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInertial:
         """Return the gyroscope of the robot whose names begin with ``prefix``."""
-        needs = Needs.PLACES | Needs.SPEEDS
-        return BoundInertial(self, self.site(model, prefix), needs, _turning)
+        needs = Needs.POSES | Needs.VELOCITIES
+        return BoundInertial(self, self.site(model, prefix), needs, _angular_velocity)
 
 
 class BoundInertial:
@@ -74,33 +74,33 @@ class BoundInertial:
 
     def __init__(self, description: Inertial, site: int, needs: Needs, measure: _Measure) -> None:
         self._description, self._site, self.needs, self._measure = description, site, needs, measure
-        self._felt = np.zeros(6)
+        self._buffer = np.zeros(6)
         self.memory: Array | None = None
         """The bias now, (3,); None before the first reading."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z in the sensor's frame, m/s² or rad/s."""
-        true = self._measure(context, self._site, self._felt)
-        self.memory = wander(self.memory, self._description, rng)
+        true = self._measure(context, self._site, self._buffer)
+        self.memory = next_bias(self.memory, self._description, rng)
         x, y, z = corrupt(true, self.memory, self._description, rng).tolist()
         return {"x": x, "y": y, "z": z}
 
 
-def _acceleration(context: SensorContext, site: int, felt: Array) -> Array:
+def _acceleration(context: SensorContext, site: int, buffer: Array) -> Array:
     """Return what holds the site up and pushes it, in its own frame, (3,), m/s²."""
     kind = mujoco.mjtObj.mjOBJ_SITE
-    mujoco.mj_objectAcceleration(context.model, context.data, kind, site, felt, 1)
-    return felt[3:]
+    mujoco.mj_objectAcceleration(context.model, context.data, kind, site, buffer, 1)
+    return buffer[3:]
 
 
-def _turning(context: SensorContext, site: int, felt: Array) -> Array:
+def _angular_velocity(context: SensorContext, site: int, buffer: Array) -> Array:
     """Return how fast the site turns, in its own frame, (3,), rad/s."""
     kind = mujoco.mjtObj.mjOBJ_SITE
-    mujoco.mj_objectVelocity(context.model, context.data, kind, site, felt, 1)
-    return felt[:3]
+    mujoco.mj_objectVelocity(context.model, context.data, kind, site, buffer, 1)
+    return buffer[:3]
 
 
-def wander(bias: Array | None, description: Inertial, rng: np.random.Generator) -> Array:
+def next_bias(bias: Array | None, description: Inertial, rng: np.random.Generator) -> Array:
     """Return the bias (3,) one reading later; a first one where there was None."""
     if bias is None:
         return rng.normal(0.0, description.bias, 3) if description.bias else np.zeros(3)

@@ -73,7 +73,7 @@ class InsState:
 class BoundIns:
     """An INS that knows its site."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Ins, site: int) -> None:
         self._description, self._site = description, site

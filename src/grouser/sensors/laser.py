@@ -13,13 +13,13 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array
+from grouser.frames import Array, radians
 from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.range import check_span
 from grouser.sensors.rays import RayBundle, RayOrigin
 from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
-SICK_LMS200 = {"fov": math.pi, "resolution": math.pi / 180, "far": 20.0}  # USARSim's SICK
+SICK_LMS200 = {"fov": math.pi, "resolution": radians(1.0), "far": 20.0}  # USARSim's SICK
 HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo
 
 
@@ -32,7 +32,7 @@ class Laser(MountedSensor):
     """Scans per second (USARSim's SICK: every 0.2 s)."""
     fov: float = math.pi
     """Angle from the first to the last ray, rad, above 0, at most a full turn."""
-    resolution: float = math.pi / 180
+    resolution: float = radians(1.0)
     """Angle from ray to ray, rad, above 0."""
     near: float = 0.1
     """Nearest distance it can tell, m (USARSim's default)."""
@@ -69,7 +69,7 @@ class Laser(MountedSensor):
 class BoundLaser:
     """A laser scanner with its fan of rays."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Laser, bundle: RayBundle) -> None:
         self._description, self.bundle = description, bundle

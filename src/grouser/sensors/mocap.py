@@ -59,7 +59,7 @@ class BoundMotionCapture:
 
     description: MotionCapture
     body: int
-    needs: Needs = Needs.PLACES
+    needs: Needs = Needs.POSES
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return tracked (1, 0), x, y, z (m), qw, qx, qy, qz and roll, pitch, yaw (rad).
@@ -70,12 +70,12 @@ class BoundMotionCapture:
         if description.lost and rng.random() < description.lost:
             return {"tracked": 0.0, **dict.fromkeys(_KEYS, math.nan)}
         position = data.xpos[self.body] + rng.normal(0.0, description.noise, 3)
-        wxyz = _shaken(data.xquat[self.body], description.turn_noise, rng).tolist()
+        wxyz = _with_turn_noise(data.xquat[self.body], description.turn_noise, rng).tolist()
         numbers = (*position.tolist(), *wxyz, *to_rpy_one(*wxyz))
         return {"tracked": 1.0, **dict(zip(_KEYS, numbers, strict=True))}
 
 
-def _shaken(wxyz: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
+def _with_turn_noise(wxyz: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
     """Return an orientation (4,) turned a little about every axis."""
     if not noise:
         return wxyz

@@ -52,7 +52,7 @@ class Pressure:
 class BoundPressure:
     """Force sensors that know which geoms feel, and which are their own robot's."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Pressure, model: mujoco.MjModel, body: int) -> None:
         self._description, self._body = description, body

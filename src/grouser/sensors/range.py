@@ -67,7 +67,7 @@ class BoundInfrared:
 
     description: Infrared
     bundle: RayBundle
-    needs: Needs = Needs.PLACES
+    needs: Needs = Needs.POSES
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return the range, m, between near and far."""
@@ -126,7 +126,7 @@ class Sonar(MountedSensor):
 class BoundSonar:
     """A sonar with its cone of rays."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(self, description: Sonar, bundle: RayBundle) -> None:
         self._description, self.bundle = description, bundle

@@ -79,7 +79,7 @@ class RayBundle:
         """Return what the rays hit: as a batch has stored it, else cast alone.
 
         Args:
-            context: the instant; sites and geoms must be up to date (`Needs.PLACES`).
+            context: the instant; sites and geoms must be up to date (`Needs.POSES`).
         """
         if self._stored is None or self._stored[0] is not context:
             RayBatch([self]).cast(context)
@@ -118,7 +118,7 @@ class RayBatch:
         self._reach = _Reach(self._bundles)
 
     def cast(self, context: SensorContext) -> None:
-        """Store in every bundle what its rays hit now (`Needs.PLACES`)."""
+        """Store in every bundle what its rays hit now (`Needs.POSES`)."""
         model, data, count = context.model, context.data, len(self._directions)
         R_WS = data.site_xmat[self._sites].reshape(-1, 3, 3)
         starts = data.site_xpos[self._sites]

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.physics.labels import Marked, marked
+from grouser.physics.labels import MarkedGeom, find_marked
 from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
 from grouser.sensors.sensor import Needs, SensorContext, Values
@@ -44,16 +44,16 @@ class RfidReader(MountedSensor):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundRfidReader:
         """Return the reader of the robot whose names begin with ``prefix``."""
         site = self.site(model, prefix)
-        return BoundRfidReader(self, site, RayOrigin(model, site), marked(model, "tag"))
+        return BoundRfidReader(self, site, RayOrigin(model, site), find_marked(model, "tag"))
 
 
 class BoundRfidReader:
     """A reader that knows which tags there are."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(
-        self, description: RfidReader, site: int, rays: RayOrigin, tags: tuple[Marked, ...]
+        self, description: RfidReader, site: int, rays: RayOrigin, tags: tuple[MarkedGeom, ...]
     ) -> None:
         self._description, self._site, self._rays = description, site, rays
         self._geoms = np.array([tag.geom for tag in tags], int)

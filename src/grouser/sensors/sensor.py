@@ -145,9 +145,9 @@ class Needs(IntFlag):
 
     STATE = 0
     """Nothing but joint positions and speeds, or contacts."""
-    PLACES = 1
+    POSES = 1
     """Where bodies, geoms and sites are."""
-    SPEEDS = 2
+    VELOCITIES = 2
     """How fast bodies move."""
     ACCELERATIONS = 4
     """How bodies are accelerated, gravity included (``cacc``)."""
@@ -271,7 +271,7 @@ def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
         raise unknown(where, "sensor", str(kind), SENSORS)
     module, name = SENSORS[str(kind)].split(":")
     description = getattr(importlib.import_module(module), name)
-    given = {key: _frozen(value) for key, value in options.items() if key != "kind"}
+    given = {key: _as_tuples(value) for key, value in options.items() if key != "kind"}
     allowed = [entry.name for entry in dataclasses.fields(description)]
     try:
         if "X_MS" in allowed:
@@ -299,6 +299,6 @@ def _place(given: dict[str, Any]) -> Pose:
         raise BadValue(f"at is {at!r} and turns are {turns}, numbers are needed") from None
 
 
-def _frozen(value: Any) -> Any:
+def _as_tuples(value: Any) -> Any:
     """Return lists as tuples, all the way down."""
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value

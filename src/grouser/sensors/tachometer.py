@@ -50,25 +50,25 @@ class BoundTachometer:
         self, description: Tachometer, names: tuple[str, ...], dofs: np.ndarray, gears: np.ndarray
     ) -> None:
         self._description, self._names, self._dofs, self._gears = description, names, dofs, gears
-        self._places: list[int] = []
+        self._indices: list[int] = []
         self.memory: np.ndarray | None = None
         """Positions (drives,) when the count last began again, m or rad; None: it never did."""
-        self._begins = False
+        self._reset_pending = False
 
     def reset(self) -> None:
         """Let the positions begin again at the next reading."""
-        self._begins = True
+        self._reset_pending = True
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return speeds (drives,), m/s or rad/s, and positions (drives,), m or rad."""
-        if not self._places:
-            self._places = context.drive_indices(self._names)
+        if not self._indices:
+            self._indices = context.drive_indices(self._names)
         speeds = context.data.qvel[self._dofs] * self._gears
         if self._description.noise:
             speeds += rng.normal(0.0, self._description.noise, len(speeds))
-        positions = context.travel()[self._places]
-        if self._begins:
-            self.memory, self._begins = positions, False
+        positions = context.travel()[self._indices]
+        if self._reset_pending:
+            self.memory, self._reset_pending = positions, False
         if self.memory is not None:
             positions = positions - self.memory
         return {"speeds": speeds, "positions": positions}

@@ -47,7 +47,7 @@ class BoundTruth:
         self._body, self._velocity = body, np.zeros(6)
         joint = int(model.body_jntadr[body])
         free = joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE
-        self.needs = Needs.STATE if free else Needs.PLACES | Needs.SPEEDS
+        self.needs = Needs.STATE if free else Needs.POSES | Needs.VELOCITIES
         self._measure = self._state if free else self._derived
         self._qpos = int(model.jnt_qposadr[joint]) if free else 0
         self._dof = int(model.jnt_dofadr[joint]) if free else 0

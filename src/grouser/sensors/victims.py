@@ -15,7 +15,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.physics.labels import PARTS, Marked, marked
+from grouser.physics.labels import PARTS, MarkedGeom, find_marked
 from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
 from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
@@ -49,16 +49,16 @@ class VictimSensor(MountedSensor):
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundVictimSensor:
         """Return the sensor of the robot whose names begin with ``prefix``."""
         site = self.site(model, prefix)
-        return BoundVictimSensor(self, site, RayOrigin(model, site), marked(model, "victim"))
+        return BoundVictimSensor(self, site, RayOrigin(model, site), find_marked(model, "victim"))
 
 
 class BoundVictimSensor:
     """A victim sensor that knows who could be found."""
 
-    needs = Needs.PLACES
+    needs = Needs.POSES
 
     def __init__(
-        self, description: VictimSensor, site: int, rays: RayOrigin, parts: tuple[Marked, ...]
+        self, description: VictimSensor, site: int, rays: RayOrigin, parts: tuple[MarkedGeom, ...]
     ) -> None:
         self._description, self._site, self._rays = description, site, rays
         self._geoms = np.array([part.geom for part in parts], int)

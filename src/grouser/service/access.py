@@ -1,4 +1,4 @@
-"""Who may come in, and what they may do: tokens, roles, TLS, for every port.
+"""Who may come in, and what they may do: tokens and roles, for every port.
 
 A server that only this machine can reach needs no token. One that others can reach does not start
 without. Where tokens are set, everybody needs one, on this machine as well.
@@ -43,7 +43,7 @@ HOW_CLIENT = "say it in the first line, LOGIN {Token …}, or in INIT"
 
 _COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it is part of a secret
 
-_LOG = logging.getLogger("grouser.service.access")
+_LOG = logging.getLogger(__name__)
 
 
 class Role(Enum):
@@ -100,11 +100,11 @@ def tokens(
         given: one that is good for everything, from a program's own settings.
         environment: where ``GROUSER_TOKEN`` may be.
     """
-    found = [] if file is None else list(_from_file(Path(file)))
+    known = [] if file is None else list(_from_file(Path(file)))
     for where, secret in (("token", given), (VARIABLE, environment.get(VARIABLE))):
         if secret:
-            found.append(_token(where, secret, EVERYTHING))
-    return tuple(found)
+            known.append(_token(where, secret, EVERYTHING))
+    return tuple(known)
 
 
 class AccessControl:
@@ -140,11 +140,11 @@ class AccessControl:
         return bool(self._known)
 
     def check(self, address: str, token: str | None = None) -> frozenset[Role]:
-        """Return what somebody at ``address`` who said ``token`` may do.
+        """Return what somebody at ``address`` who shows ``token`` may do.
 
         Args:
             address: the far side's host, as the socket says it.
-            token: None or empty: nothing was said, which is no attempt at guessing.
+            token: None or empty: none was shown, which is no attempt at guessing.
 
         Raises:
             Refused: may not come in; one sentence for the client.
@@ -167,9 +167,9 @@ class AccessControl:
 
     def _roles(self, token: str) -> frozenset[Role]:
         """Return the roles of ``token``, none for a wrong one, in the same time for all."""
-        said, roles = _digest(token), frozenset[Role]()
+        digest, roles = _digest(token), frozenset[Role]()
         for known, these in self._known:
-            if hmac.compare_digest(said, known):
+            if hmac.compare_digest(digest, known):
                 roles |= these
         return roles
 
@@ -206,12 +206,12 @@ def _from_file(path: Path) -> Iterable[Token]:
         raise BadValue(f"{path}: cannot be read as a token file ({why})") from None
     if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
         _LOG.warning("%s: everybody on this machine can open it; use chmod 600", path)
-    found = False
+    empty = True
     for number, line in enumerate(text.splitlines(), 1):
         if entry := _COMMENT.split(line)[0].strip():
-            found = True
+            empty = False
             yield _entry(f"{path} line {number}", entry)
-    if not found:
+    if empty:
         raise BadValue(f"{path}: holds no token, a line 'drive watch: SECRET' is needed")
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from grouser.errors import BadValue, nearest
 from grouser.frames import degrees, to_rpy
-from grouser.simulation.changes.doors_and_motors import doors
+from grouser.simulation.changes.doors_and_motors import door_named, doors
 from grouser.simulation.script.grammar import PHRASES, Phrase, parse
 from grouser.simulation.script.tokens import Names, Words
 from grouser.simulation.simulation import Simulation
@@ -29,8 +29,8 @@ LONGEST_STEP = 3600.0
 
 
 @dataclass(frozen=True)
-class Question:
-    """A word that asks, and what may follow it; as `Phrase`."""
+class ConsoleQuery:
+    """A word that asks about the world, and what may follow it; as `Phrase`."""
 
     form: str
     help: str
@@ -57,19 +57,19 @@ class Console:
     @property
     def _words(self) -> dict[str, tuple[str, str, str]]:
         """Every word: its form, help and example."""
-        known: dict[str, Question | Phrase] = {**QUESTIONS, **PHRASES}
+        known: dict[str, ConsoleQuery | Phrase] = {**QUERIES, **PHRASES}
         hidden = {"complete"} | (set() if self._steps else {"step"})
         hidden |= set() if self._trusted else {"call"}
         return {
-            word: (said.form, said.help, said.example)
-            for word, said in known.items()
+            word: (entry.form, entry.help, entry.example)
+            for word, entry in known.items()
             if word not in hidden
         }
 
-    def say(self, line: str) -> str:
-        """Do what ``line`` asks for; return the answer, of one line or many.
+    def execute(self, line: str) -> str:
+        """Carry out ``line``; return the answer, of one line or many.
 
-        An empty line and one that begins with ``#`` say nothing.
+        An empty line and one that begins with ``#`` do nothing.
 
         Raises:
             GrouserError: in one sentence, why not; then nothing was done.
@@ -78,8 +78,8 @@ class Console:
             return ""
         names = Names.of(self.simulation.world)
         words = Words(line, names, trusted=self._trusted)
-        if words.verb in QUESTIONS:
-            answer = QUESTIONS[words.verb].answer(self, words)
+        if words.verb in QUERIES:
+            answer = QUERIES[words.verb].answer(self, words)
             words.end()
             return answer
         if words.verb not in PHRASES:
@@ -111,24 +111,24 @@ class Console:
         place = len(before) - 1
         names = Names.of(self.simulation.world)
         if before[0] in ("tell", "motor") and place >= 1 + (before[0] == "motor"):
-            return self._told(before[0], before[1])
+            return self._commandable(before[0], before[1])
         if place >= len(form):
             return []
         slot = form[place]
         return list(names.slot(slot)) if slot.isupper() else slot.split("|")
 
-    def _told(self, verb: str, robot: str) -> list[str]:
-        """Return what a robot may be told, or its motors' names."""
-        found = self.simulation.scene.robots.get(robot)
-        if found is None:
+    def _commandable(self, verb: str, robot: str) -> list[str]:
+        """Return what a robot may be commanded, or its motors' names."""
+        known = self.simulation.scene.robots.get(robot)
+        if known is None:
             return []
-        moves = found.gait.inputs if found.gait else ("forward", "turn") if found.steering else ()
-        return [*(moves if verb == "tell" else ()), *found.groups, *found.drives]
+        moves = known.gait.inputs if known.gait else ("forward", "turn") if known.steering else ()
+        return [*(moves if verb == "tell" else ()), *known.groups, *known.drives]
 
     # -- questions ---------------------------------------------------------------------------
 
     def help(self, words: Words) -> str:
-        """Say what one word does, or all."""
+        """Return what one word does, or all."""
         known = self._words
         if words:
             word = words.one_of("word", list(known))
@@ -137,66 +137,65 @@ class Console:
         return "\n".join(f"{word:10s} {help_}" for word, (_, help_, _) in known.items())
 
     def list(self, words: Words) -> str:
-        """Say who or what there is."""
+        """Return who or what there is."""
         what = words.one_of("what", LISTS) if words else "robots"
         world = self.simulation.world
         match what:
             case "robots":
-                said = [self._whereabouts(entry.name, entry.kind) for entry in world.robots]
+                lines = [self._whereabouts(entry.name, entry.kind) for entry in world.robots]
             case "objects":
                 kinds = [(thing.name, str(getattr(thing, "kind", ""))) for thing in world.objects]
-                said = [self._whereabouts(name, kind) for name, kind in kinds]
+                lines = [self._whereabouts(name, kind) for name, kind in kinds]
             case "doors":
-                said = [f"{name}  {self._open(name):.0%} open" for name in doors(world)]
+                lines = [f"{name}  {self._open(name):.0%} open" for name in doors(world)]
             case "lamps":
                 lamps = [thing for thing in world.objects if isinstance(thing, Lamp)]
-                said = [f"{lamp.name}  {'on' if lamp.lit else 'off'}" for lamp in lamps]
-                said.append(f"sun  {world.daylight:g}")
+                lines = [f"{lamp.name}  {'on' if lamp.lit else 'off'}" for lamp in lamps]
+                lines.append(f"sun  {world.daylight:g}")
             case "events":
-                said = [event.name for event in world.events]
+                lines = [event.name for event in world.events]
             case "triggers":
-                said = [
+                lines = [
                     f"{one.name}  on {one.on}  by {', '.join(one.by)}" for one in world.triggers
                 ]
             case _:
-                said = [", ".join(Names().slot("KIND"))]
-        return "\n".join(said) or "none"
+                lines = [", ".join(Names().slot("KIND"))]
+        return "\n".join(lines) or "none"
 
     def where(self, words: Words) -> str:
-        """Say where somebody is."""
+        """Return where somebody is."""
         name = words.name("robot or object", "NAME")
-        said = self._whereabouts(name)
-        return (
-            f"{said}  {self._open(name):.0%} open" if name in doors(self.simulation.world) else said
-        )
+        text = self._whereabouts(name)
+        is_door = name in doors(self.simulation.world)
+        return f"{text}  {self._open(name):.0%} open" if is_door else text
 
     def inside(self, words: Words) -> str:
-        """Say who is in a trigger's volume."""
+        """Return who is in a trigger's volume."""
         return _listed(self.simulation.inside(words.name("trigger", "TRIGGER")))
 
     def log(self, words: Words) -> str:
-        """Say what happened lately."""
+        """Return what happened lately."""
         count = int(words.number("how many")) if words else LOG
         happened = self.simulation.happened
         return "\n".join(str(entry) for entry in happened[-max(1, count) :]) or "nothing yet"
 
     def time(self, words: Words) -> str:
-        """Say what time it is."""
+        """Return what time it is."""
         return f"{self.simulation.time:.3f} s" + (", paused" if self.simulation.paused else "")
 
     def score(self, words: Words) -> str:
-        """Say how the match stands."""
+        """Return how the match stands."""
         referee = self.simulation.events.referee
         if referee is None:
             raise BadValue("score: the world has no match (key 'match')")
-        return referee.game.told(self.simulation.time)
+        return referee.game.summary(self.simulation.time)
 
     def hash(self, words: Words) -> str:
-        """Say a hash of the whole state: equal to the bit, equal here."""
+        """Return a hash of the whole state: equal to the bit, equal here."""
         return self.simulation.fingerprint()
 
     def step(self, words: Words) -> str:
-        """Let time pass; say what happened in it."""
+        """Let time pass; return what happened in it."""
         if not self._steps:
             raise BadValue("step: time passes by itself here")
         seconds = words.number("time")
@@ -208,7 +207,7 @@ class Console:
         return "\n".join([*happened, self.time(words)])
 
     def completions(self, words: Words) -> str:
-        """Say how a line may go on: for consoles at the far end of a wire."""
+        """Return how a line may go on: for consoles at the far end of a wire."""
         text = words.line.partition(" ")[2]
         while words:
             words.word("text")
@@ -224,7 +223,7 @@ class Console:
 
     def _open(self, name: str) -> float:
         """Return how far a door is open, 0 to 1."""
-        door = doors(self.simulation.world, name)[name]
+        door = door_named(self.simulation.world, name)
         return float(self.simulation.data.joint(door.joint).qpos[0]) / door.travel
 
 
@@ -232,16 +231,22 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "nobody"
 
 
-QUESTIONS: dict[str, Question] = {
-    "help": Question("[WORD]", "What can be said, or one word of it.", "help open", Console.help),
-    "list": Question(f"[{'|'.join(LISTS)}]", "Who and what there is.", "list robots", Console.list),
-    "where": Question("NAME", "Where somebody is.", "where rex", Console.where),
-    "inside": Question("TRIGGER", "Who is in a volume.", "inside goal", Console.inside),
-    "log": Question("[NUMBER]", "What happened lately.", "log 5", Console.log),
-    "time": Question("", "What time it is in the world.", "time", Console.time),
-    "score": Question("", "How the match stands.", "score", Console.score),
-    "hash": Question("", "A hash of the whole state, to compare two runs.", "hash", Console.hash),
-    "step": Question("S", "Let time pass.", "step 2", Console.step),
-    "complete": Question("TEXT", "How a line may go on.", "complete op", Console.completions),
+QUERIES: dict[str, ConsoleQuery] = {
+    "help": ConsoleQuery(
+        "[WORD]", "What can be said, or one word of it.", "help open", Console.help
+    ),
+    "list": ConsoleQuery(
+        f"[{'|'.join(LISTS)}]", "Who and what there is.", "list robots", Console.list
+    ),
+    "where": ConsoleQuery("NAME", "Where somebody is.", "where rex", Console.where),
+    "inside": ConsoleQuery("TRIGGER", "Who is in a volume.", "inside goal", Console.inside),
+    "log": ConsoleQuery("[NUMBER]", "What happened lately.", "log 5", Console.log),
+    "time": ConsoleQuery("", "What time it is in the world.", "time", Console.time),
+    "score": ConsoleQuery("", "How the match stands.", "score", Console.score),
+    "hash": ConsoleQuery(
+        "", "A hash of the whole state, to compare two runs.", "hash", Console.hash
+    ),
+    "step": ConsoleQuery("S", "Let time pass.", "step 2", Console.step),
+    "complete": ConsoleQuery("TEXT", "How a line may go on.", "complete op", Console.completions),
 }
 """Every word that asks."""

@@ -27,7 +27,7 @@ class Limits:
     unread_bytes: int = 2**20
     """Bytes that wait for a client that does not read."""
     login_seconds: float = 10.0
-    """Wall time until a connection must have said its token, s."""
+    """Wall time until a connection must have shown its token, s."""
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -9,7 +9,7 @@ LONGEST_TURN = 3600.0
 
 
 @dataclass
-class _Turn:
+class _Player:
     """One who is waited for."""
 
     every: int
@@ -28,56 +28,59 @@ class Lockstep:
     """
 
     def __init__(self, players: int = 0) -> None:
-        self._players = players
-        self._turns: dict[str, _Turn] = {}
+        self._needed = players
+        self._players: dict[str, _Player] = {}
 
     def __bool__(self) -> bool:
         """Whether there is anybody to wait for."""
-        return bool(self._turns)
+        return bool(self._players)
 
     def __contains__(self, name: str | None) -> bool:
-        return name in self._turns
+        return name in self._players
 
-    def ask(self, name: str, every: int, now: int) -> None:
+    def enter(self, name: str, every: int, now: int) -> None:
         """Wait for ``name`` every ``every`` steps, for the first time at the step ``now``."""
-        self._turns[name] = _Turn(every, now)
+        self._players[name] = _Player(every, now)
 
     def leave(self, name: str) -> None:
         """Wait for ``name`` no more."""
-        self._turns.pop(name, None)
+        self._players.pop(name, None)
 
-    def end(self, name: str) -> None:
+    def end_turn(self, name: str) -> None:
         """Let ``name``'s turn be over."""
-        turn = self._turns[name]
-        turn.due += turn.every
-        turn.thinking = False
+        player = self._players[name]
+        player.due += player.every
+        player.thinking = False
 
     def restart(self, now: int) -> None:
         """Let everybody's turn begin at the step ``now``: the world started over."""
-        for turn in self._turns.values():
-            turn.due, turn.thinking = now, False
+        for player in self._players.values():
+            player.due, player.thinking = now, False
 
-    def thinking(self, name: str) -> bool:
+    def has_turn(self, name: str) -> bool:
         """Return whether it is ``name``'s turn."""
-        return name in self._turns and self._turns[name].thinking
+        return name in self._players and self._players[name].thinking
 
     @property
     def open(self) -> bool:
         """Whether time may pass: enough players are there, and it is nobody's turn."""
-        if len(self._turns) < self._players:
+        if len(self._players) < self._needed:
             return False
-        self._players = 0  # the game has begun: whoever leaves now does not stop it
-        return not any(turn.thinking for turn in self._turns.values())
+        self._needed = 0  # the game has begun: whoever leaves now does not stop it
+        return not any(player.thinking for player in self._players.values())
 
-    def next(self) -> int | None:
+    def next_turn(self) -> int | None:
         """Return the step at which somebody's turn will begin; None: the world waits for nobody."""
-        return min((turn.due for turn in self._turns.values() if not turn.thinking), default=None)
+        waiting = (player.due for player in self._players.values() if not player.thinking)
+        return min(waiting, default=None)
 
-    def begin(self, now: int) -> list[str]:
+    def begin_turns(self, now: int) -> list[str]:
         """Let every turn begin that is due at the step ``now``; return whose, by name."""
         begun = sorted(
-            name for name, turn in self._turns.items() if not turn.thinking and turn.due <= now
+            name
+            for name, player in self._players.items()
+            if not player.thinking and player.due <= now
         )
         for name in begun:
-            self._turns[name].thinking = True
+            self._players[name].thinking = True
         return begun

@@ -15,7 +15,7 @@ REMEMBERED = 4096
 
 
 class LoginThrottle:
-    """Who said wrong tokens, how many, and until when nobody listens to them."""
+    """Who showed wrong tokens, how many, and until when nobody listens to them."""
 
     def __init__(self) -> None:
         """Start with nobody."""

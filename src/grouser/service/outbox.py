@@ -14,7 +14,7 @@ HIGH = 64 * 1024
 """Bytes in the transport's buffer beyond which lines wait here instead."""
 
 _Line = tuple[int, bytes]
-"""Its number in the order of saying, and what it says."""
+"""Its number in the order of sending, and its bytes."""
 
 
 class Pipe(Protocol):
@@ -127,9 +127,3 @@ class Outbox:
 
 def _age(queue: deque[_Line]) -> int:
     return queue[0][0]
-
-
-def subject(line: bytes) -> str:
-    """Return what a line is about, by which it goes stale: head, type and name, without values."""
-    words = line.split(b"{", 4)[:4]
-    return b"".join([word for word in words if not word.startswith(b"Time")]).decode("latin-1")

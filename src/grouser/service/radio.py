@@ -8,13 +8,13 @@ nothing. Time is simulated time.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.protocol.usarsim.extensions import RadioMessage
 from grouser.service.walls import Walls
 from grouser.simulation.schedule import generator
 from grouser.simulation.simulation import Simulation
@@ -22,15 +22,27 @@ from grouser.simulation.simulation import Simulation
 MOST_WAITING = 10_000
 """Messages on their way; with more the oldest is lost, as in a crowded band."""
 
-Delivery = tuple[str, RadioMessage]
-"""Who hears it, and what."""
+
+@dataclass(frozen=True)
+class RadioSignal:
+    """What a robot receives over its radio."""
+
+    sender: str
+    """Name of the robot that sent it."""
+    data: bytes
+    strength: float
+    """Of the signal where it is received, dBm."""
+
+
+Delivery = tuple[str, RadioSignal]
+"""Name of the robot that receives it, and what."""
 
 
 class Radio:
-    """The air between all robots of a simulation."""
+    """Carries messages between the robots of a simulation."""
 
     def __init__(self, simulation: Simulation) -> None:
-        """Carry what robots in ``simulation`` say."""
+        """Carry what robots in ``simulation`` send."""
         self._simulation = simulation
         self._scene = simulation.scene
         self._walls = Walls(simulation.scene)
@@ -38,39 +50,39 @@ class Radio:
         self._start_over()
 
     def transmit(self, sender: str, data: bytes, to: str | None = None) -> list[Delivery]:
-        """Let robot ``sender`` say ``data``; return who hears it at once, in order of names.
+        """Send ``data`` from robot ``sender``; return who receives it at once, in order of names.
 
-        With a delay nobody does: `arrived` says who does later.
+        With a delay nobody does: `arrived` returns who does later.
 
         Args:
             sender: name of a robot.
-            data: what it says.
-            to: name of the robot that is meant, any case; None: whoever hears it.
+            data: what it sends.
+            to: name of the robot that is meant, any case; None: whoever is in reach.
         """
-        self._look()
+        self._update()
         robots = self._scene.robots
         if sender not in robots:
             raise unknown("radio", "robot", sender, robots)
         others = [name for name in sorted(robots) if name != sender]
         if to is not None:
             others = [name for name in others if name.lower() == to.lower()]
-        heard = [
-            (name, RadioMessage(sender, data, strength))
+        deliveries = [
+            (name, RadioSignal(sender, data, strength))
             for name in others
             if (strength := self._received(sender, name)) is not None
         ]
         delay = self._model.delay_s
         if not delay:
-            return heard
-        self._waiting.extend((self._now + delay, each) for each in heard)
+            return deliveries
+        self._waiting.extend((self._now + delay, each) for each in deliveries)
         return []
 
     def arrived(self) -> list[Delivery]:
-        """Return what has been on its way until now; who has left hears nothing.
+        """Return what has been on its way until now; who has left receives nothing.
 
-        To be asked after every beat: it is how a start over is noticed as well.
+        To be called after every beat: it is how a start over is noticed as well.
         """
-        self._look()
+        self._update()
         due: list[Delivery] = []
         while self._waiting and self._waiting[0][0] <= self._now + 1e-9:
             due.append(self._waiting.popleft()[1])
@@ -78,10 +90,10 @@ class Radio:
 
     def strength(self, one: str, other: str) -> float:
         """Return the power (dBm) that each of two robots receives from the other."""
-        self._look()
+        self._update()
         pair = min(one, other), max(one, other)
         if pair not in self._strengths:
-            if not self._strengths:  # nobody was looked at since time passed
+            if not self._strengths:  # no pair was worked out since time passed
                 mujoco.mj_kinematics(self._simulation.model, self._simulation.data)
             begin, end = (self._place(name) for name in pair)
             walls = self._walls.between(self._simulation.data, begin, end, self._model.most_walls)
@@ -105,7 +117,7 @@ class Radio:
         body = self._simulation.model.body(f"{name}/{self._scene.robots[name].root}").id
         return np.array(self._simulation.data.xpos[body])
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Notice that time has passed, that somebody has come or left, or a start over."""
         simulation, now = self._simulation, self._simulation.time
         if simulation.scene is not self._scene:

@@ -1,55 +1,52 @@
-"""The vitals of a client's robot: what of it runs with simulated time, and restarts with it."""
+"""What stops a robot without its client: an empty battery, a client that is silent.
+
+Both count simulated time. If that goes back, because the world started over, they begin anew.
+"""
 
 from __future__ import annotations
 
-from grouser.protocol.usarsim.state import NO_BATTERY
+from dataclasses import dataclass
 
-STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
-"""Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
+
+@dataclass(frozen=True)
+class BatteryState:
+    """How much power a robot has left."""
+
+    seconds_left: int | None
+    """Whole seconds; None: there is power for ever."""
+    empty: bool
 
 
 class Watchdog:
-    """When a robot's state is to be said next, whether its client is silent, what its battery has.
+    """Whether a robot's battery is empty and whether its client is silent.
 
     Args:
-        every: simulated seconds between two states.
         timeout: simulated seconds after which a client counts as silent; 0: never.
         now: simulated, s.
         battery: seconds for which the robot has power; None: for ever.
     """
 
-    def __init__(
-        self, every: float, timeout: float, now: float = 0.0, battery: float | None = None
-    ) -> None:
-        self._every, self._timeout, self._battery = every, timeout, battery
-        self.endless = battery is None
-        """Whether there is power for ever."""
+    def __init__(self, timeout: float, now: float = 0.0, battery: float | None = None) -> None:
+        self._timeout, self._battery = timeout, battery
         self._start(now)
 
     def _start(self, now: float) -> None:
-        self._begin = self._then = self._heard = self._due = now
+        self._begin = self._then = self._heard = now
         self._silent = self._drained = False
 
-    def heard(self, now: float) -> None:
-        """Note that the client has said something."""
+    def note_message(self, now: float) -> None:
+        """Note that the client has sent something."""
         self._heard = now
 
-    def moved(self) -> None:
-        """Note that the robot was told to move: it may be stopped again."""
+    def note_motion(self) -> None:
+        """Note that the robot was commanded to move: it may be stopped again."""
         self._silent = False
 
-    def beat(self, now: float) -> None:
+    def advance(self, now: float) -> None:
         """Note that time has passed; if it went back, everything begins anew."""
         if now < self._then:
             self._start(now)
         self._then = now
-
-    def state_due(self, now: float) -> bool:
-        """Return whether the state is to be said now; then it is not, for a while."""
-        if now + 1e-9 < self._due:
-            return False
-        self._due = max(self._due + self._every, now + self._every / 2)
-        return True
 
     def falls_silent(self, now: float) -> bool:
         """Return whether the client has been silent for too long since the robot last moved."""
@@ -69,8 +66,8 @@ class Watchdog:
         """Return whether there is no power any more."""
         return self._battery is not None and now >= self._begin + self._battery
 
-    def seconds_left(self, now: float) -> int:
-        """Return for how many whole seconds there is power, as STA says it."""
+    def battery(self, now: float) -> BatteryState:
+        """Return how much power is left."""
         if self._battery is None:
-            return NO_BATTERY
-        return max(0, int(self._begin + self._battery - now))
+            return BatteryState(None, empty=False)
+        return BatteryState(max(0, int(self._begin + self._battery - now)), self.empty(now))

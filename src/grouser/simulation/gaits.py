@@ -33,21 +33,21 @@ class GaitPlan:
 
     def __init__(self) -> None:
         """Nothing is planned."""
-        self._told: tuple[bytes, float] | None = None
+        self._planned_for: tuple[bytes, float] | None = None
         self._strides: dict[bytes, tuple[Array, Array]] = {}
 
-    def stride(self, gait: Gait, state: Array, told: Array, every: float) -> tuple[Array, Array]:
+    def stride(self, gait: Gait, state: Array, inputs: Array, every: float) -> tuple[Array, Array]:
         """Return the states (rows, k) after ``every`` seconds and their angles (rows, drives)."""
-        now = told.tobytes(), every
-        if now != self._told:
-            self._told, self._strides = now, {}
+        now = inputs.tobytes(), every
+        if now != self._planned_for:
+            self._planned_for, self._strides = now, {}
         planned = self._strides.get(state.tobytes())
         if planned is None:
-            self._look_ahead(gait, state, told, every)
+            self._look_ahead(gait, state, inputs, every)
             planned = self._strides[state.tobytes()]
         return planned
 
-    def _look_ahead(self, gait: Gait, state: Array, told: Array, every: float) -> None:
+    def _look_ahead(self, gait: Gait, state: Array, inputs: Array, every: float) -> None:
         """Plan on from ``state``, each time twice as far: who is told something soon loses little.
 
         All angles come from one call; it gives every row the bits that it would have alone.
@@ -55,7 +55,7 @@ class GaitPlan:
         ahead = max(1, min(2 * max(1, len(self._strides)), STRIDES, ROWS // len(state)))
         states = [state]
         for _ in range(ahead):
-            states.append(gait.advance(states[-1], told, every))
+            states.append(gait.advance(states[-1], inputs, every))
         angles = gait.angles(np.concatenate(states[1:])).reshape(ahead, len(state), -1)
         self._strides = {
             before.tobytes(): (after, targets)
@@ -65,12 +65,12 @@ class GaitPlan:
 
 @dataclass(frozen=True)
 class RunningGait:
-    """What the robots of one gait remember; arrays with one row per simulation."""
+    """State of the robots that share one gait; arrays with one row per simulation."""
 
     state: Array
     """Of the gait, (n, robots, k)."""
-    told: Array
-    """What they were told last, (n, robots, inputs)."""
+    inputs: Array
+    """Their commanded inputs, (n, robots, inputs)."""
     awake: Array
     """Whether the gait moves the robot, bool (n, robots)."""
     plan: GaitPlan = field(default_factory=GaitPlan, repr=False, compare=False)
@@ -79,7 +79,7 @@ class RunningGait:
     def clear(self, start: Array, which: Which = slice(None)) -> None:
         """Let them stand still again, asleep."""
         self.state[which] = start
-        self.told[which] = 0.0
+        self.inputs[which] = 0.0
         self.awake[which] = False
 
 
@@ -120,26 +120,26 @@ class Gaits:
     def __bool__(self) -> bool:
         return bool(self._groups)
 
-    def running_gaits(self, simulations: int) -> tuple[RunningGait, ...]:
-        """Return fresh memories, one per kind of gait."""
+    def start(self, simulations: int) -> tuple[RunningGait, ...]:
+        """Return the state in which all stand still, one per kind of gait."""
         made = []
         for group in self._groups:
             start, robots = group.gait.start(), len(group.robots)
-            walk = RunningGait(
+            running = RunningGait(
                 np.zeros((simulations, robots, len(start))),
                 np.zeros((simulations, robots, len(group.gait.inputs))),
                 np.zeros((simulations, robots), bool),
             )
-            walk.clear(start)
-            made.append(walk)
+            running.clear(start)
+            made.append(running)
         return tuple(made)
 
     def clear(self, running_gaits: Sequence[RunningGait], which: Which) -> None:
         """Forget what the robots of the simulations ``which`` were doing."""
-        for group, walk in zip(self._groups, running_gaits, strict=True):
-            walk.clear(group.gait.start(), which)
+        for group, running in zip(self._groups, running_gaits, strict=True):
+            running.clear(group.gait.start(), which)
 
-    def tell(
+    def command(
         self,
         rows: StateArrays,
         running_gaits: Sequence[RunningGait],
@@ -147,16 +147,16 @@ class Gaits:
         gait_inputs: Mapping[str, float],
         which: Which = slice(None),
     ) -> None:
-        """Tell the gait of robot ``name``; one that slept wakes up standing still."""
+        """Give the gait of robot ``name`` its inputs; one that slept wakes up standing still."""
         number, column = self._where[name]
-        group, walk = self._groups[number], running_gaits[number]
-        if not walk.awake[which, column].all():
+        group, running = self._groups[number], running_gaits[number]
+        if not running.awake[which, column].all():
             for drive in group.gait.drives:
                 # Gains back on, whatever mode the drive was in; `apply` leads it from there.
                 self._drives.command(rows, f"{name}/{drive}", speed(0.0), which)
-            walk.state[which, column] = group.gait.start()
-            walk.awake[which, column] = True
-        walk.told[which, column] = [gait_inputs[wish] for wish in group.gait.inputs]
+            running.state[which, column] = group.gait.start()
+            running.awake[which, column] = True
+        running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
 
     def sleep(
         self, running_gaits: Sequence[RunningGait], name: str, which: Which = slice(None)
@@ -169,24 +169,27 @@ class Gaits:
         """Let robot ``name``, if it has a gait, stand still as at the start, asleep."""
         if name in self._where:
             number, column = self._where[name]
-            walk = running_gaits[number]
-            walk.state[:, column] = self._groups[number].gait.start()
-            walk.told[:, column] = 0.0
-            walk.awake[:, column] = False
+            running = running_gaits[number]
+            running.state[:, column] = self._groups[number].gait.start()
+            running.inputs[:, column] = 0.0
+            running.awake[:, column] = False
 
     def apply(self, rows: StateArrays, running_gaits: Sequence[RunningGait], every: float) -> None:
         """Advance every gait that is awake by ``every`` seconds and lead its drives there."""
-        for group, walk in zip(self._groups, running_gaits, strict=True):
-            awake = np.count_nonzero(walk.awake)
+        for group, running in zip(self._groups, running_gaits, strict=True):
+            awake = np.count_nonzero(running.awake)
             if not awake:
                 continue
-            n, robots, width = walk.state.shape
-            state, told = walk.state.reshape(n * robots, width), walk.told.reshape(n * robots, -1)
-            now, angles = walk.plan.stride(group.gait, state, told, every)
-            walk.state[...] = now.reshape(walk.state.shape)
+            n, robots, width = running.state.shape
+            state, inputs = (
+                running.state.reshape(n * robots, width),
+                running.inputs.reshape(n * robots, -1),
+            )
+            now, angles = running.plan.stride(group.gait, state, inputs, every)
+            running.state[...] = now.reshape(running.state.shape)
             these = None
             if awake < n * robots:
-                these = np.repeat(walk.awake, len(group.gait.drives), axis=1)
+                these = np.repeat(running.awake, len(group.gait.drives), axis=1)
             self._drives.lead(rows, group.places, angles.reshape(n, -1), every, these)
 
     def transfer(
@@ -196,5 +199,5 @@ class Gaits:
         for name, (number, column) in self._where.items():
             if name in after._where:
                 there, place = after._where[name]
-                for array in ("state", "told", "awake"):
+                for array in ("state", "inputs", "awake"):
                     getattr(now[there], array)[:, place] = getattr(was[number], array)[:, column]

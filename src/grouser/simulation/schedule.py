@@ -1,4 +1,4 @@
-"""Schedules in whole steps, and one random generator per named part.
+"""Schedules: rates in whole steps, an agenda, and one random generator per named part.
 
 Rates need not divide the time step: the k-th reading is due at the first step at or after k/rate,
 so nothing drifts.
@@ -7,10 +7,17 @@ so nothing drifts.
 from __future__ import annotations
 
 import hashlib
+import heapq
 import math
 from collections.abc import Iterator
+from typing import Generic, TypeVar
 
 import numpy as np
+
+Item = TypeVar("Item")
+
+NEVER = 2**62
+"""A step that no run gets to."""
 
 
 class Clock:
@@ -50,6 +57,29 @@ class Clock:
             return self._since + number * self._whole
         # Rounded before the ceiling: a reading must not be a step late for the last digit.
         return self._since + math.ceil(round(number * self._steps, 6))
+
+
+class Agenda(Generic[Item]):
+    """What is to be done at given times, in order of time, then of being put down."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Item]] = []
+        self._count = 0
+
+    def add(self, time: float, item: Item) -> None:
+        """Put ``item`` down for ``time`` (s)."""
+        heapq.heappush(self._heap, (time, self._count, item))
+        self._count += 1
+
+    def pop_due(self, time: float) -> Item | None:
+        """Take off and return what is due first by ``time`` (s); None: nothing is."""
+        if self._heap and self._heap[0][0] <= time + 1e-9:
+            return heapq.heappop(self._heap)[2]
+        return None
+
+    def due(self, timestep: float) -> int:
+        """Return the step at which something is due next."""
+        return round(self._heap[0][0] / timestep) if self._heap else NEVER
 
 
 def generator(seed: int, name: str) -> np.random.Generator:

@@ -23,15 +23,12 @@ from grouser.sensors.sensor import (
     StatefulSensor,
 )
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock, generator
-
-NEVER = 2**62
-"""A step that no run gets to."""
+from grouser.simulation.schedule import NEVER, Clock, generator
 
 Key = tuple[str, str]
 """Names of a robot and of a sensor on it."""
 
-News = tuple[float, int, str, Reading]
+KeptReading = tuple[float, int, str, Reading]
 """When a reading can be read (s), its number among all, its robot, and itself."""
 
 
@@ -39,7 +36,7 @@ class ActiveSensors:
     """All sensors of a run, through everybody's joining and leaving."""
 
     def __init__(self, seed: int) -> None:
-        """Feel nothing yet; ``seed`` decides all errors."""
+        """Hold no sensors yet; ``seed`` decides all errors."""
         self._seed = seed
         self._rngs: dict[Key, np.random.Generator] = {}
         self._sensors: dict[Key, _ActiveSensor] = {}
@@ -48,9 +45,9 @@ class ActiveSensors:
         different times are read at different times, as those of real ones."""
         self._agenda: list[tuple[int, int, _ReadingGroup]] = []
         """A heap: when rhythms are due, their numbers, and themselves."""
-        self._mute: list[_ActiveSensor] = []
+        self._silent: list[_ActiveSensor] = []
         """Those that have said nothing yet."""
-        self._news: list[News] | None = None
+        self._kept: list[KeptReading] | None = None
         """What was said since `drain_readings` was last called; None: nobody ever called it."""
         self._count = 0
         """Readings that were kept for `drain_readings` so far."""
@@ -62,15 +59,15 @@ class ActiveSensors:
 
         Who was there before keeps what it said and what it remembers.
         """
-        before, beaten, timestep = self._sensors, self._groups, float(scene.model.opt.timestep)
+        before, old_groups, timestep = self._sensors, self._groups, float(scene.model.opt.timestep)
         self._sensors, self._groups = {}, {}
         new: dict[tuple[str, type, float], list[_ActiveSensor]] = {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
             self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step)
             if key in before:
-                active.carry(before[key])
-                self._beat(active, beaten, timestep)
+                active.continue_from(before[key])
+                self._join_group(active, old_groups, timestep)
             else:
                 new.setdefault((active.robot, type(sensor), sensor.rate_hz), []).append(active)
         for (_, _, rate_hz), sensors in new.items():
@@ -80,25 +77,28 @@ class ActiveSensors:
             since = step + (self._quietest(step, rate_hz * timestep) if step else 0)
             for active in sensors:
                 active.since = since
-                self._beat(active, beaten, timestep)
+                self._join_group(active, old_groups, timestep)
         self._agenda = [
             (group.clock.due, number, group) for number, group in enumerate(self._groups.values())
         ]
         heapq.heapify(self._agenda)
-        self._mute = [active for active in self._sensors.values() if active.mute]
+        self._silent = [active for active in self._sensors.values() if active.silent]
         self.due = step
 
-    def _beat(
-        self, active: _ActiveSensor, beaten: dict[tuple[float, int], _ReadingGroup], timestep: float
+    def _join_group(
+        self,
+        active: _ActiveSensor,
+        old_groups: dict[tuple[float, int], _ReadingGroup],
+        timestep: float,
     ) -> None:
-        """Let ``active`` be read in its group; ``beaten``: the rhythms there were before."""
-        beat = active.rate_hz, active.since
-        if beat not in self._groups:
+        """Let ``active`` be read in its group; ``old_groups``: those there were before."""
+        key = active.rate_hz, active.since
+        if key not in self._groups:
             # One that was read at this very step must not be read at it again.
-            was = beaten.get(beat)
+            was = old_groups.get(key)
             clock = was.clock if was else Clock(active.rate_hz, timestep, active.since)
-            self._groups[beat] = _ReadingGroup(clock)
-        self._groups[beat].add(active)
+            self._groups[key] = _ReadingGroup(clock)
+        self._groups[key].add(active)
 
     def _quietest(self, step: int, readings_per_step: float) -> int:
         """Return after how many steps, within a period from ``step``, fewest sensors are read."""
@@ -109,28 +109,28 @@ class ActiveSensors:
                 load[max(0, due - step)] += len(group.sensors)
         return min(range(1, period + 1), key=load.__getitem__)
 
-    def look(self, step: int, moment: SensorContext) -> None:
+    def read_due(self, step: int, context: SensorContext) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
         due, needs = self._begin(step), 0
         for group in due:
             needs |= group.needs
-        for active in self._mute:
+        for active in self._silent:
             needs |= active.needs
         if needs:
-            _derive(moment.model, moment.data, needs)
+            _derive(context.model, context.data, needs)
         for group in due:
             if group.volley:
-                group.volley.cast(moment)
+                group.volley.cast(context)
             for active in group.sensors:
-                self._look(active, moment)
-        for active in self._mute:
-            if active.mute:  # its group was not due
-                self._look(active, moment)
-        self._mute = []
+                self._measure(active, context)
+        for active in self._silent:
+            if active.silent:  # its group was not due
+                self._measure(active, context)
+        self._silent = []
         self.due = self._agenda[0][0] if self._agenda else NEVER
 
     def _begin(self, step: int) -> list[_ReadingGroup]:
-        """Return which rhythms are due at ``step``; each goes on to when it is due again."""
+        """Return which groups are due at ``step``; each goes on to when it is due again."""
         due = []
         while self._agenda and self._agenda[0][0] <= step:
             _, number, group = self._agenda[0]
@@ -143,28 +143,28 @@ class ActiveSensors:
         """Return the newest reading that has arrived by ``time``."""
         return self._sensors[robot, sensor].read(time)
 
-    def measure(self, robot: str, sensor: str, moment: SensorContext) -> None:
+    def measure(self, robot: str, sensor: str, context: SensorContext) -> None:
         """Read one sensor now, out of turn."""
         active = self._sensors[robot, sensor]
         if active.needs:
-            _derive(moment.model, moment.data, active.needs)
-        self._look(active, moment)
+            _derive(context.model, context.data, active.needs)
+        self._measure(active, context)
 
     def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
         """Return whose readings have arrived since the last call, and them, in their order.
 
         The first call begins to keep them; until then they cost nothing.
         """
-        news, latest = self._news or [], time + 1e-9
-        arrived = sorted(new for new in news if new[0] <= latest)
-        self._news = [new for new in news if new[0] > latest]
+        kept, latest = self._kept or [], time + 1e-9
+        arrived = sorted(one for one in kept if one[0] <= latest)
+        self._kept = [one for one in kept if one[0] > latest]
         return [(robot, reading) for _, _, robot, reading in arrived]
 
-    def _look(self, active: _ActiveSensor, moment: SensorContext) -> None:
-        reading = active.look(moment)
-        if self._news is not None:
+    def _measure(self, active: _ActiveSensor, context: SensorContext) -> None:
+        reading = active.measure(context)
+        if self._kept is not None:
             self._count += 1
-            self._news.append((reading.time + active.delay, self._count, active.robot, reading))
+            self._kept.append((reading.time + active.delay, self._count, active.robot, reading))
 
 
 class _ActiveSensor:
@@ -177,40 +177,40 @@ class _ActiveSensor:
         self.delay, self.rate_hz, self.since = sensor.delay_s, sensor.rate_hz, since
         self.bound, self._rng = bound, rng
         self.needs = int(bound.needs)
-        self._said: list[Reading] = []
+        self._readings: list[Reading] = []
         """The newest reading that has arrived, then those still on their way."""
 
     @property
-    def mute(self) -> bool:
+    def silent(self) -> bool:
         """Whether it has said nothing yet."""
-        return not self._said
+        return not self._readings
 
-    def look(self, moment: SensorContext) -> Reading:
-        time = moment.time
-        reading = Reading(self._name, time, self.bound.read(moment, self._rng))
+    def measure(self, context: SensorContext) -> Reading:
+        time = context.time
+        reading = Reading(self._name, time, self.bound.read(context, self._rng))
         if not self.delay:
-            self._said = [reading]
+            self._readings = [reading]
             return reading
-        if not self._said:
-            self._said.append(Reading(self._name, time - self.delay, reading.values))
-        self._said.append(reading)
+        if not self._readings:
+            self._readings.append(Reading(self._name, time - self.delay, reading.values))
+        self._readings.append(reading)
         self._arrive(time)
         return reading
 
     def read(self, time: float) -> Reading:
         self._arrive(time)
-        return self._said[0]
+        return self._readings[0]
 
-    def carry(self, before: _ActiveSensor) -> None:
-        self._said, self.since = before._said, before.since
+    def continue_from(self, before: _ActiveSensor) -> None:
+        self._readings, self.since = before._readings, before.since
         if isinstance(self.bound, StatefulSensor) and isinstance(before.bound, StatefulSensor):
             self.bound.memory = before.bound.memory
 
     def _arrive(self, time: float) -> None:
         """Let go of readings that a newer one has overtaken by ``time``."""
-        said, latest = self._said, time - self.delay + 1e-9
-        while len(said) > 1 and said[1].time <= latest:
-            del said[0]
+        readings, latest = self._readings, time - self.delay + 1e-9
+        while len(readings) > 1 and readings[1].time <= latest:
+            del readings[0]
 
 
 class _ReadingGroup:
@@ -238,7 +238,7 @@ class _ReadingGroup:
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
     """Bring what ``needs`` names up to date: after a step, it belongs to the state before it."""
     mujoco.mj_kinematics(model, data)
-    if needs & ~Needs.PLACES:
+    if needs & ~Needs.POSES:
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
     if needs & Needs.ACCELERATIONS:

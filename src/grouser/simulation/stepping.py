@@ -5,7 +5,7 @@ Written on `StateArrays`, so that one simulation and a batch of thousands share 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,10 +20,22 @@ from grouser.simulation.scene import SETTLE_TIME, Scene
 from grouser.tracks.segments import RollBack
 from grouser.tracks.surface import MovingSurface
 
+MODEL_FIELDS = (
+    "actuator_gear",
+    "actuator_trnid",
+    "actuator_ctrladr",
+    "actuator_actadr",
+    "actuator_outadr",
+    "jnt_qposadr",
+    "jnt_dofadr",
+    "sensor_adr",
+)
+"""What a stepper looks up in the model once: simulations that share a stepper agree in these."""
+
 
 @dataclass(frozen=True)
 class StepMemory:
-    """What parts remember beside MuJoCo's state; arrays with one row per simulation."""
+    """State beside MuJoCo's: roll-backs, work, gaits; arrays with one row per simulation."""
 
     turns: Array
     """Pitches each segment belt was rolled back by, (n, belts)."""
@@ -37,7 +49,7 @@ class StepMemory:
     def arrays(self) -> list[Array]:
         """Return all that is remembered."""
         running_gaits = [
-            array for walk in self.running_gaits for array in (walk.state, walk.told, walk.awake)
+            array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.awake)
         ]
         return [self.turns, self.work, self.effort, *running_gaits]
 
@@ -48,7 +60,7 @@ def settle_strides(every: float) -> int:
 
 
 class Stepper:
-    """All belts and drives of a scene."""
+    """Looks after all belts, drives and gaits of a scene, in one simulation or in many."""
 
     def __init__(self, scene: Scene) -> None:
         """Look everything up once."""
@@ -61,12 +73,13 @@ class Stepper:
             for name, robot in scene.robots.items()
         }
         """Robot → its drives' places in `Drives.names`."""
+        self._stride = scene.stride
         every = self._every = scene.stride * float(scene.model.opt.timestep)
         self._settle_strides = settle_strides(every)
         self._settle_time = self._settle_strides * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
-        self._has_roll_back, self.moving = bool(self._roll_back), bool(self._surface)
+        self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_gaits = bool(self.gaits)
         pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
@@ -80,10 +93,10 @@ class Stepper:
         return self._roll_back.names
 
     def memory(self, simulations: int) -> StepMemory:
-        """Return a fresh memory."""
+        """Return the memory of as many simulations that have not begun."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
-        return StepMemory(turns, work, effort, self.gaits.running_gaits(simulations))
+        return StepMemory(turns, work, effort, self.gaits.start(simulations))
 
     def clear(self, memory: StepMemory, which: Which) -> None:
         """Forget everything about the simulations ``which``."""
@@ -114,7 +127,7 @@ class Stepper:
         command: Mapping[str, float | Setpoint],
         which: Which = slice(None),
     ) -> None:
-        """Tell robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
+        """Command robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
         if name not in self._robots:
             raise unknown("command", "robot", name, self._robots)
         robot = self._robots[name]
@@ -122,30 +135,57 @@ class Stepper:
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
             self.gaits.sleep(memory.running_gaits, name, which)
         if gait_inputs:
-            self.gaits.tell(rows, memory.running_gaits, name, gait_inputs, which)
+            self.gaits.command(rows, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
             self.drives.command(rows, f"{name}/{drive}", setpoint, which)
 
-    def before(self, rows: StateArrays) -> None:
-        """Do what must happen before a stride of physics."""
-        if self.moving:
-            self._surface.apply(rows)
+    def advance(
+        self,
+        rows: StateArrays,
+        memory: StepMemory,
+        now: int,
+        steps: int,
+        physics: Callable[[int], None],
+    ) -> Iterator[int]:
+        """Let ``steps`` pass; yield how many have passed since the start, after every stride.
 
-    def after(self, rows: StateArrays, memory: StepMemory, stride: int) -> None:
+        The order, of one simulation and of a batch alike: moving surfaces, physics, roll-backs,
+        drives settle, work is counted, legs walk. All but physics is done at whole strides.
+
+        Args:
+            rows: the simulations.
+            memory: what their parts remember.
+            now: steps that had passed before.
+            steps: how many shall pass.
+            physics: lets so many steps of physics pass.
+        """
+        stride, end = self._stride, now + steps
+        while now < end:
+            into = now % stride
+            if self._has_surfaces and not into:
+                self._surface.apply(rows)
+            run = min(stride - into, end - now)
+            physics(run)
+            now += run
+            if into + run == stride:
+                self._after(rows, memory, now // stride)
+            yield now
+
+    def _after(self, rows: StateArrays, memory: StepMemory, stride: int) -> None:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.turns)
         if stride % self._settle_strides == 0 and self.drives.names:
             self.drives.settle(rows, self._settle_time)
             if not self._has_gaits:
-                self._count(rows, memory, self._settle_time)
+                self._add_work(rows, memory, self._settle_time)
         if self._has_gaits:
             # Legs swing within a settling time, and to and fro: their work is counted more often.
-            self._count(rows, memory, self._every)
+            self._add_work(rows, memory, self._every)
             # After settling, which would tell their drives to stop between two targets.
             self.gaits.apply(rows, memory.running_gaits, self._every)
 
-    def _count(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
+    def _add_work(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
         """Add up the drives' work of the last ``seconds``."""
         joules = self.drives.power(rows)
         joules *= seconds

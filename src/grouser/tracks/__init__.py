@@ -9,16 +9,16 @@ from grouser.exports import lazily
 if TYPE_CHECKING:
     from grouser.tracks.geoms import ContactSurface
     from grouser.tracks.grouser import Grouser, PathElement
-    from grouser.tracks.path import ArcStep, Path, StraightStep
+    from grouser.tracks.path import ArcStep, BeltPath, StraightStep
     from grouser.tracks.track import TRACKS, Belt, Track, add_track
 
 _PLACES = {
     "TRACKS": "grouser.tracks.track",
     "ArcStep": "grouser.tracks.path",
     "Belt": "grouser.tracks.track",
+    "BeltPath": "grouser.tracks.path",
     "ContactSurface": "grouser.tracks.geoms",
     "Grouser": "grouser.tracks.grouser",
-    "Path": "grouser.tracks.path",
     "PathElement": "grouser.tracks.grouser",
     "StraightStep": "grouser.tracks.path",
     "Track": "grouser.tracks.track",
@@ -29,9 +29,9 @@ __all__ = [
     "TRACKS",
     "ArcStep",
     "Belt",
+    "BeltPath",
     "ContactSurface",
     "Grouser",
-    "Path",
     "PathElement",
     "StraightStep",
     "Track",

@@ -242,7 +242,7 @@ def gear(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:
     equality.data[:5] = [0.0, ratio, 0.0, 0.0, 0.0]
 
 
-def tie(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
+def couple_joints(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
     """Make ``joint`` move ``ratio`` times as far as ``sprocket``: the belt does not stretch."""
     equality = spec.add_equality(
         name=f"{joint}/tie",

@@ -6,8 +6,8 @@ without grousers, in the frame T of whatever carries the belt. Along it runs the
 F(s): x along the belt's motion, z outwards, y across the belt (to the robot's left). A positive
 belt speed drives a robot forwards, so the lower run of a track goes towards -x.
 
-Planar tracks come from pulleys (`Path.around`); any other closed chain, in three dimensions too,
-comes from `Path.chain`. Nothing here knows MuJoCo.
+Planar tracks come from pulleys (`BeltPath.around`); any other closed chain, in three dimensions
+too, comes from `BeltPath.chain`. Nothing here knows MuJoCo.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose, axis_angle, conjugate, degrees, multiply, rotate
+from grouser.frames import (
+    Array,
+    Pose,
+    axis_angle,
+    conjugate,
+    degrees,
+    millimetres,
+    multiply,
+    rotate,
+)
 
 CLOSED_TO = 1e-6
 """How far (m, and rad) the end of a path may be from its start."""
@@ -107,18 +116,21 @@ Segment = StraightSegment | ArcSegment
 
 @dataclass(frozen=True)
 class StraightStep:
-    """A step of `Path.chain`: go straight."""
+    """A step of `BeltPath.chain`: go straight."""
 
     length: float
 
 
 @dataclass(frozen=True)
 class ArcStep:
-    """A step of `Path.chain`: turn by ``angle`` (rad) at ``radius`` (m) about ``axis`` (in F)."""
+    """A step of `BeltPath.chain`: turn about an axis."""
 
     radius: float
+    """m."""
     angle: float
+    """rad."""
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    """In F."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +144,7 @@ class Footprint:
 
 
 @dataclass(frozen=True)
-class Path:
+class BeltPath:
     """A closed chain of lines and arcs, smooth at every seam."""
 
     segments: tuple[Segment, ...]
@@ -196,7 +208,7 @@ class Path:
         phases = [pitch * step / PHASES for step in range(PHASES)]
         return min(phases, key=lambda phase: self.misfit(count, phase, height))
 
-    def grown(self, height: float) -> Path:
+    def grown(self, height: float) -> BeltPath:
         """Return the path ``height`` (m) further out everywhere: the line grousers' tips draw."""
         grown: list[Segment] = []
         for segment in self.segments:
@@ -207,7 +219,7 @@ class Path:
                 grown.append(ArcSegment(out, segment.radius + height, segment.angle))
             else:
                 raise BadValue("path: only a belt round pulleys has an outside to grow to")
-        return Path(tuple(grown))
+        return BeltPath(tuple(grown))
 
     def top(self) -> int | None:
         """Return the straight segment that faces up and lies highest, None if there is none."""
@@ -240,7 +252,7 @@ class Path:
         return min(arcs)[1]
 
     @staticmethod
-    def chain(steps: Sequence[StraightStep | ArcStep], start: Pose | None = None) -> Path:
+    def chain(steps: Sequence[StraightStep | ArcStep], start: Pose | None = None) -> BeltPath:
         """Return the path that starts at ``start`` (in T) and follows ``steps`` until it closes."""
         pose = start or Pose()
         segments: list[Segment] = []
@@ -252,22 +264,22 @@ class Path:
                 _positive(number, radius=step.radius, angle=step.angle)
                 segments.append(ArcSegment(pose, step.radius, step.angle, step.axis))
             pose = segments[-1].at(segments[-1].length)
-        return Path(tuple(segments))
+        return BeltPath(tuple(segments))
 
     @staticmethod
-    def circle(radius: float) -> Path:
+    def circle(radius: float) -> BeltPath:
         """Return one full turn about T's y axis: a wheel."""
         top = Pose.at(z=radius)
-        return Path.chain([ArcStep(radius, 2 * math.pi)], top)
+        return BeltPath.chain([ArcStep(radius, 2 * math.pi)], top)
 
     @staticmethod
-    def oval(length: float, radius: float) -> Path:
+    def oval(length: float, radius: float) -> BeltPath:
         """Return the oval of two equal pulleys, ``length`` (m) over all, T in its middle."""
         reach = length / 2 - radius
-        return Path.around([(-reach, 0.0, radius), (reach, 0.0, radius)])
+        return BeltPath.around([(-reach, 0.0, radius), (reach, 0.0, radius)])
 
     @staticmethod
-    def around(pulleys: Sequence[tuple[float, float, float]]) -> Path:
+    def around(pulleys: Sequence[tuple[float, float, float]]) -> BeltPath:
         """Return the belt stretched round ``pulleys``: (x, z, radius), m, in any order."""
         return _stretch([(float(x), float(z), float(radius)) for x, z, radius in pulleys])
 
@@ -297,12 +309,12 @@ def _check(segments: Sequence[Segment]) -> None:
                 else (f"is broken: the end of segment {number}")
             )
             raise BadValue(
-                f"path: {where} misses the next start by {gap * 1000:.3g} mm and "
-                f"{degrees(turn):.3g} deg (allowed: {CLOSED_TO * 1000:g} mm, smooth)"
+                f"path: {where} misses the next start by {millimetres(gap):.3g} mm and "
+                f"{degrees(turn):.3g} deg (allowed: {millimetres(CLOSED_TO):g} mm, smooth)"
             )
 
 
-def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
+def _stretch(pulleys: list[tuple[float, float, float]]) -> BeltPath:
     """Lay lines along the outer tangents of neighbouring pulleys, arcs round each."""
     if len(pulleys) < 2:
         raise BadValue(f"path: {len(pulleys)} pulley given, at least 2 are needed")
@@ -340,7 +352,7 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> Path:
             ]
         )
         segments.append(StraightSegment(_footprint(end, leave), float(np.linalg.norm(reach - end))))
-    return Path(tuple(segments))
+    return BeltPath(tuple(segments))
 
 
 def _footprint(point: Array, normal: float) -> Pose:

@@ -17,7 +17,7 @@ from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle
 from grouser.physics.contacts import CHAIN, CHAIN_GUIDE
 from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link
-from grouser.tracks.path import ArcSegment, Path, StraightSegment
+from grouser.tracks.path import ArcSegment, BeltPath, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 TENSION = 400.0
@@ -36,7 +36,7 @@ HARD = {"solref": [0.004, 1.0], "solimp": [0.95, 0.99, 0.0005, 0.5, 2.0]}
 class _Plan:
     """Where things are before anything is built, in the track's frame."""
 
-    pitch_line: Path
+    pitch_line: BeltPath
     """Runs through the pins, half a belt's thickness inside the outer surface."""
     pins: Array
     """Pin positions, (count, 3)."""
@@ -86,7 +86,7 @@ def _plan(track: Track) -> _Plan:
     return _Plan(line, np.array([line.at(place).position for place in places]))
 
 
-def _walk(line: Path, plate: float, count: int) -> list[float]:
+def _walk(line: BeltPath, plate: float, count: int) -> list[float]:
     """Return how far along ``line`` (m) each pin is when plates of one length are laid on it."""
     places = [0.0]
     for _ in range(count):

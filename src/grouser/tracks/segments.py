@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, pieces, tie
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, pieces
 from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -37,11 +37,11 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         _add_grousers(links, track, name, X_BT, builder)
     sprocket = track.path.sprocket()
     driving = segments[sprocket]
-    assert isinstance(driving, ArcSegment)  # Path.sprocket only ever names an arc
+    assert isinstance(driving, ArcSegment)  # BeltPath.sprocket only ever names an arc
     for index in links:
         if index != sprocket:
             ratio = driving.radius * _travel(segments[index])
-            tie(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
+            couple_joints(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
     if not track.geared:
         track.drive.add(spec, name, f"{name}/{sprocket}", gear=driving.radius)
     return Belt(
@@ -172,8 +172,10 @@ class RollBack:
         if not np.count_nonzero(pitches):
             return
         turns += pitches
-        rows.qpos[:, self._joints] -= pitches[:, self._belt_of] * self._steps
+        some = np.flatnonzero(pitches.any(axis=1))[:, None]  # others are left alone to the bit
+        pitches = pitches[some[:, 0]]
+        rows.qpos[some, self._joints] -= pitches[:, self._belt_of] * self._steps
         # The drive's setpoint and target are positions on the belt as well.
         distance = pitches[:, self._driven] * self._pitches[self._driven]
-        rows.act[:, self._states] -= distance
-        rows.ctrl[:, self._targets] -= distance
+        rows.act[some, self._states] -= distance
+        rows.ctrl[some, self._targets] -= distance

@@ -147,6 +147,8 @@ class MovingSurface:
         speeds = rows.qvel[:, self._dofs] * self._gears
         rows.geom_surfacevel[:, self._geoms] = speeds[:, self._belt_of, None] * self._velocities
         # The sensors say how the body holds its part: the opposite of the ground's pull.
-        pull = -(rows.sensordata @ self._pull) * self._gears
+        # Row by row: a product of matrices adds up in an order that depends on the number of rows.
+        felt_by_row = np.matmul(rows.sensordata[:, None], self._pull)[:, 0]
+        pull = -felt_by_row * self._gears
         felt = rows.qfrc_applied[:, self._dofs]
         rows.qfrc_applied[:, self._dofs] = felt + self._weight * (pull - felt)

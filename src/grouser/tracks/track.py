@@ -28,7 +28,7 @@ from grouser.frames import Pose
 from grouser.physics.drives import Drive
 from grouser.tracks.geoms import BUFFER_SPACING, PIECE, ContactSurface, gear
 from grouser.tracks.grouser import PathElement
-from grouser.tracks.path import Path
+from grouser.tracks.path import BeltPath
 
 Method = Literal["segments", "surface", "wheels", "plates"]
 
@@ -45,7 +45,7 @@ TRACKS: dict[str, str] = {
 class Track:
     """A belt: its path, its grousers, its drive and the method that turns it."""
 
-    path: Path
+    path: BeltPath
     """Outer surface of the bare belt in the track's frame T."""
     width: float
     """Across the belt, m."""

@@ -14,8 +14,8 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, tie
-from grouser.tracks.path import ArcSegment, Path, StraightSegment
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints
+from grouser.tracks.path import ArcSegment, BeltPath, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 
@@ -29,7 +29,9 @@ class TrackWheel:
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add the wheels, tie them to the rearmost and put the drive on that one."""
-    wheels = sorted(layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0])
+    wheels = sorted(
+        wheel_layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0]
+    )
     builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     for number, wheel in enumerate(wheels):
         link = add_link(body, f"{name}/{number}", X_BT @ Pose(wheel.centre))
@@ -44,7 +46,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         share = track.ground_run / len(wheels) / (track.carried_by or 2 * track.ground_run)
         builder.buffer_rim(link, *size, share, name=f"{name}/wheel{number}")
         if number:
-            tie(spec, f"{name}/{number}", f"{name}/0", wheels[0].radius / wheel.radius)
+            couple_joints(spec, f"{name}/{number}", f"{name}/0", wheels[0].radius / wheel.radius)
     if not track.geared:
         track.drive.add(spec, name, f"{name}/0", gear=wheels[0].radius)
     return Belt(
@@ -58,7 +60,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     )
 
 
-def layout(path: Path, count: int) -> list[TrackWheel]:
+def wheel_layout(path: BeltPath, count: int) -> list[TrackWheel]:
     """Return ``count`` wheels: one on each pulley of ``path``, the rest along its lower lines."""
     arcs = [segment for segment in path.segments if isinstance(segment, ArcSegment)]
     if count < len(arcs):
@@ -80,7 +82,7 @@ def layout(path: Path, count: int) -> list[TrackWheel]:
     return wheels
 
 
-def _pulley(path: Path, index: int) -> ArcSegment:
+def _pulley(path: BeltPath, index: int) -> ArcSegment:
     segment = path.segments[index]
     if not isinstance(segment, ArcSegment):
         raise BadValue("track: wheels need a path whose lines run from pulley to pulley")

@@ -1,6 +1,6 @@
 """Trials on this machine's cores.
 
-Every core has lanes of its own (`grouser.trials.lane`), and MuJoCo lets go of Python while it
+Every core has lanes of its own (`grouser.trials.batch_lane`), and MuJoCo lets go of Python while it
 steps: while one core is in physics, another may be in Python, and nobody waits for anybody. Results
 are the same bits at any thread count.
 """
@@ -14,12 +14,15 @@ from threading import Event, Lock
 
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
+from grouser.trials.batch_lane import BatchLane
 from grouser.trials.cores import cores
-from grouser.trials.lane import LOOK_EVERY, Entry, Lane, layout
+from grouser.trials.layout import layout
+from grouser.trials.simulation_lane import SimulationLane, check_sensors, needs_simulation
 from grouser.trials.trial import Outcome, Trial
+from grouser.trials.trial_run import LOOK_EVERY, Entry
 
 SLOTS = 32
-"""Simulations in flight of one layout, whatever the number of threads."""
+"""Simulations in flight of one layout, if nobody says otherwise."""
 
 Progress = Callable[[int, int], None]
 """Called with (finished, all) whenever trials finish."""
@@ -29,6 +32,7 @@ def run(
     trials: Sequence[Trial],
     *,
     threads: int = 0,
+    slots: int = SLOTS,
     look_every: float = LOOK_EVERY,
     progress: Progress | None = None,
 ) -> list[Outcome]:
@@ -37,6 +41,7 @@ def run(
     Args:
         trials: what is run.
         threads: how many cores to use; 0: all.
+        slots: simulations in flight of one layout, whatever the number of threads.
         look_every: simulated seconds between two samples, about; policies see as often.
         progress: told about finished trials.
     """
@@ -50,19 +55,24 @@ def run(
             if progress:
                 progress(len(outcomes), len(trials))
 
-    def work(group: list[Entry], waiting: deque[Entry], slots: int) -> None:
-        if waiting:
+    def work(group: list[Entry], waiting: deque[Entry], room: int) -> None:
+        if not waiting:
+            return
+        lane: BatchLane | SimulationLane
+        if needs_simulation(group[0].trial):
+            lane = SimulationLane(waiting, look_every=look_every)
+        else:
             scenes = list({id(entry.scene): entry.scene for entry in group}.values())
-            lane = Lane(scenes, waiting, slots=slots, look_every=look_every)
-            lane.run(finished, given_up.is_set)
+            lane = BatchLane(scenes, waiting, slots=room, look_every=look_every)
+        lane.run(finished, given_up.is_set)
 
     workers = threads or cores()
     with ThreadPoolExecutor(workers) as pool:
         lanes = [
-            pool.submit(work, group, waiting, slots)
+            pool.submit(work, group, waiting, room)
             for group in _groups(trials)
             for waiting in [deque(group)]
-            for slots in _shares(min(SLOTS, len(group)), workers)
+            for room in _shares(min(slots, len(group)), workers)
         ]
         try:
             for lane in as_completed(lanes):
@@ -81,14 +91,21 @@ def _shares(slots: int, workers: int) -> list[int]:
 
 
 def _groups(trials: Sequence[Trial]) -> Iterable[list[Entry]]:
-    """Compose every trial's scene and put those together that can share a lane."""
+    """Compose every trial's scene and put those together that can share a lane.
+
+    The only place that decides who goes where: into a batch with others of the same layout, or into
+    a simulation of its own.
+    """
     groups: dict[bytes, list[Entry]] = {}
     scenes: dict[str, tuple[Scene, bytes]] = {}
     for number, trial in enumerate(trials):
-        told = repr(trial.world)  # says everything, to the last digit
-        if told not in scenes:
+        text = repr(trial.world)  # says everything, to the last digit
+        if text not in scenes:
             scene = compose(trial.world)
-            scenes[told] = scene, layout(scene)
-        scene, key = scenes[told]
-        groups.setdefault(key, []).append(Entry(number, trial, scene))
+            scenes[text] = scene, layout(scene)
+        scene, key = scenes[text]
+        entry = Entry(number, trial, scene)
+        check_sensors(entry)
+        # Those that need a simulation each need not be alike.
+        groups.setdefault(b"" if needs_simulation(trial) else key, []).append(entry)
     return groups.values()

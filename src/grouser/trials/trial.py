@@ -13,6 +13,7 @@ from typing import Literal
 
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
+from grouser.sensors.sensor import Reading
 from grouser.world.file import World
 
 Verdict = Literal["arrived", "stuck", "tipped", "out of time", "diverged"]
@@ -44,6 +45,8 @@ class Observation:
     """Of the root in the world, m, (3,)."""
     wxyz: Array
     """Of the root in the world, (4,)."""
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    """The newest reading of each of `Trial.sensors`."""
 
 
 Policy = Callable[[Observation], Mapping[str, float] | None]
@@ -52,7 +55,7 @@ Policy = Callable[[Observation], Mapping[str, float] | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What is run."""
+    """One run: a world, the robot that is watched in it, and what ends it."""
 
     world: World
     robot: str
@@ -65,6 +68,8 @@ class Trial:
     """Commands after the world's own: (time in s, command), in order of time."""
     policy: Callable[[], Policy] | None = None
     """Makes the policy that commands the robot from what is seen; made anew for every run."""
+    sensors: tuple[str, ...] = ()
+    """Sensors of the watched robot that its policy reads; any but those that take pictures."""
     stuck_after: float = math.inf
     """Give up when the robot has not got ``stuck_within`` further in this time, s."""
     stuck_within: float = 0.01
@@ -100,6 +105,8 @@ class Outcome:
     """Signed work of the robot's drives, J."""
     effort: float
     """Sum of |force x speed| x dt of the robot's drives, J."""
+    fingerprint: str
+    """A hash of the whole state at the end, as `Simulation.fingerprint` gives it."""
 
     @property
     def arrived(self) -> bool:

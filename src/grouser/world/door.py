@@ -16,8 +16,8 @@ from pydantic import Field
 from grouser.frames import radians
 from grouser.physics.drives import Drive
 from grouser.world.field_types import Length, Rgb
-from grouser.world.object import Object
 from grouser.world.physics_settings import Contact
+from grouser.world.world_object import WorldObject
 
 LEAF: Rgb = (0.72, 0.45, 0.20)
 CLEARANCE = 0.005
@@ -28,7 +28,7 @@ STIFFNESS = {True: 0.02, False: 0.01}
 Opens = Literal["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
 
 
-class Door(Object):
+class Door(WorldObject):
     """A leaf between `closed` (0) and `open` (1); `position` is the middle of the closed leaf."""
 
     kind: Literal["door"] = "door"

@@ -129,7 +129,7 @@ def _must_exist(name: str, known: Mapping[str, Event], *path: str | int) -> None
 
 
 def _comes_back(first: Event, known: Mapping[str, Event]) -> bool:
-    """Say whether ``first`` fires itself in no time."""
+    """Return whether ``first`` fires itself without any time passing."""
     waiting, seen = [first], set[str]()
     while waiting:
         for name in _fired_at_once(waiting.pop()):

@@ -2,7 +2,7 @@
 
 A description is frozen, refuses unknown keys and converts nothing, except a whole number where
 a number is needed and a list where a tuple is. It knows nothing of files and lines: a check that
-fails says which key it means, and `grouser.world.complaints` finds the line.
+fails says which key it means, and `grouser.world.validation_errors` finds the line.
 """
 
 from __future__ import annotations

@@ -35,17 +35,17 @@ from pydantic import (
 
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
-from grouser.world.complaints import Keys, complaint, shown
 from grouser.world.events import Choice, Event, check_events
 from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
 from grouser.world.match import Match, Player, Team, check_match
-from grouser.world.objects import OBJECTS, Thing
+from grouser.world.objects import OBJECTS, AnyObject
 from grouser.world.overrides import override
 from grouser.world.physics_settings import Contact, Physics, Yielding
 from grouser.world.radio import RadioModel
-from grouser.world.source import Source, read
 from grouser.world.terrain.kinds import TERRAINS, Terrain
-from grouser.world.triggers import TRIGGERS, Volume
+from grouser.world.triggers import TRIGGERS, AnyTrigger
+from grouser.world.validation_errors import AllowedKeys, displayed, world_file_error
+from grouser.world.yaml_source import Source, read_yaml
 
 ENDINGS = (".yaml", ".yml")
 
@@ -91,7 +91,7 @@ class RobotEntry(NamedPose):
     sensors: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
     """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds."""
     command: dict[str, float] = Field(default_factory=dict)
-    """What its drives are told from the start, in the drives' units."""
+    """Its first command, in the drives' units."""
     contact: Yielding | None = None
     """How this robot yields where it touches; None: as the world's `physics.contact` says."""
 
@@ -124,13 +124,13 @@ class World(Description):
     """How time passes and how hard the ground is."""
     terrain: Annotated[tuple[Terrain, ...], Field(min_length=1), Strict(False)]
     """The ground, at least one piece."""
-    objects: Annotated[tuple[Thing, ...], Strict(False)] = ()
+    objects: Annotated[tuple[AnyObject, ...], Strict(False)] = ()
     """What lies around."""
     robots: Annotated[tuple[RobotEntry, ...], Strict(False)] = ()
     """Who moves."""
     starts: Annotated[tuple[Start, ...], Strict(False)] = ()
     """Where robots that join a served world may start."""
-    triggers: Annotated[tuple[Volume, ...], Strict(False)] = ()
+    triggers: Annotated[tuple[AnyTrigger, ...], Strict(False)] = ()
     """Volumes in which something happens."""
     events: Annotated[tuple[Event, ...], Strict(False)] = ()
     """What happens, and when."""
@@ -175,7 +175,7 @@ class World(Description):
         """Return ``"file line N"`` of a key, such as ``where("robots", 0, "kind")``."""
         return self._source.position(path).text or f"world {self.name!r}"
 
-    def refereed(self) -> World:
+    def with_referee_volumes(self) -> World:
         """Return this world with the volumes that its match's referee watches."""
         watched = self.match.volumes() if self.match else ()
         known = {trigger.name for trigger in self.triggers}
@@ -198,7 +198,7 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)
 
 
-KEYS: Keys = {
+KEYS: AllowedKeys = {
     "": _keys(World),
     "physics": _keys(Physics),
     "physics.contact": _keys(Yielding),
@@ -267,17 +267,17 @@ def parse(
     Raises:
         WorldFileError: the text or an override says something impossible.
     """
-    source = read(text, where)
+    source = read_yaml(text, where)
     if source.data is None:
         raise WorldFileError(f"{where}: is empty, a world has at least a name, physics and terrain")
     if not isinstance(source.data, dict):
-        given = shown(source.data)
+        given = displayed(source.data)
         raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
     source = override(source, overrides)
     try:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:
-        raise complaint(error, source, KEYS) from None
+        raise world_file_error(error, source, KEYS) from None
     world._source = source
     return world
 

@@ -8,8 +8,8 @@ import mujoco
 from pydantic import Field
 
 from grouser.world.field_types import Length, Rgb, Shade
-from grouser.world.object import Object
 from grouser.world.physics_settings import Contact
+from grouser.world.world_object import WorldObject
 
 BULB: Rgb = (1.0, 0.95, 0.80)
 HALO = 0.01
@@ -19,7 +19,7 @@ FADING = (1.0, 0.0, 0.15)
 draws knows no candela."""
 
 
-class Lamp(Object):
+class Lamp(WorldObject):
     """A round bulb; `position` is its middle."""
 
     kind: Literal["lamp"] = "lamp"

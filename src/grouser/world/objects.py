@@ -19,14 +19,14 @@ from grouser.physics.labels import PARTS, mark
 from grouser.world.door import Door
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.lamp import Lamp
-from grouser.world.object import Object
 from grouser.world.physics_settings import Contact
 from grouser.world.victim import Posture, victim_parts
+from grouser.world.world_object import WorldObject
 
 MESH_ENDINGS = (".obj", ".stl")
 
 
-class Box(Object):
+class Box(WorldObject):
     """A cuboid."""
 
     kind: Literal["box"] = "box"
@@ -38,7 +38,7 @@ class Box(Object):
         return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [edge / 2 for edge in self.size]}
 
 
-class Ball(Object):
+class Ball(WorldObject):
     """A sphere."""
 
     kind: Literal["ball"] = "ball"
@@ -54,13 +54,13 @@ class Ball(Object):
 
     def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
         """Return what every geom says, and how this one resists rolling and spinning."""
-        said = super().geom(contact, shade)
+        attributes = super().geom(contact, shade)
         if self.rolling:
-            said |= {"condim": 6, "friction": [self.friction, self.rolling, self.rolling]}
-        return said
+            attributes |= {"condim": 6, "friction": [self.friction, self.rolling, self.rolling]}
+        return attributes
 
 
-class Cylinder(Object):
+class Cylinder(WorldObject):
     """A cylinder that stands along its own z."""
 
     kind: Literal["cylinder"] = "cylinder"
@@ -95,7 +95,7 @@ def _existing(value: Any, info: ValidationInfo) -> Any:
     )
 
 
-class Mesh(Object):
+class Mesh(WorldObject):
     """A shape from a file; MuJoCo collides its convex hull."""
 
     kind: Literal["mesh"] = "mesh"
@@ -128,7 +128,7 @@ class Mesh(Object):
         return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": self.name}
 
 
-class Victim(Object):
+class Victim(WorldObject):
     """A person who needs help: a dummy that victim sensors find."""
 
     kind: Literal["victim"] = "victim"
@@ -152,7 +152,7 @@ class Victim(Object):
         mark(spec, "victim", self.name, numbers)
 
 
-class Tag(Object):
+class Tag(WorldObject):
     """An RFID tag: a small plate that readers recognise by its number."""
 
     kind: Literal["tag"] = "tag"
@@ -173,12 +173,12 @@ class Tag(Object):
         return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.043, 0.027, 0.002]}
 
 
-Thing = Annotated[
+AnyObject = Annotated[
     Box | Ball | Cylinder | Mesh | Victim | Tag | Door | Lamp, Field(discriminator="kind")
 ]
 """Any of the kinds, told apart by ``kind``."""
 
-OBJECTS: dict[str, type[Object]] = {
+OBJECTS: dict[str, type[WorldObject]] = {
     "box": Box,
     "ball": Ball,
     "cylinder": Cylinder,

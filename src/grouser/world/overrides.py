@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.source import KeyPath, Source, SourcePosition, dotted, read
+from grouser.world.yaml_source import KeyPath, Source, SourcePosition, dotted, read_yaml
 
 
 def override(source: Source, overrides: Sequence[str]) -> Source:
@@ -29,7 +29,7 @@ def _set(source: Source, text: str) -> None:
     keys = given.strip().split(".")
     if not equals or not all(keys):
         raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
-    value = read(value_text, where)
+    value = read_yaml(value_text, where)
     holder: Any = source.data
     path: KeyPath = ()
     for key in keys[:-1]:

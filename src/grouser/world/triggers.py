@@ -157,7 +157,7 @@ def _inside(beyond: Array) -> Array:
     return np.asarray(-np.minimum(beyond.max(axis=1), 0.0) - outside)
 
 
-Volume = Annotated[BoxTrigger | SphereTrigger | CylinderTrigger, Field(discriminator="kind")]
+AnyTrigger = Annotated[BoxTrigger | SphereTrigger | CylinderTrigger, Field(discriminator="kind")]
 """Any of the kinds, told apart by ``kind``."""
 
 TRIGGERS: dict[str, type[Trigger]] = {

@@ -1,1 +1,1 @@
-"""The commands, one per file."""
+"""The commands of the command line, one per file, named as it is typed."""

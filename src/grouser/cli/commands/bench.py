@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.terminal import counting, out, write_json
+from grouser.cli.terminal import counting_bar, result_console, write_json
 
 
 def bench(
@@ -36,30 +36,30 @@ def bench(
     """
     from grouser.benches import BENCHES
     from grouser.benches.machine import machine
-    from grouser.reports.table import plain
+    from grouser.reports.table import json_value
 
-    key, module = preflight.module("bench", name, BENCHES)
+    key, module = preflight.table_module("bench", name, BENCHES)
     preflight.writable(json_file)
-    with counting(key) as bar:
+    with counting_bar(key) as bar:
         figures = module.run(bar)
     here = machine()
     _print(key, figures, here)
     if json_file is not None:
-        write_json(json_file, {"bench": key, "figures": plain(figures), "machine": here})
+        write_json(json_file, {"bench": key, "figures": json_value(figures), "machine": here})
 
 
 def _print(key: str, figures: Mapping[str, float], here: Mapping[str, object]) -> None:
-    from grouser.reports.table import label, shown
+    from grouser.reports.table import display_text, label
 
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     grid.add_column()
     grid.add_column(justify="right", style="bold cyan")
     for figure, value in figures.items():
-        grid.add_row(Text(label(figure)), Text(shown(value)))
-    console = out()
+        grid.add_row(Text(label(figure)), Text(display_text(value)))
+    console = result_console()
     console.print(Text(key, "bold"), "", grid, "", sep="\n")
     versions = ", ".join(
         f"{part} {here[part]}" for part in ("python", "mujoco", "numpy", "grouser")
     )
-    size = f"{here['cores']} cores, {shown(here['memory_gib'])} GiB"
+    size = f"{here['cores']} cores, {display_text(here['memory_gib'])} GiB"
     console.print(Text(f"{here['cpu']}, {size}, {here['platform']}\n{versions}", "dim"))

@@ -9,11 +9,11 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import counting, out, write_json, wrote
+from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
-    from grouser.calibration.calibrate import Calibration
+    from grouser.calibration.calibration import Calibration
     from grouser.calibration.finding import Finding
     from grouser.reports.page import Page
     from grouser.world.file import World
@@ -91,25 +91,25 @@ def calibrate(
     [cyan]grouser calibrate log.csv --world kenaf_edge_and_slope --free pitch_inertia,friction[/]
     """
     preflight.physics()
-    from grouser.calibration.calibrate import calibrate as find
+    from grouser.calibration.calibration import calibrate as find
     from grouser.calibration.parameters import parameters_named
-    from grouser.evaluation.trajectory import read
+    from grouser.evaluation.trajectory import read_trajectory
     from grouser.world.file import load
 
     parameters_named(names := [name.strip() for name in free.split(",") if name.strip()])
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
-    log = read(real, nose_up=nose_up)
+    log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
     who = robot or _only(place)
-    with counting("calibrate") as bar:
+    with counting_bar("calibrate") as bar:
         result = find(log, place, who, names, align=align, seed=seed, progress=bar)
     _show(result, who, real)
     if json_file is not None:
         write_json(json_file, result.to_json())
     if report is not None:
-        wrote(_page(result, who, real, world, free).write(report))
+        print_written(_page(result, who, real, world, free).write(report))
 
 
 def _only(world: World) -> str:
@@ -145,7 +145,7 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = out()
+    console = result_console()
     console.print(Text.assemble((f"{robot} after {real.name}", "bold")))
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in HEADINGS:

@@ -9,7 +9,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import out, write_json, wrote
+from grouser.cli.terminal import print_written, result_console, write_json
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def compare(
     [cyan]grouser compare real.csv simulated.csv --align-starts --report comparison[/]
     """
     from grouser.evaluation.matching import INDICES, match
-    from grouser.evaluation.trajectory import read
+    from grouser.evaluation.trajectory import read_trajectory
 
     if index not in INDICES:
         raise unknown("--index", "index", index, INDICES)
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
-    logs = {path: read(path, nose_up=nose_up) for path in (real, simulated)}
+    logs = {path: read_trajectory(path, nose_up=nose_up) for path in (real, simulated)}
     result = match(
         _clean(real, logs[real]),
         _clean(simulated, logs[simulated]),
@@ -78,7 +78,7 @@ def compare(
     if json_file is not None:
         write_json(json_file, _json(result, real, simulated, faults))
     if report is not None:
-        wrote(_page(result, real, simulated, faults).write(report))
+        print_written(_page(result, real, simulated, faults).write(report))
 
 
 def _clean(path: Path, log: Trajectory) -> Trajectory:
@@ -116,9 +116,9 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
-    from grouser.reports.table import shown
+    from grouser.reports.table import display_text
 
-    console = out()
+    console = result_console()
     for path, trajectory in ((real, match.real), (simulated, match.simulated)):
         text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
         console.print(Text.assemble((str(path), "bold"), f"  {text}"), soft_wrap=True)
@@ -130,7 +130,7 @@ def _print(
     for heading in HEADER:
         grid.add_column(Text(heading, "bold"), justify="left" if heading is HEADER[0] else "right")
     for name, *numbers in rows(match):
-        grid.add_row(Text(name), *(Text(shown(number)) for number in numbers))
+        grid.add_row(Text(name), *(Text(display_text(number)) for number in numbers))
     console.print("", grid, "", sep="\n")
     console.print(
         Text(
@@ -144,7 +144,7 @@ def _print(
 def _json(
     match: TrajectoryMatch, real: Path, simulated: Path, faults: list[tuple[Path, str]]
 ) -> dict[str, Any]:
-    from grouser.reports.table import plain
+    from grouser.reports.table import json_value
 
     return {
         "real": str(real),
@@ -152,9 +152,9 @@ def _json(
         "index": match.index,
         "samples": [len(match.real), len(match.simulated)],
         "pairs": len(match.pairs),
-        "cost_m": plain(match.cost),
-        "before": plain(match.before.figures()),
-        "after": plain(match.after.figures()),
+        "cost_m": json_value(match.cost),
+        "before": json_value(match.before.figures()),
+        "after": json_value(match.after.figures()),
         "cleaned": [f"{path}: {fault}" for path, fault in faults],
     }
 

@@ -14,7 +14,7 @@ import typer
 from grouser.cli import preflight
 from grouser.cli.line_editing import line_editing
 from grouser.cli.options import Seed, Token, speed_factor
-from grouser.cli.terminal import complain, out
+from grouser.cli.terminal import complain, result_console
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ LEAVING = ("exit", "quit")
 """Words that end the typing, as Ctrl-D does."""
 
 
-class Talking(Protocol):
-    """Whoever answers lines."""
+class LineConsole(Protocol):
+    """Whatever carries out lines."""
 
-    def say(self, line: str) -> str:
+    def execute(self, line: str) -> str:
         """Return the answer to a line, or raise why there is none."""
         ...
 
@@ -83,8 +83,8 @@ def console(
     if (world is None) == (server is None):
         raise BadValue("console: a WORLD or --server HOST is needed, and not both")
     if server is not None:
-        with _far(server, token) as talking:
-            talk(talking)
+        with _connect(server, token) as remote:
+            answer_lines(remote)
         return
     preflight.physics()
     from grouser.service.console import Console
@@ -94,21 +94,21 @@ def console(
     factor = speed_factor(speed or ("1.0" if sys.stdin.isatty() else "step"), "step")
     simulation = Simulation(load(str(world)), seed=seed)
     if factor is None:
-        talk(Console(simulation, trusted=True, steps=True))
+        answer_lines(Console(simulation, trusted=True, steps=True))
         return
-    with Running(simulation, factor) as lock:
-        talk(_Locked(Console(simulation, trusted=True), lock))
+    with RealTimeRun(simulation, factor) as lock:
+        answer_lines(_Locked(Console(simulation, trusted=True), lock))
 
 
-def talk(talking: Talking) -> None:
+def answer_lines(console: LineConsole) -> None:
     """Answer lines until there are no more; leave with 1 if a piped one failed."""
     terminal, failed = sys.stdin.isatty(), False
-    with line_editing(talking.complete) if terminal else nullcontext():
+    with line_editing(console.complete) if terminal else nullcontext():
         for line in _lines(terminal):
             if line.strip() in LEAVING:
                 break
             try:
-                answer = talking.say(line)
+                answer = console.execute(line)
             except Disconnected:
                 raise
             except GrouserError as error:
@@ -116,7 +116,7 @@ def talk(talking: Talking) -> None:
                 failed = True
             else:
                 if answer:
-                    out().print(answer, markup=False, soft_wrap=True)
+                    result_console().print(answer, markup=False, soft_wrap=True)
     if failed and not terminal:
         raise typer.Exit(1)
 
@@ -129,11 +129,11 @@ def _lines(terminal: bool) -> Iterator[str]:
         try:
             yield input(PROMPT)
         except EOFError:
-            out().print()
+            result_console().print()
             return
 
 
-class Running:
+class RealTimeRun:
     """Lets a simulation run by the clock in a thread, and prints what happens in it.
 
     Its ``with`` block is given the lock under which others may touch the simulation.
@@ -166,7 +166,7 @@ class Running:
                     self._simulation.do(Pause(True))
                 happened = self._simulation.drain_events()
             for entry in happened:
-                out().print(str(entry), markup=False, soft_wrap=True)
+                result_console().print(str(entry), markup=False, soft_wrap=True)
             # A world that is too slow for its clock is late, and does not try to catch up.
             due = max(due + SLICE / self._factor, time.perf_counter())
             self._over.wait(due - time.perf_counter())
@@ -175,25 +175,25 @@ class Running:
 class _Locked:
     """A console that waits until nobody else touches its simulation."""
 
-    def __init__(self, talking: Talking, lock: threading.Lock) -> None:
-        self._talking, self._lock = talking, lock
+    def __init__(self, console: LineConsole, lock: threading.Lock) -> None:
+        self._console, self._lock = console, lock
 
-    def say(self, line: str) -> str:
+    def execute(self, line: str) -> str:
         with self._lock:
-            return self._talking.say(line)
+            return self._console.execute(line)
 
     def complete(self, text: str) -> list[str]:
         with self._lock:
-            return self._talking.complete(text)
+            return self._console.complete(text)
 
 
-class _Remote:
+class _RemoteConsole:
     """A console at the far end of a wire."""
 
     def __init__(self, ask: Callable[[str], str]) -> None:
         self._ask = ask
 
-    def say(self, line: str) -> str:
+    def execute(self, line: str) -> str:
         return self._ask(line) if line.strip() else ""
 
     def complete(self, text: str) -> list[str]:
@@ -201,11 +201,11 @@ class _Remote:
 
 
 @contextmanager
-def _far(server: str, token: str) -> Iterator[_Remote]:
+def _connect(server: str, token: str) -> Iterator[_RemoteConsole]:
     from grouser.client.address import parse_host_port
     from grouser.client.connection import connect
     from grouser.protocol.usarsim.codec import PORT
 
     host, port = parse_host_port(server, PORT, "--server")
     with connect(host=host, port=port, token=token or None) as connection:
-        yield _Remote(connection.console)
+        yield _RemoteConsole(connection.console)

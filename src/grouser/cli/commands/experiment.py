@@ -9,7 +9,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PictureReport
-from grouser.cli.terminal import counting, out, write_json, wrote
+from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
 
 
 def experiment(
@@ -44,16 +44,16 @@ def experiment(
     from grouser.experiments import EXPERIMENTS
     from grouser.experiments.run_options import RunOptions
 
-    key, module = preflight.module("experiment", name, EXPERIMENTS)
+    key, module = preflight.table_module("experiment", name, EXPERIMENTS)
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
         preflight.pictures()
-    with counting(key) as bar:
+    with counting_bar(key) as bar:
         run_options = RunOptions(quick=quick, pictures=report is not None, seed=seed, progress=bar)
         result = module.run(run_options)
-    result.table.print(out())
+    result.table.print(result_console())
     if json_file is not None:
         write_json(json_file, result.table.to_json())
     if report is not None:
-        wrote(result.write(report))
+        print_written(result.write(report))

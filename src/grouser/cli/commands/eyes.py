@@ -9,7 +9,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import Token
-from grouser.cli.terminal import complain, out
+from grouser.cli.terminal import complain, result_console
 from grouser.errors import BadValue
 
 
@@ -78,4 +78,4 @@ def eyes(
 
 
 def _say(sentence: str) -> None:
-    out().print(sentence, soft_wrap=True)
+    result_console().print(sentence, soft_wrap=True)

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grouser.cli import preflight
-from grouser.cli.terminal import out
+from grouser.cli.terminal import result_console
 from grouser.errors import unknown
 
 
@@ -108,7 +108,7 @@ def list_kind(
         raise unknown("list", "kind", kind, KINDS)
     preflight.physics()
     entries = KINDS[kind].entries()
-    console = out()
+    console = result_console()
     if plain:
         for name in entries:
             console.print(Text(name), soft_wrap=True)

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.terminal import CountingBar, counting, out, write_json, wrote
+from grouser.cli.terminal import (
+    CountingBar,
+    counting_bar,
+    print_written,
+    result_console,
+    write_json,
+)
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.mobility.limits import Limit
-    from grouser.mobility.suite import Candidate, Run
+    from grouser.mobility.suite import Candidate, MobilityRun
     from grouser.reports.page import Page
 
 USUAL = ("step", "trench")
@@ -131,9 +137,9 @@ def mobility(
     preflight.physics()
     from grouser.cli import mobility_table
     from grouser.mobility.apparatus import APPARATUS
-    from grouser.mobility.suite import candidate
+    from grouser.mobility.suite import measure_candidate
 
-    who = candidate(robot, _options(overrides or ()), flippers=flippers)
+    who = measure_candidate(robot, _options(overrides or ()), flippers=flippers)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
@@ -143,7 +149,7 @@ def mobility(
         preflight.writable(folder / "index.html")
         preflight.pictures()
     page: Page | None = None
-    with counting(robot) as bar:
+    with counting_bar(robot) as bar:
         nominal = folder is not None or not repeats
         runs = _nominal_runs(who, sizes_by_test, bar) if nominal else []
         limits = _limits(who, names, repeats, seed, bar) if repeats else []
@@ -153,22 +159,22 @@ def mobility(
             command = _typed(robot, sheet, repeats, seed)
             drawing = partial(bar, "drawing")
             page = mobility_page(who, names, runs, limits, command=command, progress=drawing)
-    mobility_table.print_mobility(who, names, runs, limits, out())
+    mobility_table.print_mobility(who, names, runs, limits, result_console())
     if json_file is not None:
         write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
     if page is not None and folder is not None:
-        wrote(page.write(folder))
+        print_written(page.write(folder))
 
 
 def _nominal_runs(
     who: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
-) -> list[Run]:
+) -> list[MobilityRun]:
     """Drive every test once per size; nothing for a robot that cannot be tested."""
-    from grouser.mobility.suite import nominal
+    from grouser.mobility.suite import nominal_runs
 
     if who.cannot:
         return []
-    return nominal(who, sizes_by_test, progress=partial(bar, "driving"))
+    return nominal_runs(who, sizes_by_test, progress=partial(bar, "driving"))
 
 
 def _limits(
@@ -195,14 +201,14 @@ def _typed(robot: str, sheet: bool, repeats: int, seed: int) -> str:
 
 def _options(overrides: Sequence[str]) -> dict[str, Any]:
     """Return ``option=value`` each as options; values are YAML."""
-    from grouser.world.source import read
+    from grouser.world.yaml_source import read_yaml
 
     options = {}
     for text in overrides:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise BadValue(f"--set {text!r}: 'option=value' is needed, such as 'method=wheels'")
-        options[name.strip()] = read(value, f"--set {text!r}").data
+        options[name.strip()] = read_yaml(value, f"--set {text!r}").data
     return options
 
 

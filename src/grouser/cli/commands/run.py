@@ -1,4 +1,4 @@
-"""``grouser run``: let a world run, as fast as it can or at the summary of a clock."""
+"""``grouser run``: let a world run, as fast as it can or at the pace of a clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
-from grouser.cli.terminal import complain, out, progress, wrote
+from grouser.cli.terminal import complain, print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def run(
     with ExitStack() as stack:
         drawn = picture is not None or video is not None
         camera = stack.enter_context(RunCamera(width, height, video)) if drawn else None
-        with progress(sim.world.name) as bar:
+        with progress_bar(sim.world.name) as bar:
             summary = run_paced(sim, seconds, factor=factor, camera=camera, bar=bar)
         if camera is not None and picture is not None:
             camera.write(sim, picture)
-    print_run(sim, summary, out())
+    print_run(sim, summary, result_console())
     for path in filter(None, (picture, video)):
-        wrote(path)
+        print_written(path)
     _leave(summary)
 
 

@@ -7,202 +7,66 @@ import logging
 import math
 import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from grouser.cli import preflight
+from grouser.cli import serve_options as options
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 from grouser.cli.terminal import complain
 from grouser.errors import BadValue, GrouserError, nearest
 
 if TYPE_CHECKING:
+    import ssl
+    from pathlib import Path
+
+    from grouser.gateways.gateway import Gateway
     from grouser.gateways.server import Server
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
 
-AXES = ("z-down", "z-up")
-UNITS = ("si", "unreal")
-DIALECTS = ("ut2004", "ut3", "udk")
-TYPES = ("raw", "super", "good", "normal", "fair", "bad")
+    ProfiledPort = tuple[int, PortProfile]
+
 LONGEST_BEAT_MS = 1000.0
 LEVELS = {0: logging.WARNING, 1: logging.INFO}
 """Times that -v was given → what is logged; more: everything."""
 
-Said = tuple[str, str]
-"""What an option or a part of one is called, and what was said."""
+Given = tuple[str, str]
+"""What an option or a part of one is called, and its value."""
 
 
 def serve(
     world: WorldName,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Listen here. Beyond this machine, a token is needed.",
-            rich_help_panel="Ports",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", help="Control; 0: any.", rich_help_panel="Ports")
-    ] = 3000,
-    dialect: Annotated[
-        str, typer.Option(metavar="|".join(DIALECTS), help="Of port N.", rich_help_panel="Ports")
-    ] = "ut2004",
-    axes: Annotated[
-        str, typer.Option(metavar="|".join(AXES), help="Of port N.", rich_help_panel="Ports")
-    ] = "z-down",
-    units: Annotated[
-        str, typer.Option(metavar="|".join(UNITS), help="Of port N.", rich_help_panel="Ports")
-    ] = "si",
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="N:DIALECT[:AXES[:UNITS]]",
-            help="A further control port, for other clients; may be given often.",
-            rich_help_panel="Ports",
-        ),
-    ] = None,
-    images: Annotated[
-        int, typer.Option(metavar="N", help="Pictures; -1: none.", rich_help_panel="Ports")
-    ] = 5003,
-    truth: Annotated[
-        int, typer.Option(metavar="N", help="Who is where; -1: none.", rich_help_panel="Ports")
-    ] = 3989,
-    eyes: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            help="For [cyan]grouser eyes[/] on other machines, usually 5004; -1: none.",
-            rich_help_panel="Ports",
-        ),
-    ] = -1,
-    speed: Annotated[
-        str,
-        typer.Option(
-            metavar="max|FACTOR",
-            help="Paced (1.0 is real time), or as fast as it goes while somebody is there.",
-            rich_help_panel="Time",
-        ),
-    ] = "1.0",
-    players: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="Time begins when N clients in lockstep are there.",
-            rich_help_panel="Time",
-        ),
-    ] = 0,
-    beat_ms: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MS",
-            show_default="2, or 20 with --speed max",
-            help="Simulated time between two looks at what clients said.",
-            rich_help_panel="Time",
-        ),
-    ] = None,
-    command_timeout: Annotated[
-        float,
-        typer.Option(
-            metavar="S",
-            help="Stop the robot of a client that says nothing for S simulated seconds; 0: never.",
-            rich_help_panel="Time",
-        ),
-    ] = 10.0,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="As the old servers: the last command holds for ever.",
-            rich_help_panel="Time",
-        ),
-    ] = False,
-    picture_type: Annotated[
-        str | None,
-        typer.Option(
-            metavar="|".join(TYPES),
-            show_default="normal; raw without OpenCV",
-            help="Raw, or how good the JPEG.",
-            rich_help_panel="Pictures",
-        ),
-    ] = None,
-    fps: Annotated[
-        float,
-        typer.Option(
-            metavar="N",
-            show_default="each camera's own rate",
-            help="Pictures per second, at most.",
-            rich_help_panel="Pictures",
-        ),
-    ] = math.inf,
-    eye_processes: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, help="That draw on this machine.", rich_help_panel="Pictures"
-        ),
-    ] = 1,
-    legacy_images: Annotated[
-        bool,
-        typer.Option(
-            "--legacy-images",
-            help="Send the first frame unasked, as UT2004 did.",
-            rich_help_panel="Pictures",
-        ),
-    ] = False,
-    own_pictures: Annotated[
-        bool,
-        typer.Option(
-            "--own-pictures",
-            help="Nobody gets the pictures of others.",
-            rich_help_panel="Pictures",
-        ),
-    ] = False,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Lines such as 'drive watch: SECRET'; GROUSER_TOKEN sets one for everything.",
-            rich_help_panel="Strangers",
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="PEM", help="Speak TLS.", rich_help_panel="Strangers"),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PEM",
-            show_default="in the certificate's file",
-            help="The certificate's key.",
-            rich_help_panel="Strangers",
-        ),
-    ] = None,
-    lines_per_second: Annotated[
-        float,
-        typer.Option(
-            metavar="N", help="From one client; more have to wait.", rich_help_panel="Strangers"
-        ),
-    ] = 2000.0,
-    connections: Annotated[
-        int, typer.Option(metavar="N", min=1, help="At most.", rich_help_panel="Strangers")
-    ] = 512,
-    seconds: Annotated[
-        float,
-        typer.Option(metavar="S", show_default="for ever", help="End after S simulated seconds."),
-    ] = math.inf,
+    host: options.Address = "127.0.0.1",
+    port: options.ControlPort = 3000,
+    dialect: options.DialectName = "ut2004",
+    axes: options.AxesName = "z-down",
+    units: options.UnitsName = "si",
+    also: options.FurtherPorts = None,
+    images: options.ImagePortNumber = 5003,
+    truth: options.TruthPortNumber = 3989,
+    eyes: options.WorkerPortNumber = -1,
+    speed: options.SpeedFactor = "1.0",
+    players: options.Players = 0,
+    beat_ms: options.BeatMs = None,
+    command_timeout: options.CommandTimeout = 10.0,
+    strict: options.Strict = False,
+    picture_type: options.PictureType = None,
+    fps: options.PicturesPerSecond = math.inf,
+    eye_processes: options.RenderProcesses = 1,
+    legacy_images: options.LegacyImages = False,
+    own_pictures: options.OwnPictures = False,
+    token_file: options.TokenFile = None,
+    certificate: options.Certificate = None,
+    key: options.CertificateKey = None,
+    lines_per_second: options.LinesPerSecond = 2000.0,
+    connections: options.Connections = 512,
+    seconds: options.EndAfter = math.inf,
     overrides: Overrides = None,
     seed: Seed = None,
-    console: Annotated[
-        bool,
-        typer.Option("--console", help="Take lines of the console here, too; 'help' lists them."),
-    ] = False,
-    verbose: Annotated[
-        int, typer.Option("-v", count=True, help="Log who comes and goes; -vv: everything.")
-    ] = 0,
+    console: options.WithConsole = False,
+    verbose: options.Verbosity = 0,
 ) -> None:
     """Serve a world: robots come over the USARSim protocol, each with its client.
 
@@ -217,55 +81,80 @@ def serve(
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     preflight.physics()
-    from grouser.gateways.server import Pictures, Server, Service
+    from grouser.gateways.server import PictureOptions, Server, ServerOptions
     from grouser.service.access import tokens
     from grouser.service.limits import Limits
     from grouser.simulation.simulation import Simulation
-    from grouser.tls import client_hint, server_context
     from grouser.world.file import load
 
     factor = speed_factor(speed)
+    _check_pairs(key, certificate, eyes, images)
+    _log(verbose)
+    profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
+    ports = (_port("--port", port), profile), *map(_also, also or ())
+    pictures = PictureOptions(
+        type=_picture_type(picture_type), workers=eye_processes, fps=_above(fps, "--fps")
+    )
+    lines = _above(lines_per_second, "--lines-per-second")
+    service = ServerOptions(
+        address=host,
+        gateways=_gateways(ports, images, truth, eyes, legacy=legacy_images, own_only=own_pictures),
+        pictures=pictures if images >= 0 else None,
+        speed=math.inf if factor is None else factor,
+        beat=None if beat_ms is None else _beat(beat_ms),
+        players=players,
+        command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
+        limits=Limits(lines_per_second=lines, connections=connections),
+        tokens=tokens(token_file),
+        tls=_tls(certificate, key),
+    )
+    simulation = Simulation(load(world, overrides or ()), seed=seed)
+    asyncio.run(_serve(Server(simulation, service), _above(seconds, "--seconds"), console))
+
+
+def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:
+    """Refuse options that mean nothing without another."""
     if key and not certificate:
         raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
     if eyes >= 0 and images < 0:
         raise BadValue(
             f"--eyes is {eyes}, but --images is {images}: nobody would see what is drawn"
         )
-    _log(verbose)
-    service = Service(
-        address=host,
-        control=(
-            (
-                _port("--port", port),
-                _profile(("--dialect", dialect), ("--axes", axes), ("--units", units)),
-            ),
-            *map(_also, also or ()),
-        ),
-        images=_port_or_none("--images", images),
-        truth=_port_or_none("--truth", truth),
-        eyes=_port_or_none("--eyes", eyes),
-        speed=math.inf if factor is None else factor,
-        beat=None if beat_ms is None else _beat(beat_ms),
-        players=players,
-        command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
-        pictures=Pictures(
-            type=_picture_type(picture_type),
-            workers=eye_processes,
-            fps=_above(fps, "--fps"),
-            legacy=legacy_images,
-            own_only=own_pictures,
-        ),
-        limits=Limits(
-            lines_per_second=_above(lines_per_second, "--lines-per-second"), connections=connections
-        ),
-        tokens=tokens(token_file),
-        tls=server_context(certificate, key) if certificate else None,
-    )
-    if certificate:
-        complain(client_hint(certificate))
-    simulation = Simulation(load(world, overrides or ()), seed=seed)
-    server = Server(simulation, service)
-    asyncio.run(_serve(server, _above(seconds, "--seconds"), console))
+
+
+def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """Return what the ports speak TLS with, and print what clients need for it."""
+    from grouser.tls import client_hint, server_context
+
+    if certificate is None:
+        return None
+    context = server_context(certificate, key)
+    complain(client_hint(certificate))
+    return context
+
+
+def _gateways(
+    ports: tuple[ProfiledPort, ...],
+    images: int,
+    truth: int,
+    eyes: int,
+    *,
+    legacy: bool,
+    own_only: bool,
+) -> tuple[Gateway, ...]:
+    """Return whom the server serves, in the order in which ports are announced."""
+    from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
+    from grouser.gateways.usarsim.gateway import UsarsimGateway
+    from grouser.gateways.usarsim.truth_port import TruthGateway
+
+    gateways: list[Gateway] = [UsarsimGateway(ports)]
+    if _is_open("--truth", truth):
+        gateways.append(TruthGateway(truth, ports[0][1]))
+    if _is_open("--images", images):
+        gateways.append(ImageGateway(images, legacy=legacy, own_only=own_only))
+    if _is_open("--eyes", eyes):
+        gateways.append(RenderWorkerGateway(eyes))
+    return tuple(gateways)
 
 
 async def _serve(server: Server, seconds: float, console: bool) -> None:
@@ -277,21 +166,21 @@ async def _serve(server: Server, seconds: float, console: bool) -> None:
         ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
         typer.echo(f"listening {ports}")
         if console:
-            loop.add_reader(sys.stdin, _typed, server)
+            loop.add_reader(sys.stdin, _run_typed_line, server)
         await server.run(until=seconds)
     lost = server.pace.lost
     if lost > 0:
         complain(f"this machine is too slow for the pace: {lost:.1f} s were given up")
 
 
-def _typed(server: Server) -> None:
-    """Do a line that was typed here; the end of the input only ends the typing."""
+def _run_typed_line(server: Server) -> None:
+    """Carry out a line that was typed here; the end of the input only ends the typing."""
     line = sys.stdin.readline()
     if not line:
         asyncio.get_running_loop().remove_reader(sys.stdin)
         return
     try:
-        if answer := server.say(line):
+        if answer := server.console(line):
             typer.echo(answer)
     except GrouserError as error:
         complain(str(error))
@@ -305,24 +194,24 @@ def _log(verbose: int) -> None:
     )
 
 
-def _profile(dialect: Said, axes: Said, units: Said) -> PortProfile:
+def _profile(dialect: Given, axes: Given, units: Given) -> PortProfile:
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.usarsim.axes import Axes
-    from grouser.protocol.usarsim.dialects import DIALECTS as KNOWN
+    from grouser.protocol.usarsim.dialects import DIALECTS
 
     return PortProfile(
-        KNOWN[_one_of(*dialect, DIALECTS)],
-        Axes(_one_of(*axes, AXES)),
-        _one_of(*units, UNITS) == "unreal",
+        DIALECTS[_one_of(*dialect, options.DIALECTS)],
+        Axes(_one_of(*axes, options.AXES)),
+        _one_of(*units, options.UNITS) == "unreal",
     )
 
 
-def _also(said: str) -> tuple[int, PortProfile]:
-    number, *words = said.split(":")
+def _also(value: str) -> ProfiledPort:
+    number, *words = value.split(":")
     if not number.isdecimal() or not 1 <= len(words) <= 3:
-        raise BadValue(f"--also is '{said}', N:DIALECT[:AXES[:UNITS]] is needed, such as 3001:udk")
+        raise BadValue(f"--also is '{value}', N:DIALECT[:AXES[:UNITS]] is needed, such as 3001:udk")
     dialect, axes, units = (
-        (f"--also {said}: {name}", word)
+        (f"--also {value}: {name}", word)
         for name, word in zip(
             ("DIALECT", "AXES", "UNITS"),
             (*words, *("ut2004", "z-down", "si")[len(words) :]),
@@ -338,34 +227,39 @@ def _port(option: str, number: int) -> int:
     return number
 
 
-def _port_or_none(option: str, number: int) -> int | None:
+def _is_open(option: str, number: int) -> bool:
+    """Return whether a port is wanted; raise if it is none."""
     if number < -1:
         raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535, and -1 is none")
-    return None if number < 0 else _port(option, number)
+    if number >= 0:
+        _port(option, number)  # raises if it is too large
+    return number >= 0
 
 
-def _one_of(option: str, said: str, allowed: tuple[str, ...]) -> str:
-    if said.lower() in allowed:
-        return said.lower()
+def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value.lower() in allowed:
+        return value.lower()
     raise BadValue(
-        f"{option} is '{said}', allowed: {', '.join(allowed)}{nearest(said.lower(), allowed)}"
+        f"{option} is '{value}', allowed: {', '.join(allowed)}{nearest(value.lower(), allowed)}"
     )
 
 
-def _picture_type(said: str | None) -> ImageType:
+def _picture_type(value: str | None) -> ImageType:
     from grouser.gateways.images.worker import can_encode
     from grouser.protocol.images import ImageType
 
-    if said is None:
+    if value is None:
         return ImageType.NORMAL if can_encode() else ImageType.RAW
-    return ImageType[_one_of("--picture-type", said, TYPES).upper()]
+    return ImageType[_one_of("--picture-type", value, options.TYPES).upper()]
 
 
 def _beat(beat_ms: float) -> float:
     """Return a beat in s; for longer than a second nobody can be left waiting."""
     if not 0 < beat_ms <= LONGEST_BEAT_MS:
         _refuse("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
-    return beat_ms / 1000
+    from grouser.frames import seconds
+
+    return seconds(beat_ms)
 
 
 def _above(value: float, option: str) -> float:

@@ -30,7 +30,7 @@ from grouser.protocol.rendering import (
     Looks,
     Message,
     NewWorld,
-    Parcels,
+    ParcelReader,
     Picture,
     Refusal,
     Shoot,
@@ -59,7 +59,7 @@ class RemoteWorker(asyncio.Protocol):
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done, with the reason as its exception, when the connection has ended."""
         self._frames, self._token, self._window, self._report = frames, token, window, report
-        self._parcels = Parcels()
+        self._parcels = ParcelReader()
         self._accepted = False
         self._transport: asyncio.Transport | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="grouser-eyes-")

@@ -31,7 +31,7 @@ from grouser.protocol.rendering import (
     Looks,
     Message,
     NewWorld,
-    Parcels,
+    ParcelReader,
     Refusal,
     Welcome,
 )
@@ -257,7 +257,7 @@ class _RemoteWorker(WorkerChannel):
         super().__init__(1)
         self._pool, self._access = pool, access
         self._address = ""
-        self._parcels = Parcels(LARGEST_STRANGER)
+        self._parcels = ParcelReader(LARGEST_STRANGER)
 
     def __str__(self) -> str:
         return f"eye at {self._address or 'nowhere'}"

@@ -25,7 +25,7 @@ from grouser.protocol.rendering import (
     Looks,
     Message,
     NewWorld,
-    Parcels,
+    ParcelReader,
     Picture,
     Shoot,
     Skipped,
@@ -106,7 +106,7 @@ def main(descriptor: int) -> None:
     logging.basicConfig(level=logging.WARNING)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    worker, parcels = RenderWorker(), Parcels()
+    worker, parcels = RenderWorker(), ParcelReader()
     with socket.socket(fileno=descriptor) as server, suppress(ConnectionError, KeyboardInterrupt):
         while data := server.recv(_CHUNK):
             for message in parcels.receive(data):

@@ -14,7 +14,7 @@ from grouser.protocol.rendering import (
     Encode,
     Failed,
     Message,
-    Parcels,
+    ParcelReader,
     Picture,
     Shoot,
     Skipped,
@@ -52,7 +52,7 @@ class WorkerChannel(asyncio.Protocol):
         self.ready = False
         """Whether it takes orders."""
         self._window = window
-        self._parcels = Parcels()
+        self._parcels = ParcelReader()
         self._transport: asyncio.Transport | None = None
         self._numbers = count()
         self._sent: dict[int, tuple[float, RenderJob]] = {}
@@ -114,7 +114,7 @@ class WorkerChannel(asyncio.Protocol):
         """Drop its jobs."""
         self.ready, self._transport = False, None
         jobs = [job for _, job in self._sent.values()] + list(self._waiting.values())
-        self._sent, self._waiting, self._parcels = {}, {}, Parcels()
+        self._sent, self._waiting, self._parcels = {}, {}, ParcelReader()
         for job in jobs:
             job.done(None)
         self.on_lost()

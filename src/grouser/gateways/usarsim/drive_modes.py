@@ -1,9 +1,9 @@
-"""What DRIVE moves: wheels, walks and belts, told sides or a speed and a turn.
+"""What DRIVE moves: wheels, legs and belts, by sides or by a speed and a turn.
 
 Three ways to tell a robot where to go come over the wire: two sides' spins (skid steering), a spin
 and steering angles (a car), and speeds ahead, sideways and about (a flying robot). Every robot of
-ours understands all three as far as it can: `Wheels` has sides, `Walk` a gait that is told speeds,
-`Cranks` a gait that is told two spins, `Carrier` belts that carry others.
+ours understands all three as far as it can: `SkidSteering` has sides, `GaitDrive` a gait that takes
+speeds, `CrankDrive` a gait that takes two spins, `BeltDrive` belts that carry others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from grouser.errors import BadValue
-from grouser.gateways.usarsim.joints import Joints
+from grouser.gateways.usarsim.joints import WireJoints
 from grouser.physics.drives import Setpoint
 from grouser.robots.robot import Gait, Robot, Steering
 
@@ -27,26 +27,26 @@ fastest wheel. Legs have no wheels, so any number would do."""
 
 
 @dataclass
-class Driving:
+class DriveState:
     """What a client's robot remembers from one command to the next."""
 
     normalized: bool = False
-    """Whether speeds are percentages until they are said not to be (UDK)."""
+    """Whether speeds are percentages until a command says otherwise (UDK)."""
     light: bool = False
     """Whether the head lights are on."""
     left: float = 0.0
     """The last spin of the left side, rad/s."""
     right: float = 0.0
-    told: dict[str, Setpoint] = field(default_factory=dict)
-    """Drive → the last speed or torque it was told by name."""
+    setpoints: dict[str, Setpoint] = field(default_factory=dict)
+    """Drive → the last speed or torque it was commanded by name."""
 
     def stop(self) -> None:
         """Forget every motion."""
         self.left = self.right = 0.0
-        self.told.clear()
+        self.setpoints.clear()
 
 
-class Mover(Protocol):
+class DriveMode(Protocol):
     """How a robot goes about."""
 
     @property
@@ -69,11 +69,11 @@ class Mover(Protocol):
 
 
 @dataclass(frozen=True)
-class Wheels:
+class SkidSteering:
     """Skid steering, on wheels or tracks."""
 
     steering: Steering
-    joints: Joints
+    joints: WireJoints
 
     @cached_property
     def radius(self) -> float:
@@ -100,11 +100,11 @@ class Wheels:
         """Let both sides roll."""
         if sideways:
             raise BadValue("DRIVE: this robot cannot go sideways, LateralVelocity must be 0")
-        return dict(self.steering.sides(forward, turn))
+        return dict(self.steering.side_speeds(forward, turn))
 
 
 @runtime_checkable
-class Paced(Protocol):
+class PacedGait(Protocol):
     """A gait that knows how fast it can go."""
 
     @property
@@ -114,14 +114,14 @@ class Paced(Protocol):
 
 
 @dataclass(frozen=True)
-class Walk:
-    """Legs whose gait is told ``forward``, ``sideways`` and ``turn``."""
+class GaitDrive:
+    """Legs whose gait takes ``forward``, ``sideways`` and ``turn``."""
 
     paces: tuple[float, float, float]
     fastest: float = WALKING_SPIN
 
     def sides(self, left: float, right: float) -> Command:
-        """Walk as a robot on wheels would go: in proportion to the fastest walk and turn."""
+        """GaitDrive as a robot on wheels would go: in proportion to the fastest walk and turn."""
         forward, _, turn = self.paces
         ahead, about = (left + right) / 2, (right - left) / 2
         return self.go(ahead / self.fastest * forward, 0.0, about / self.fastest * turn)
@@ -132,8 +132,8 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Cranks:
-    """Legs on two cranks, each told its spin."""
+class CrankDrive:
+    """Legs on two cranks, each of which takes a spin."""
 
     fastest: float
     paces: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -148,10 +148,10 @@ class Cranks:
 
 
 @dataclass(frozen=True)
-class Carrier:
+class BeltDrive:
     """Belts of a machine that stays where it is."""
 
-    joints: Joints
+    joints: WireJoints
 
     @property
     def fastest(self) -> float:
@@ -174,18 +174,18 @@ class Carrier:
         return {joint.drive: joint.spin(forward / joint.radius) for joint in self.joints.all}
 
 
-def mover(robot: Robot, joints: Joints) -> Mover | None:
+def drive_mode(robot: Robot, joints: WireJoints) -> DriveMode | None:
     """Return how ``robot`` goes about; None: it does not."""
     if robot.steering:
-        return Wheels(robot.steering, joints)
+        return SkidSteering(robot.steering, joints)
     if robot.gait:
-        return _walker(robot.gait)
-    return Carrier(joints) if robot.belts else None
+        return _legs(robot.gait)
+    return BeltDrive(joints) if robot.belts else None
 
 
-def _walker(gait: Gait) -> Mover | None:
-    if isinstance(gait, Paced) and {"forward", "sideways", "turn"} <= {*gait.inputs}:
-        return Walk(gait.fastest)
+def _legs(gait: Gait) -> DriveMode | None:
+    if isinstance(gait, PacedGait) and {"forward", "sideways", "turn"} <= {*gait.inputs}:
+        return GaitDrive(gait.fastest)
     if gait.inputs == ("left_speed", "right_speed"):
-        return Cranks(float(getattr(gait, "top_speed", math.inf)))
+        return CrankDrive(float(getattr(gait, "top_speed", math.inf)))
     return None

@@ -8,13 +8,13 @@ from typing import Any
 
 from grouser.frames import Pose, degrees, to_rpy_one
 from grouser.gateways.images.tiles import CameraTile
-from grouser.gateways.usarsim.anatomy import Anatomy, Link
-from grouser.gateways.usarsim.drive_modes import Wheels
-from grouser.gateways.usarsim.placements import Place, hinge, places
+from grouser.gateways.usarsim.drive_modes import SkidSteering
+from grouser.gateways.usarsim.placements import MountPose, hinge_pose, mount_poses
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.sensor_encoding import TYPES, names, ticks
+from grouser.gateways.usarsim.robot_layout import PackageLink, RobotLayout
+from grouser.gateways.usarsim.sensor_encoding import TYPES, tick_angle, wire_names
 from grouser.gateways.usarsim.sweeps import grid
-from grouser.gateways.usarsim.zoom import reach
+from grouser.gateways.usarsim.zoom import zoom_range
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.configuration import (
     LinkConfiguration,
@@ -49,30 +49,32 @@ Settings = tuple[tuple[str, Value], ...]
 """Keys of CONF and what they say."""
 
 
-def geometry(body: Anatomy, asked: GetGeometry, profile: PortProfile) -> list[Message]:
+def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> list[Message]:
     """Answer GETGEO."""
-    kind = asked.type.lower()
+    kind = query.type.lower()
     if kind == "robot":
-        return [_robot_geometry(body, profile)]
+        return [_robot_geometry(layout, profile)]
     if kind in PACKAGES:
         return [
             PackageGeometry(
-                asked.type,
+                query.type,
                 title,
-                tuple(_links_geometry(body, links, profile)),
-                body.look.title if kind == "actuator" else None,
+                tuple(_links_geometry(layout, links, profile)),
+                layout.appearance.title if kind == "actuator" else None,
             )
-            for title, links in _packages(body, asked.name)
+            for title, links in _packages(layout, query.name)
         ]
     mounted: list[Mounting] = []
-    for sensor, title, place in _sensors(body, kind, asked.name):
-        mounted.append(_mounting(body, title, place[names(sensor, body).index(title)], profile))
-    return [SensorGeometry(_type(kind, asked.type), tuple(mounted))]
+    for sensor, title, place in _sensors(layout, kind, query.name):
+        mounted.append(
+            _mounting(layout, title, place[wire_names(sensor, layout).index(title)], profile)
+        )
+    return [SensorGeometry(_type(kind, query.type), tuple(mounted))]
 
 
 def configuration(
-    body: Anatomy,
-    asked: GetConfiguration,
+    layout: RobotLayout,
+    query: GetConfiguration,
     profile: PortProfile,
     *,
     cameras: Mapping[str, CameraTile],
@@ -82,57 +84,57 @@ def configuration(
     """Answer GETCONF.
 
     Args:
-        body: the robot.
-        asked: what about it.
+        layout: the robot.
+        query: what about it.
         profile: how the client's port sees the world.
         cameras: camera → where its picture is in the mosaic.
         key: what ties an image connection to this robot; None: there are no pictures.
         zooms: camera → how far it is zoomed now; 1 where it is not said.
     """
-    kind = asked.type.lower()
+    kind = query.type.lower()
     if kind == "robot":
-        return [_robot_configuration(body, profile)]
+        return [_robot_configuration(layout, profile)]
     if kind in PACKAGES:
         return [
-            PackageConfiguration(asked.type, title, tuple(_links_configuration(links, profile)))
-            for title, links in _packages(body, asked.name)
+            PackageConfiguration(query.type, title, tuple(_links_configuration(links, profile)))
+            for title, links in _packages(layout, query.name)
         ]
     each: list[SensorSettings] = []
-    for sensor, title, _ in _sensors(body, kind, asked.name):
-        settings = SETTINGS.get(type(sensor), _interval)(sensor, body, profile)
+    for sensor, title, _ in _sensors(layout, kind, query.name):
+        settings = SETTINGS.get(type(sensor), _interval)(sensor, layout, profile)
         if isinstance(sensor, Camera):
             settings = _camera(sensor, cameras.get(title), (zooms or {}).get(title, 1.0), key)
         each.append(SensorSettings(title, settings))
-    return [SensorConfiguration(_type(kind, asked.type), tuple(each))]
+    return [SensorConfiguration(_type(kind, query.type), tuple(each))]
 
 
 # -- the robot -----------------------------------------------------------------------------------
 
 
-def _robot_geometry(body: Anatomy, profile: PortProfile) -> RobotGeometry:
-    length, width, height = map(profile.length, body.size.dimensions)
-    wheels = body.mover if isinstance(body.mover, Wheels) else None
-    base = body.look.wheel_base
+def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> RobotGeometry:
+    length, width, height = map(profile.length, layout.size.dimensions)
+    wheels = layout.drive_mode if isinstance(layout.drive_mode, SkidSteering) else None
+    base = layout.appearance.wheel_base
     return RobotGeometry(
-        type=body.vehicle,
-        name=body.look.title,
+        type=layout.vehicle,
+        name=layout.appearance.title,
         dimensions=(length, width, height),
-        cog=profile.place(body.size.centre),
+        cog=profile.place(layout.size.centre),
         wheel_radius=profile.length(wheels.radius) if wheels else None,
         wheel_separation=profile.length(wheels.steering.gauge) if wheels else None,
         wheel_base=None if base is None else profile.length(base),
     )
 
 
-def _robot_configuration(body: Anatomy, profile: PortProfile) -> RobotConfiguration:
-    ground = isinstance(body.mover, Wheels)
-    wheels = [joint.torque for joint in body.joints.all if joint.wheel]
+def _robot_configuration(layout: RobotLayout, profile: PortProfile) -> RobotConfiguration:
+    ground = isinstance(layout.drive_mode, SkidSteering)
+    wheels = [joint.torque for joint in layout.joints.all if joint.wheel]
     return RobotConfiguration(
-        type=body.vehicle,
-        name=body.look.title,
-        steering=body.look.steering,
-        mass=body.robot.mass,
-        max_speed=profile.angle(body.mover.fastest) if body.mover else None,
+        type=layout.vehicle,
+        name=layout.appearance.title,
+        steering=layout.appearance.steering,
+        mass=layout.robot.mass,
+        max_speed=profile.angle(layout.drive_mode.fastest) if layout.drive_mode else None,
         max_torque=max(wheels, default=None),
         max_front_steer=0.0 if ground else None,
         max_rear_steer=0.0 if ground else None,
@@ -142,28 +144,28 @@ def _robot_configuration(body: Anatomy, profile: PortProfile) -> RobotConfigurat
 # -- packages ------------------------------------------------------------------------------------
 
 
-def _packages(body: Anatomy, name: str | None) -> list[tuple[str, tuple[Link, ...]]]:
+def _packages(layout: RobotLayout, name: str | None) -> list[tuple[str, tuple[PackageLink, ...]]]:
     if name is None:
-        return list(body.packages.items())
+        return list(layout.packages.items())
     try:
-        return [body.package(name)]
+        return [layout.package(name)]
     except LookupError:
         return []
 
 
 def _links_geometry(
-    body: Anatomy, links: tuple[Link, ...], profile: PortProfile
+    layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfile
 ) -> Iterator[LinkGeometry]:
     carriers = [link.joint.drive for link in links]
     for number, link in enumerate(links):
-        place = hinge(body.model, body.name, link.joint.drive)
+        place = hinge_pose(layout.model, layout.name, link.joint.drive)
         parent = carriers.index(place.body) if place.body in carriers else None
         where, turned = _pose(place.X_BS, profile)
         yield LinkGeometry(number, parent, where, turned)
 
 
 def _links_configuration(
-    links: tuple[Link, ...], profile: PortProfile
+    links: tuple[PackageLink, ...], profile: PortProfile
 ) -> Iterator[LinkConfiguration]:
     for number, link in enumerate(links):
         low, high = link.joint.limits
@@ -179,29 +181,29 @@ def _links_configuration(
 
 
 def _sensors(
-    body: Anatomy, kind: str, name: str | None
-) -> Iterator[tuple[Sensor, str, list[Place]]]:
+    layout: RobotLayout, kind: str, name: str | None
+) -> Iterator[tuple[Sensor, str, list[MountPose]]]:
     """Yield every sensor of a type with a name of its own on the wire, and its places."""
-    for sensor in body.sensors.values():
+    for sensor in layout.sensors.values():
         if TYPES.get(type(sensor), "").lower() != kind:
             continue
-        titles = names(sensor, body)
-        where = places(body.model, body.name, body.robot, sensor)
+        titles = wire_names(sensor, layout)
+        where = mount_poses(layout.model, layout.name, layout.robot, sensor)
         where = where * len(titles) if len(where) == 1 else where
         for title in titles:
             if name is None or name.lower() == title.lower():
                 yield sensor, title, where
 
 
-def _type(kind: str, asked: str) -> str:
+def _type(kind: str, spelling: str) -> str:
     """Return a type as it is spelled, or as it was asked for if there is none such."""
-    return next((title for title in TYPES.values() if title.lower() == kind), asked)
+    return next((title for title in TYPES.values() if title.lower() == kind), spelling)
 
 
-def _mounting(body: Anatomy, title: str, place: Place, profile: PortProfile) -> Mounting:
+def _mounting(layout: RobotLayout, title: str, place: MountPose, profile: PortProfile) -> Mounting:
     where, turned = _pose(place.X_BS, profile)
-    chassis = "HARD" if profile.dialect.packed else body.look.title
-    mount = chassis if place.body == body.robot.root else place.body
+    chassis = "HARD" if profile.dialect.packed else layout.appearance.title
+    mount = chassis if place.body == layout.robot.root else place.body
     return Mounting(title, where, turned, mount)
 
 
@@ -210,7 +212,7 @@ def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:
     return profile.place((x, y, z)), profile.angles(to_rpy_one(*X_BS.wxyz.tolist()))
 
 
-def _interval(sensor: Sensor, body: Anatomy, profile: PortProfile) -> Settings:
+def _interval(sensor: Sensor, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (("ScanInterval", 1.0 / sensor.rate_hz),)
 
 
@@ -221,19 +223,19 @@ def _span(sensor: Any, profile: PortProfile) -> Settings:
     )
 
 
-def _encoder(sensor: Encoder, body: Anatomy, profile: PortProfile) -> Settings:
-    return (("Resolution", profile.angle(ticks(sensor, sensor.drives[0], body))),)
+def _encoder(sensor: Encoder, layout: RobotLayout, profile: PortProfile) -> Settings:
+    return (("Resolution", profile.angle(tick_angle(sensor, sensor.drives[0], layout))),)
 
 
-def _sonar(sensor: Sonar, body: Anatomy, profile: PortProfile) -> Settings:
+def _sonar(sensor: Sonar, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (*_span(sensor, profile), ("BeamAngle", profile.angle(sensor.beam)))
 
 
-def _infrared(sensor: Infrared, body: Anatomy, profile: PortProfile) -> Settings:
+def _infrared(sensor: Infrared, layout: RobotLayout, profile: PortProfile) -> Settings:
     return _span(sensor, profile)
 
 
-def _laser(sensor: Laser, body: Anatomy, profile: PortProfile) -> Settings:
+def _laser(sensor: Laser, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (
         *_span(sensor, profile),
         ("Resolution", profile.angle(sensor.resolution)),
@@ -243,23 +245,23 @@ def _laser(sensor: Laser, body: Anatomy, profile: PortProfile) -> Settings:
     )
 
 
-def _depth(sensor: DepthCamera, body: Anatomy, profile: PortProfile) -> Settings:
-    found = grid(sensor.optics.given)
+def _depth(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:
+    sweep = grid(sensor.optics.output_plane)
     return (
         *_span(sensor.optics, profile),
-        ("Resolution", profile.angle(found.resolution)),
-        ("Fov", profile.angle(found.fov)),
+        ("Resolution", profile.angle(sweep.resolution)),
+        ("Fov", profile.angle(sweep.fov)),
         ("Panning", True),
         ("Tilting", True),
     )
 
 
-def _odometry(sensor: Odometry, body: Anatomy, profile: PortProfile) -> Settings:
+def _odometry(sensor: Odometry, layout: RobotLayout, profile: PortProfile) -> Settings:
     tick = sensor.resolution / sensor.radius
-    return (*_interval(sensor, body, profile), ("EncoderResolution", profile.angle(tick)))
+    return (*_interval(sensor, layout, profile), ("EncoderResolution", profile.angle(tick)))
 
 
-def _victims(sensor: VictimSensor, body: Anatomy, profile: PortProfile) -> Settings:
+def _victims(sensor: VictimSensor, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (
         ("MaxRange", profile.length(sensor.far)),
         ("HorizontalFOV", profile.angle(sensor.fov)),
@@ -267,15 +269,15 @@ def _victims(sensor: VictimSensor, body: Anatomy, profile: PortProfile) -> Setti
     )
 
 
-def _rfid(sensor: RfidReader, body: Anatomy, profile: PortProfile) -> Settings:
+def _rfid(sensor: RfidReader, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (("MaxRange", profile.length(sensor.far)),)
 
 
-def _battery(sensor: Battery, body: Anatomy, profile: PortProfile) -> Settings:
+def _battery(sensor: Battery, layout: RobotLayout, profile: PortProfile) -> Settings:
     return (("Capacity", sensor.capacity), ("IdlePower", sensor.idle))
 
 
-SETTINGS: dict[type, Callable[[Any, Anatomy, PortProfile], Settings]] = {
+SETTINGS: dict[type, Callable[[Any, RobotLayout, PortProfile], Settings]] = {
     Encoder: _encoder,
     Sonar: _sonar,
     Infrared: _infrared,
@@ -291,7 +293,7 @@ SETTINGS: dict[type, Callable[[Any, Anatomy, PortProfile], Settings]] = {
 
 def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | None) -> Settings:
     """Return UDK's settings of a camera, with angles in degrees, and the key to its pictures."""
-    optics = reach(sensor)
+    optics = zoom_range(sensor)
     where: Settings = ()
     if tile:
         where = (

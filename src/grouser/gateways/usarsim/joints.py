@@ -1,7 +1,7 @@
-"""Joints and wheels as the wire has them: names, signs, and orders for one of them.
+"""WireJoints and wheels as the wire has them: names, signs, and orders for one of them.
 
 On the wire a belt is a wheel: its speed is the spin of its sprocket, rad/s, and its force the
-torque there. With us belts are told m/s and N.
+torque there. With us belts take m/s and N.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RELATIVE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joint:
+class WireJoint:
     """One drive of a robot as the wire has it."""
 
     name: str
@@ -63,7 +63,7 @@ class Joint:
             value: in the wire's unit.
             profile: how the port sees the world.
             at: where the drive is now, m or rad.
-            was: the last speed or torque that the drive was told, for relative orders.
+            was: the last speed or torque that the drive was commanded, for relative orders.
         """
         kind = _RELATIVE.get(order, order)
         relative = kind is not order
@@ -95,48 +95,51 @@ MODES = {Order.SPEED: "speed", Order.TORQUE: "torque"}
 """Order → mode of the setpoint that carries it out."""
 
 
-class Joints:
-    """All drives of a robot by their names on the wire, in the order in which they are said."""
+class WireJoints:
+    """All drives of a robot by their names on the wire, in the order in which they are sent."""
 
-    def __init__(self, robot: Robot, look: Appearance, gears: Mapping[str, float]) -> None:
+    def __init__(self, robot: Robot, appearance: Appearance, gears: Mapping[str, float]) -> None:
         """Name everything that moves.
 
         Args:
             robot: whose drives they are.
-            look: how the robot appears.
+            appearance: how the robot appears.
             gears: unit of each drive per radian of its joint.
         """
-        known = [drive for drive in look.joints if drive in robot.drives]
-        drives = [*known, *(drive for drive in robot.drives if drive not in look.joints)]
+        known = [drive for drive in appearance.joints if drive in robot.drives]
+        drives = [*known, *(drive for drive in robot.drives if drive not in appearance.joints)]
         self.all = tuple(
-            _joint(robot, look, drive, gears[drive], drive in robot.rolling) for drive in drives
+            _joint(robot, appearance, drive, gears[drive], drive in robot.rolling)
+            for drive in drives
         )
-        self.by_drive: Mapping[str, Joint] = {joint.drive: joint for joint in self.all}
+        self.by_drive: Mapping[str, WireJoint] = {joint.drive: joint for joint in self.all}
         self._by_name = {plain(joint.drive): joint for joint in self.all}
         self._by_name |= {plain(joint.name): joint for joint in self.all}
 
-    def named(self, name: str) -> Joint:
+    def named(self, name: str) -> WireJoint:
         """Return the joint that a client calls ``name``, in any case; our own names do as well."""
         try:
             return self._by_name[plain(name)]
         except KeyError:
             raise unknown("joint", "joint", name, (joint.name for joint in self.all)) from None
 
-    def hinges(self) -> Iterable[Joint]:
+    def hinges(self) -> Iterable[WireJoint]:
         """Return those that are no wheels."""
         return (joint for joint in self.all if not joint.wheel)
 
 
-def _joint(robot: Robot, look: Appearance, drive: str, radius: float, wheel: bool) -> Joint:
-    name, sign = look.joints.get(drive, (spelled(drive), 1))
-    made = robot.drives[drive]
-    return Joint(
+def _joint(
+    robot: Robot, appearance: Appearance, drive: str, radius: float, wheel: bool
+) -> WireJoint:
+    name, sign = appearance.joints.get(drive, (spelled(drive), 1))
+    drive_limits = robot.drives[drive]
+    return WireJoint(
         name=name,
         drive=drive,
         sign=sign,
         radius=radius,
         wheel=wheel,
         limits=robot.limits.get(drive, (-math.inf, math.inf)),
-        most=made.speed / radius,
-        torque=made.force * radius,
+        most=drive_limits.speed / radius,
+        torque=drive_limits.force * radius,
     )

@@ -1,4 +1,4 @@
-"""What a client may say, sorted by what a session makes of it."""
+"""The messages of clients, sorted by what a session does about them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from grouser.protocol.usarsim.turns import MOVE_COMMANDS
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
 
-NOTHING = (Fault, UnknownMessage)
+MEANINGLESS = (Fault, UnknownMessage)
 """What means nothing here."""
 
 POWERED = (*MOVE_COMMANDS, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
-"""What a robot with an empty battery does not hear (reference: UDK)."""
+"""What a robot with an empty battery does not obey (reference: UDK)."""
 
 QUESTIONS = (
     commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,

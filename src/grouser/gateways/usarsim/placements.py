@@ -16,7 +16,7 @@ from grouser.sensors.touch import Touch
 
 
 @dataclass(frozen=True)
-class Size:
+class RobotSize:
     """Of a robot in its posture, in its root's axes."""
 
     dimensions: tuple[float, float, float]
@@ -26,7 +26,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Place:
+class MountPose:
     """Where something sits."""
 
     body: str
@@ -35,7 +35,7 @@ class Place:
     """Its pose there."""
 
 
-def size(model: mujoco.MjModel, name: str, robot: Robot) -> Size:
+def measure(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
     """Return how large the robot called ``name`` is in ``model``."""
     data = mujoco.MjData(model)
     for joint, value in robot.posture.items():
@@ -49,7 +49,7 @@ def size(model: mujoco.MjModel, name: str, robot: Robot) -> Size:
     inside = (corners - data.xpos[root]) @ R_WB
     length, width, height = (inside.max(axis=0) - inside.min(axis=0)).tolist()
     x, y, z = ((data.subtree_com[root] - data.xpos[root]) @ R_WB).tolist()
-    return Size((length, width, height), (x, y, z))
+    return RobotSize((length, width, height), (x, y, z))
 
 
 def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
@@ -60,7 +60,7 @@ def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
     return np.asarray(data.geom_xpos[geom] + (middle + signs * half) @ R_WG.T)
 
 
-def places(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[Place]:
+def mount_poses(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[MountPose]:
     """Return where a sensor of the robot ``name`` sits, one place for each of its parts.
 
     What is everywhere and nowhere, such as encoders and odometry, sits at the root.
@@ -68,28 +68,28 @@ def places(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> li
     if isinstance(sensor, MountedSensor):
         site = sensor.site(model, f"{name}/")
         pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
-        return [Place(_own(model, name, int(model.site_bodyid[site])), pose)]
+        return [MountPose(_own(model, name, int(model.site_bodyid[site])), pose)]
     if isinstance(sensor, Touch):
         return [_skin(model, name, sensor)]
     if isinstance(sensor, Pressure):
-        return [Place(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
-    return [Place(robot.root, Pose())]
+        return [MountPose(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
+    return [MountPose(robot.root, Pose())]
 
 
-def hinge(model: mujoco.MjModel, name: str, joint: str) -> Place:
+def hinge_pose(model: mujoco.MjModel, name: str, joint: str) -> MountPose:
     """Return where the part that a joint turns sits in the part that carries it."""
     body = int(model.joint(f"{name}/{joint}").bodyid[0])
     pose = Pose(model.body_pos[body].copy(), model.body_quat[body].copy())
-    return Place(_own(model, name, int(model.body_parentid[body])), pose)
+    return MountPose(_own(model, name, int(model.body_parentid[body])), pose)
 
 
-def _skin(model: mujoco.MjModel, name: str, sensor: Touch) -> Place:
+def _skin(model: mujoco.MjModel, name: str, sensor: Touch) -> MountPose:
     full = f"{name}/{sensor.mount}"
     if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, full) >= 0:
-        return Place(sensor.mount, Pose())
+        return MountPose(sensor.mount, Pose())
     geom = model.geom(full)
     pose = Pose(geom.pos.copy(), geom.quat.copy())
-    return Place(_own(model, name, int(geom.bodyid[0])), pose)
+    return MountPose(_own(model, name, int(geom.bodyid[0])), pose)
 
 
 def _own(model: mujoco.MjModel, name: str, body: int) -> str:

@@ -1,7 +1,7 @@
 """How one port sees the world: its dialect, where its z points, and its units.
 
-Everything that is sent or heard in metres and radians passes through an `PortProfile`. A port that
-speaks Unreal units does so for every length (250 to a metre) and every angle (65536 to a turn,
+Everything that is sent or received in metres and radians passes through a `PortProfile`. A port
+that speaks Unreal units does so for every length (250 to a metre) and every angle (65536 to a turn,
 whole numbers), spins and other speeds included; times, masses, forces and percentages are the same,
 and so are the few angles that USARSim itself has in degrees.
 """
@@ -24,6 +24,9 @@ from grouser.protocol.usarsim.axes import (
 from grouser.protocol.usarsim.dialects import UT2004, Dialect
 from grouser.protocol.usarsim.values import Vector
 
+STATE_EVERY = {"ut2004": 0.2, "ut3": 0.1, "udk": 0.1}
+"""Dialect → simulated seconds between two STA (reference: rates of the old servers)."""
+
 
 @dataclass(frozen=True)
 class PortProfile:
@@ -36,7 +39,7 @@ class PortProfile:
 
     def __post_init__(self) -> None:
         if self.unreal and self.dialect.unsigned:
-            # The dialect would turn radians into [0, 2 pi); Unreal units say turns as they are.
+            # The dialect would turn radians into [0, 2 pi); Unreal units keep turns as they are.
             object.__setattr__(self, "dialect", replace(self.dialect, unsigned=frozenset()))
 
     def length(self, metres: float) -> float:
@@ -48,17 +51,17 @@ class PortProfile:
         given = np.asarray(metres, float)
         return tuple((given * UNREAL_PER_METRE if self.unreal else given + 0.0).tolist())
 
-    def from_length(self, said: float) -> float:
+    def from_length(self, value: float) -> float:
         """Return a length of the wire in m."""
-        return from_unreal(said) if self.unreal else said
+        return from_unreal(value) if self.unreal else value
 
     def angle(self, radians: float) -> float:
         """Return an angle, or an angular speed, in the wire's unit; its sign stays."""
         return float(to_unreal_angle(radians)) if self.unreal else radians + 0.0
 
-    def from_angle(self, said: float) -> float:
+    def from_angle(self, value: float) -> float:
         """Return an angle, or an angular speed, of the wire in rad; its sign stays."""
-        return from_unreal_angle(said) if self.unreal else said
+        return from_unreal_angle(value) if self.unreal else value
 
     def heading(self, yaw: float) -> float:
         """Return a turn to the left (rad) as the wire's turn to the right."""

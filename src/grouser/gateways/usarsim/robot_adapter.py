@@ -1,8 +1,8 @@
-"""A robot of ours as the wire has it: what commands mean for it, and what its state is.
+"""What commands of the wire mean for a robot, and what its state is in the wire's words.
 
-Pure: it knows the robot, its sensors and its compiled model, and neither a simulation nor a socket.
-It is made anew whenever the scene is composed anew; what a client's commands leave behind is kept
-in a `Driving` of its own.
+An adapter knows the robot, its sensors and its compiled model, and neither a simulation nor a
+socket. It is made anew whenever the scene is recomposed; what a client's commands leave behind is
+kept in a `DriveState` of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import cached_property
 
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians, to_rpy_one, up_tilt
-from grouser.gateways.usarsim.anatomy import Anatomy, Link
-from grouser.gateways.usarsim.drive_modes import Command, Driving, Mover
-from grouser.gateways.usarsim.joints import Joint
+from grouser.gateways.usarsim.drive_modes import Command, DriveMode, DriveState
+from grouser.gateways.usarsim.joints import WireJoint
 from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.robot_layout import PackageLink, RobotLayout
 from grouser.physics.drives import Setpoint, angle, speed, torque
 from grouser.protocol.usarsim.drive import (
     AckermanDrive,
@@ -50,24 +50,34 @@ _AXES = {"x": "roll", "y": "pitch", "z": "yaw"}
 Angles = Mapping[str, float]
 """Drive of a robot → where it is now, rad or m."""
 
-Whereabouts = Callable[[], Angles]
+DrivePositions = Callable[[], Angles]
 """What says where the drives are now: only some orders need to know, and looking takes time."""
 
 
-class Body(Anatomy):
-    """One robot on the wire."""
+class RobotAdapter:
+    """Translates between one robot and the wire."""
+
+    def __init__(self, layout: RobotLayout) -> None:
+        """Translate for the robot of ``layout``."""
+        self.layout = layout
 
     @cached_property
-    def _told(self) -> list[Joint]:
+    def _reported_joints(self) -> list[WireJoint]:
         """The hinges whose angles STA says: all of a legged robot's, else those of no package."""
-        carried = {link.joint.drive for links in self.packages.values() for link in links}
-        legged = self.vehicle == LEGGED
-        return [joint for joint in self.joints.hinges() if legged or joint.drive not in carried]
+        carried = {link.joint.drive for links in self.layout.packages.values() for link in links}
+        legged = self.layout.vehicle == LEGGED
+        return [
+            joint for joint in self.layout.joints.hinges() if legged or joint.drive not in carried
+        ]
 
-    # -- what it is told ---------------------------------------------------------------------
+    # -- commands ----------------------------------------------------------------------------
 
-    def orders(
-        self, message: Message, profile: PortProfile, angles: Whereabouts, driving: Driving
+    def command(
+        self,
+        message: Message,
+        profile: PortProfile,
+        angles: DrivePositions,
+        drive_state: DriveState,
     ) -> Command:
         """Return what a command that moves means, as `Simulation.command` takes it.
 
@@ -77,63 +87,65 @@ class Body(Anatomy):
             message: DRIVE in any form, MULTIDRIVE, SET of a joint, MISPKG or ACT.
             profile: how the client's port sees the world.
             angles: says where the robot's drives are now.
-            driving: what the client's commands have left behind; it is brought up to date.
+            drive_state: what the client's commands have left behind; it is brought up to date.
         """
-        return self._act(message, _Context(driving, profile, angles))
+        return self._command(message, _CommandContext(drive_state, profile, angles))
 
-    def _act(self, message: Message, told: _Context) -> Command:
+    def _command(self, message: Message, context: _CommandContext) -> Command:
         match message:
             case SkidDrive():
-                return self._skid(message, told)
+                return self._skid(message, context)
             case AckermanDrive():
-                return self._car(message, told)
+                return self._car(message, context)
             case AerialDrive():
-                return self._fly(message, told)
+                return self._fly(message, context)
             case OmniDrive():
-                return self._wheels(message, told)
+                return self._wheels(message, context)
             case JointDrive(name, value, order):
-                return told.joint(self.joints.named(name), order, value)
+                return context.joint(self.layout.joints.named(name), order, value)
             case BoneDrive():
-                return told.joint(self._bone(message), message.order, message.value)
+                return context.joint(self._bone(message), message.order, message.value)
             case MultiDrive(pairs):
                 return _merged(
-                    told.joint(self.joints.named(name), Order.ANGLE, value) for name, value in pairs
+                    context.joint(self.layout.joints.named(name), Order.ANGLE, value)
+                    for name, value in pairs
                 )
             case SetJoint():
                 return _merged(
-                    told.joint(joint, message.order, message.value)
-                    for joint in self._meant(message.name)
+                    context.joint(joint, message.order, message.value)
+                    for joint in self._joints(message.name)
                 )
             case SetStiffness(name, stiffness):
-                return {joint.drive: told.hold(joint, stiffness) for joint in self._meant(name)}
+                return {joint.drive: context.hold(joint, stiffness) for joint in self._joints(name)}
             case MovePackage():
-                return self._package(message, told)
+                return self._package(message, context)
             case NauticDrive():
                 raise BadValue("DRIVE: this robot has no propeller")
         raise BadValue(f"{message.head}: nothing of this robot is moved by it")
 
-    def _skid(self, message: SkidDrive, told: _Context) -> Command:
-        driving = told.driving
-        said = message.understood(told.profile.dialect, driving.normalized)
-        if said is None:
+    def _skid(self, message: SkidDrive, context: _CommandContext) -> Command:
+        drive_state = context.drive_state
+        request = message.understood(context.profile.dialect, drive_state.normalized)
+        if request is None:
             return {}
-        self._switch(driving, said.normalized, said.light)
-        if said.left is None and said.right is None:
+        self._switch(drive_state, request.normalized, request.light)
+        if request.left is None and request.right is None:
             return {}
-        spin = self._spin(told)
-        left = driving.left if said.left is None else spin(said.left)
-        right = driving.right if said.right is None else spin(said.right)
-        return self._sides(left, right, driving)
+        spin = self._spin(context)
+        left = drive_state.left if request.left is None else spin(request.left)
+        right = drive_state.right if request.right is None else spin(request.right)
+        return self._sides(left, right, drive_state)
 
-    def _car(self, message: AckermanDrive, told: _Context) -> Command:
-        driving = told.driving
-        said = message.understood(told.profile.dialect, driving.normalized)
-        if said is None:
+    def _car(self, message: AckermanDrive, context: _CommandContext) -> Command:
+        drive_state = context.drive_state
+        request = message.understood(context.profile.dialect, drive_state.normalized)
+        if request is None:
             return {}
-        self._switch(driving, said.normalized, said.light)
-        speed_ = self._spin(told)(said.speed or 0.0)
+        self._switch(drive_state, request.normalized, request.light)
+        spin = self._spin(context)(request.speed or 0.0)
         front, rear = (
-            told.profile.from_angle(steer or 0.0) for steer in (said.front_steer, said.rear_steer)
+            context.profile.from_angle(steer or 0.0)
+            for steer in (request.front_steer, request.rear_steer)
         )
         for key, steer in (("FrontSteer", front), ("RearSteer", rear)):
             if not abs(steer) < math.pi / 2:
@@ -141,37 +153,37 @@ class Body(Anatomy):
         # A wheel that is turned to the right makes the robot turn to the right: a car whose axes
         # are as far apart as its sides, so that no robot needs a wheel base.
         lean = math.tan(front) - math.tan(rear)
-        return self._sides(speed_ * (1 + lean / 2), speed_ * (1 - lean / 2), driving)
+        return self._sides(spin * (1 + lean / 2), spin * (1 - lean / 2), drive_state)
 
-    def _fly(self, message: AerialDrive, told: _Context) -> Command:
-        driving, profile = told.driving, told.profile
+    def _fly(self, message: AerialDrive, context: _CommandContext) -> Command:
+        drive_state, profile = context.drive_state, context.profile
         if message.altitude_velocity:
             raise BadValue("DRIVE: this robot cannot fly, AltitudeVelocity must be 0")
-        percent = told.percent(message.normalized)
-        self._switch(driving, percent, None)
-        mover = self._moves()
+        percent = context.percent(message.normalized)
+        self._switch(drive_state, percent, None)
+        mode = self._drive_mode()
         ahead, right = message.linear_velocity or 0.0, message.lateral_velocity or 0.0
         about = message.rotational_velocity_deg or 0.0
         if percent:
             shares = (ahead / 100, -right / 100, -about / 100)
-            forward, sideways, turn = (s * p for s, p in zip(shares, mover.paces, strict=True))
+            forward, sideways, turn = (s * p for s, p in zip(shares, mode.paces, strict=True))
         else:
             forward, sideways = profile.from_length(ahead), -profile.from_length(right)
             turn = -radians(about)
-        driving.left = driving.right = 0.0
-        ahead, across, round_ = mover.paces
-        return mover.go(_cut(forward, ahead), _cut(sideways, across), _cut(turn, round_))
+        drive_state.left = drive_state.right = 0.0
+        ahead, across, round_ = mode.paces
+        return mode.go(_cut(forward, ahead), _cut(sideways, across), _cut(turn, round_))
 
-    def _sides(self, left: float, right: float, driving: Driving) -> Command:
+    def _sides(self, left: float, right: float, drive_state: DriveState) -> Command:
         """Turn the sides, as fast as they can at most, and remember it."""
-        mover = self._moves()
-        driving.left, driving.right = _cut(left, mover.fastest), _cut(right, mover.fastest)
-        return mover.sides(driving.left, driving.right)
+        mode = self._drive_mode()
+        drive_state.left, drive_state.right = _cut(left, mode.fastest), _cut(right, mode.fastest)
+        return mode.sides(drive_state.left, drive_state.right)
 
-    def _wheels(self, message: OmniDrive, told: _Context) -> Command:
-        percent = told.percent(message.normalized)
-        self._switch(told.driving, percent, message.light)
-        wheels = [joint for joint in self.joints.all if joint.wheel]
+    def _wheels(self, message: OmniDrive, context: _CommandContext) -> Command:
+        percent = context.percent(message.normalized)
+        self._switch(context.drive_state, percent, message.light)
+        wheels = [joint for joint in self.layout.joints.all if joint.wheel]
         command: Command = {}
         for wheel in message.wheels:
             if not 0 <= wheel.number < len(wheels):
@@ -184,12 +196,12 @@ class Body(Anatomy):
                 joint = wheels[wheel.number]
                 share = joint.most / 100 * wheel.speed
                 command[joint.drive] = joint.spin(
-                    share if percent else told.profile.from_angle(wheel.speed)
+                    share if percent else context.profile.from_angle(wheel.speed)
                 )
         return command
 
-    def _package(self, message: MovePackage, told: _Context) -> Command:
-        links = self.package(message.name)[1]
+    def _package(self, message: MovePackage, context: _CommandContext) -> Command:
+        links = self.layout.package(message.name)[1]
         if message.gripper is not None or message.sequence is not None:
             raise BadValue(f"{message.name}: it has no gripper and no stored motions")
         command: Command = {}
@@ -199,49 +211,39 @@ class Body(Anatomy):
                     f"{message.name}: there is no link {target.link + 1}, it has {len(links)}"
                 )
             link = links[target.link]
-            command |= told.joint(link.joint, target.order, target.value, link.sign)
+            command |= context.joint(link.joint, target.order, target.value, link.sign)
         return command
 
-    def _bone(self, message: BoneDrive) -> Joint:
+    def _bone(self, message: BoneDrive) -> WireJoint:
         try:
-            return self.joints.named(message.bone)
+            return self.layout.joints.named(message.bone)
         except LookupError:
             motion = _AXES.get((message.axis or "").lower(), "")
-            return self.joints.named(f"{message.bone}_{motion}" if motion else message.bone)
+            return self.layout.joints.named(f"{message.bone}_{motion}" if motion else message.bone)
 
-    def _meant(self, name: str) -> Iterable[Joint]:
+    def _joints(self, name: str) -> Iterable[WireJoint]:
         """Return the joint that ``name`` means, or all hinges."""
         if name.lower() in EVERY_JOINT:
-            return self.joints.hinges()
-        return (self.joints.named(name),)
+            return self.layout.joints.hinges()
+        return (self.layout.joints.named(name),)
 
-    def _moves(self) -> Mover:
-        if self.mover is None:
-            names = ", ".join(joint.name for joint in self.joints.all) or "none"
+    def _drive_mode(self) -> DriveMode:
+        if self.layout.drive_mode is None:
+            names = ", ".join(joint.name for joint in self.layout.joints.all) or "none"
             raise BadValue(f"DRIVE: this robot does not go about; its joints: {names}")
-        return self.mover
+        return self.layout.drive_mode
 
-    def _spin(self, told: _Context) -> Callable[[float], float]:
+    def _spin(self, context: _CommandContext) -> Callable[[float], float]:
         """Return what turns a side's speed as it was said into rad/s."""
-        if told.driving.normalized:
-            fastest = self._moves().fastest
-            return lambda said: said / 100 * fastest
-        return told.profile.from_angle
+        if context.drive_state.normalized:
+            fastest = self._drive_mode().fastest
+            return lambda value: value / 100 * fastest
+        return context.profile.from_angle
 
-    def _switch(self, driving: Driving, normalized: bool | None, light: bool | None) -> None:
-        driving.normalized = bool(normalized)
+    def _switch(self, drive_state: DriveState, normalized: bool | None, light: bool | None) -> None:
+        drive_state.normalized = bool(normalized)
         if light is not None:
-            driving.light = light
-
-    def halt(self, driving: Driving | None = None) -> Command:
-        """Return what stops it: wheels and belts stand, a gait stands, other joints hold.
-
-        Args:
-            driving: what its client's commands left behind; it forgets every motion.
-        """
-        if driving:
-            driving.stop()
-        return self.robot.halt()
+            drive_state.light = light
 
     def flips(self, message: Message) -> bool:
         """Return whether a command asks to be put back on its feet (UT2004's ``{Flip true}``)."""
@@ -254,12 +256,12 @@ class Body(Anatomy):
         that its feet are clear of what its middle lay on.
         """
         wxyz = X_WB.wxyz.tolist()
-        if not self.robot.free or up_tilt(*wxyz) < TIPPED:
+        if not self.layout.robot.free or up_tilt(*wxyz) < TIPPED:
             return None
         x, y, z = X_WB.position.tolist()
-        return Pose.at(x, y, z + self.robot.standing, yaw=to_rpy_one(*wxyz)[2])
+        return Pose.at(x, y, z + self.layout.robot.standing, yaw=to_rpy_one(*wxyz)[2])
 
-    # -- how it is ---------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------
 
     def state(
         self,
@@ -283,35 +285,36 @@ class Body(Anatomy):
             view: tile of its picture, -1: none.
             torques: what its drives push with, N m; left out: minus its most.
         """
-        steer = 0.0 if self.vehicle == GROUND else None
-        told = tuple(
-            (joint.name, joint.shown(angles[joint.drive], profile)) for joint in self._told
+        steer = 0.0 if self.layout.vehicle == GROUND else None
+        joints = tuple(
+            (joint.name, joint.shown(angles[joint.drive], profile))
+            for joint in self._reported_joints
         )
         state = State(
-            type=self.vehicle,
+            type=self.layout.vehicle,
             time=time,
             battery=battery,
             front_steer=steer,
             rear_steer=steer,
-            light=light if self.vehicle == GROUND else None,
-            light_intensity=FULL_LIGHT * light if self.vehicle == GROUND else None,
+            light=light if self.layout.vehicle == GROUND else None,
+            light_intensity=FULL_LIGHT * light if self.layout.vehicle == GROUND else None,
             view=view,
-            joints=told,
+            joints=joints,
         )
         packages: list[Message] = [
             PackageState(time, title, tuple(_links(links, angles, profile, torques or {})))
-            for title, links in self.packages.items()
+            for title, links in self.layout.packages.items()
         ]
         return [*packages, state]
 
 
 @dataclass(frozen=True)
-class _Context:
+class _CommandContext:
     """What a command is understood with."""
 
-    driving: Driving
+    drive_state: DriveState
     profile: PortProfile
-    look: Whereabouts
+    look: DrivePositions
 
     @cached_property
     def angles(self) -> Angles:
@@ -320,20 +323,22 @@ class _Context:
 
     def percent(self, normalized: bool | None) -> bool:
         """Return whether speeds are percentages, as ``normalized`` says or as held before."""
-        held = self.driving.normalized and self.profile.dialect.sticky_normalized
+        held = self.drive_state.normalized and self.profile.dialect.sticky_normalized
         return held if normalized is None else normalized
 
-    def joint(self, joint: Joint, order: Order, value: float, sign: int | None = None) -> Command:
+    def joint(
+        self, joint: WireJoint, order: Order, value: float, sign: int | None = None
+    ) -> Command:
         """Return an order for one joint; ``sign``: instead of the joint's own."""
-        at, was = self.angles[joint.drive], self.driving.told.get(joint.drive, speed(0.0))
+        at, was = self.angles[joint.drive], self.drive_state.setpoints.get(joint.drive, speed(0.0))
         value = value if sign is None else value * sign * joint.sign
         wanted = joint.setpoint(order, value, self.profile, at, was)
-        self.driving.told[joint.drive] = wanted
+        self.drive_state.setpoints[joint.drive] = wanted
         if wanted == speed(0.0) and not joint.wheel:
             return {joint.drive: angle(joint.clamped(at))}  # a hinge holds its present angle
         return {joint.drive: wanted}
 
-    def hold(self, joint: Joint, stiffness: float) -> Setpoint:
+    def hold(self, joint: WireJoint, stiffness: float) -> Setpoint:
         """Return what makes a joint limp (0), or hold where it is with its own stiffness."""
         if not 0 <= stiffness <= 1:
             raise BadValue(f"{joint.name}: Stiffness is {stiffness:g}, must be 0 to 1")
@@ -353,7 +358,10 @@ def _merged(commands: Iterable[Command]) -> Command:
 
 
 def _links(
-    links: tuple[Link, ...], angles: Angles, profile: PortProfile, torques: Mapping[str, float]
+    links: tuple[PackageLink, ...],
+    angles: Angles,
+    profile: PortProfile,
+    torques: Mapping[str, float],
 ) -> Iterable[LinkState]:
     for number, link in enumerate(links):
         drive, sign = link.joint.drive, link.sign

@@ -1,8 +1,8 @@
 """What sensors felt, in the words of the wire.
 
 Readings of one type become one message in which every sensor of the type has its part; the
-protocol makes lines of it as the dialect has them. Types are said in the order in which UT2004 sent
-them in one burst. Cameras and batteries say nothing: their words are pictures and STA.
+protocol makes lines of it as the dialect has them. Types come in the order in which UT2004 sent
+them in one burst. Cameras and batteries send nothing: theirs are pictures and STA.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from grouser.frames import degrees, radians
-from grouser.gateways.usarsim.anatomy import Anatomy
 from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.sweeps import sweeps
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
 from grouser.protocol.usarsim.message import Message
@@ -60,7 +60,7 @@ TYPES: dict[type, str] = {
     Camera: "Camera",
     Battery: "Battery",
 }
-"""Our sensors → their type on the wire, in the order in which they are said."""
+"""Our sensors → their type on the wire, in the order in which they are sent."""
 
 TICK = radians(1.0)
 """Angle of an encoder's tick (rad) where the sensor itself counts none: USARSim's default."""
@@ -68,44 +68,44 @@ TICK = radians(1.0)
 _ORDER = {kind: place for place, kind in enumerate(TYPES)}
 
 
-def say(
+def encode(
     readings: Sequence[tuple[Sensor, Reading]],
-    body: Anatomy,
+    layout: RobotLayout,
     profile: PortProfile,
-    asked: Collection[str] = (),
+    requested: Collection[str] = (),
 ) -> list[Message]:
-    """Return the messages that say a robot's fresh ``readings``.
+    """Return the messages for a robot's fresh ``readings``.
 
     Args:
         readings: what which of its sensors felt.
-        body: the robot.
+        layout: the robot.
         profile: how the client's port sees the world.
-        asked: names of depth cameras that were asked to scan. The others say nothing: a picture
-            costs time to draw and a hundred lines to say, so it is said only on demand, as
-            USARSim's range imagers do it.
+        requested: names of depth cameras that were asked to scan. The others send nothing: a
+            picture costs time to draw and a hundred lines to send, so it is sent only on demand,
+            as USARSim's range imagers do it.
     """
     by_type: dict[type, list[tuple[Any, Reading]]] = {}
     for sensor, reading in readings:
-        if not isinstance(sensor, DepthCamera) or sensor.name in asked:
+        if not isinstance(sensor, DepthCamera) or sensor.name in requested:
             by_type.setdefault(type(sensor), []).append((sensor, reading))
-    said: list[Message] = []
+    messages: list[Message] = []
     for kind in sorted(by_type, key=lambda kind: _ORDER.get(kind, len(_ORDER))):
-        if kind in _TOGETHER:
-            said += _together(_TOGETHER[kind], by_type[kind], body, profile)
-        elif kind in _ALONE:
-            each = _ALONE[kind]
+        if kind in _GROUPED:
+            messages += _grouped(_GROUPED[kind], by_type[kind], layout, profile)
+        elif kind in _SINGLE:
+            each = _SINGLE[kind]
             for sensor, reading in by_type[kind]:
-                said += each(sensor, reading, body, profile)
-    return said
+                messages += each(sensor, reading, layout, profile)
+    return messages
 
 
-def ticks(sensor: Encoder, drive: str, body: Anatomy) -> float:
+def tick_angle(sensor: Encoder, drive: str, layout: RobotLayout) -> float:
     """Return the angle of one tick of the encoder of ``drive`` on the wire, rad."""
-    radius = body.joints.by_drive[drive].radius
+    radius = layout.joints.by_drive[drive].radius
     return sensor.resolution / radius if sensor.resolution else TICK
 
 
-def names(sensor: Sensor, body: Anatomy) -> tuple[str, ...]:
+def wire_names(sensor: Sensor, layout: RobotLayout) -> tuple[str, ...]:
     """Return what a sensor is called on the wire: some of ours are several there.
 
     An encoder of several drives is ``ECLeft`` and so on; one with a name of its own has that before
@@ -113,7 +113,7 @@ def names(sensor: Sensor, body: Anatomy) -> tuple[str, ...]:
     """
     if isinstance(sensor, Encoder) and len(sensor.drives) > 1:
         first = "EC" if sensor.name == Encoder.name else sensor.name
-        return tuple(first + body.joints.by_drive[drive].name for drive in sensor.drives)
+        return tuple(first + layout.joints.by_drive[drive].name for drive in sensor.drives)
     if isinstance(sensor, Pressure):
         return tuple(f"{sensor.name}_{place}" for place, _ in sensor.places)
     return (sensor.name,)
@@ -122,43 +122,50 @@ def names(sensor: Sensor, body: Anatomy) -> tuple[str, ...]:
 # -- sensors that share a message ----------------------------------------------------------------
 
 Pairs = Iterable[tuple[str, Any]]
-Group = tuple[type[sensor_groups.Grouped], Callable[[Any, Reading, Anatomy, PortProfile], Pairs]]
+GroupEncoder = tuple[
+    type[sensor_groups.Grouped], Callable[[Any, Reading, RobotLayout, PortProfile], Pairs]
+]
 
 
-def _together(
-    group: Group, felt_: Sequence[tuple[Any, Reading]], body: Anatomy, profile: PortProfile
+def _grouped(
+    group: GroupEncoder,
+    readings: Sequence[tuple[Any, Reading]],
+    layout: RobotLayout,
+    profile: PortProfile,
 ) -> list[Message]:
     """Return one message for each time at which sensors of the type were read."""
     message, pairs = group
     by_time: dict[float, list[tuple[str, Any]]] = {}
-    for sensor, reading in felt_:
-        by_time.setdefault(reading.time, []).extend(pairs(sensor, reading, body, profile))
+    for sensor, reading in readings:
+        by_time.setdefault(reading.time, []).extend(pairs(sensor, reading, layout, profile))
     return [message(time, tuple(by_time[time])) for time in sorted(by_time)]
 
 
-def _ranges(sensor: Sensor, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
+def _ranges(sensor: Sensor, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Pairs:
     return [(sensor.name, profile.length(reading["range"]))]
 
 
-def _encoders(sensor: Encoder, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
-    for name, drive in zip(names(sensor, body), sensor.drives, strict=True):
-        joint = body.joints.by_drive[drive]
+def _encoders(
+    sensor: Encoder, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Pairs:
+    for name, drive in zip(wire_names(sensor, layout), sensor.drives, strict=True):
+        joint = layout.joints.by_drive[drive]
         turned = joint.sign * reading[drive] / joint.radius
         turned = turned % (sensor.wrap / joint.radius) if sensor.wrap else turned
         # What was counted in whole ticks must not lose one to the last digit.
-        yield name, math.floor(turned / ticks(sensor, drive, body) + 1e-6)
+        yield name, math.floor(turned / tick_angle(sensor, drive, layout) + 1e-6)
 
 
-def _touches(sensor: Touch, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
+def _touches(sensor: Touch, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Pairs:
     return [(sensor.name, bool(reading["touch"]))]
 
 
-def _forces(sensor: Pressure, reading: Reading, body: Anatomy, profile: PortProfile) -> Pairs:
+def _forces(sensor: Pressure, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Pairs:
     places = (reading[place] for place, _ in sensor.places)
-    return zip(names(sensor, body), places, strict=True)
+    return zip(wire_names(sensor, layout), places, strict=True)
 
 
-_TOGETHER: dict[type, Group] = {
+_GROUPED: dict[type, GroupEncoder] = {
     Sonar: (sensor_groups.Sonars, _ranges),
     Infrared: (sensor_groups.Infrareds, _ranges),
     Encoder: (sensor_groups.Encoders, _encoders),
@@ -169,7 +176,7 @@ _TOGETHER: dict[type, Group] = {
 
 # -- sensors that have messages of their own -----------------------------------------------------
 
-Alone = Callable[[Any, Reading, Anatomy, PortProfile], Iterable[Message]]
+SingleEncoder = Callable[[Any, Reading, RobotLayout, PortProfile], Iterable[Message]]
 
 
 def _vector(reading: Reading, keys: Sequence[str] = ("x", "y", "z")) -> Vector:
@@ -181,7 +188,7 @@ _RPY = ("roll", "pitch", "yaw")
 
 
 def _laser(
-    sensor: Laser, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Laser, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     yield sensor_messages.RangeScan(
         reading.time,
@@ -193,37 +200,39 @@ def _laser(
 
 
 def _depth(
-    sensor: DepthCamera, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: DepthCamera, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> list[Message]:
-    found = sweeps(sensor.optics, reading.array("depth"))
+    picture = sweeps(sensor.optics, reading.array("depth"))
     return [
         sensor_messages.RangeImage(
             reading.time,
             sensor.name,
-            len(found.ranges),
+            len(picture.ranges),
             frame,
-            profile.angle(found.resolution),
-            profile.angle(found.fov),
+            profile.angle(picture.resolution),
+            profile.angle(picture.fov),
             profile.lengths(row),
         )
-        for frame, row in enumerate(found.ranges)
+        for frame, row in enumerate(picture.ranges)
     ]
 
 
-def _ins(sensor: Ins, reading: Reading, body: Anatomy, profile: PortProfile) -> Iterable[Message]:
+def _ins(
+    sensor: Ins, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Iterable[Message]:
     place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
     yield sensor_messages.Ins(reading.time, sensor.name, place, turn)
 
 
 def _truth(
-    sensor: Truth, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Truth, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
     yield sensor_messages.GroundTruth(reading.time, sensor.name, place, turn)
 
 
 def _mocap(
-    sensor: MotionCapture, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: MotionCapture, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     if not reading["tracked"]:
         yield sensor_extensions.MotionCapture(reading.time, sensor.name, False)
@@ -233,7 +242,7 @@ def _mocap(
 
 
 def _odometry(
-    sensor: Odometry, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Odometry, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
     yield sensor_messages.Odometry(
@@ -242,9 +251,9 @@ def _odometry(
 
 
 def _tachometer(
-    sensor: Tachometer, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Tachometer, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    joints = [body.joints.by_drive[drive] for drive in sensor.drives]
+    joints = [layout.joints.by_drive[drive] for drive in sensor.drives]
     speeds, positions = (
         tuple(
             joint.shown(value, profile)
@@ -256,25 +265,27 @@ def _tachometer(
 
 
 def _accelerometer(
-    sensor: Accelerometer, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Accelerometer, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    felt_ = profile.place(_vector(reading))
-    yield sensor_messages.ProperAcceleration(reading.time, sensor.name, felt_)
+    readings = profile.place(_vector(reading))
+    yield sensor_messages.ProperAcceleration(reading.time, sensor.name, readings)
 
 
 def _gyroscope(
-    sensor: Gyroscope, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Gyroscope, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     yield sensor_extensions.Gyroscope(reading.time, sensor.name, profile.angles(_vector(reading)))
 
 
 def _compass(
-    sensor: Compass, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: Compass, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     yield sensor_messages.Compass(reading.time, sensor.name, profile.heading(reading["heading"]))
 
 
-def _gps(sensor: Gps, reading: Reading, body: Anatomy, profile: PortProfile) -> Iterable[Message]:
+def _gps(
+    sensor: Gps, reading: Reading, layout: RobotLayout, profile: PortProfile
+) -> Iterable[Message]:
     satellites = int(reading["satellites"])
     if not reading["fix"]:
         yield sensor_messages.Gps(reading.time, sensor.name, satellites)
@@ -284,15 +295,15 @@ def _gps(sensor: Gps, reading: Reading, body: Anatomy, profile: PortProfile) -> 
 
 
 def _tags(
-    sensor: RfidReader, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    """Say which tags are heard; not where: a radio does not know, and the captures have none."""
-    tags = tuple(sensor_messages.Tag(str(number)) for number in reading.array("ids").tolist())
+    """Name the tags in reach; not where: a radio does not know, and the captures have none."""
+    tags = tuple(sensor_messages.TagSeen(str(number)) for number in reading.array("ids").tolist())
     yield sensor_messages.Tags(reading.time, sensor.name, tags)
 
 
 def _victims(
-    sensor: VictimSensor, reading: Reading, body: Anatomy, profile: PortProfile
+    sensor: VictimSensor, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     parts = reading.array("parts").tolist()
     places = reading.array("positions").tolist()
@@ -303,7 +314,7 @@ def _victims(
     yield sensor_messages.Victims(reading.time, sensor.name, seen)
 
 
-_ALONE: dict[type, Alone] = {
+_SINGLE: dict[type, SingleEncoder] = {
     Laser: _laser,
     DepthCamera: _depth,
     Ins: _ins,

@@ -35,7 +35,7 @@ LONGEST_NAME = 36
 """Characters of a robot's name: a world takes 40, and a number may come behind it."""
 
 
-def arrival(asked: Init, host: Host, profile: PortProfile) -> RobotEntry:
+def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     """Return the robot that a client asks for, on the ground where it asks for it.
 
     A location is the place of the robot's middle, as the old servers had it; under the ground, or
@@ -45,9 +45,9 @@ def arrival(asked: Init, host: Host, profile: PortProfile) -> RobotEntry:
         UnknownName: there is no such class.
         BadValue: the place is beyond the world's end.
     """
-    kind, options = _class(asked.robot)
-    name = _name(asked, host)
-    start = _start(asked.start, host.simulation.world)
+    kind, options = _class(init.robot)
+    name = _name(init, host)
+    start = _start(init.start, host.simulation.world)
     own = {entry.name: entry for entry in host.simulation.world.robots}
     if name in own:  # one of the world's own, to be taken over where it is
         return own[name].model_copy(update={"kind": kind})
@@ -56,9 +56,9 @@ def arrival(asked: Init, host: Host, profile: PortProfile) -> RobotEntry:
         return RobotEntry(
             name=name, kind=kind, options=dict(options), sensors=EQUIPMENT.get(kind, ()), **place
         )
-    ignored = asked.start is not None  # an unknown start place means the origin
-    x, y, z = profile.from_place((not ignored and asked.location) or _ZERO)
-    roll, pitch, yaw = profile.from_angles((not ignored and asked.rotation) or _ZERO)
+    ignored = init.start is not None  # an unknown start place means the origin
+    x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
+    roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
     standing = _standing(kind)
     middle = Pose.at(
         x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
@@ -76,9 +76,9 @@ def arrival(asked: Init, host: Host, profile: PortProfile) -> RobotEntry:
             roll_deg=_degrees(roll),
         )
     except ValidationError:  # all else was made fit above
-        said = ", ".join(f"{value:g}" for value in asked.location or _ZERO)
+        given = ", ".join(f"{value:g}" for value in init.location or _ZERO)
         raise BadValue(
-            f"INIT: Location is {said}, must be within {FARTHEST:g} m of the origin on each axis"
+            f"INIT: Location is {given}, must be within {FARTHEST:g} m of the origin on each axis"
         ) from None
 
 
@@ -124,20 +124,20 @@ def _options(kind: str) -> dict[str, Any]:
     return next(options for known, options in CLASSES.values() if known == kind)
 
 
-def _class(said: str) -> tuple[str, Mapping[str, Any]]:
+def _class(name: str) -> tuple[str, Mapping[str, Any]]:
     try:
-        return CLASSES[said.lower()]
+        return CLASSES[name.lower()]
     except KeyError:
-        raise unknown("INIT", "robot of class", said[:40], CLASSES) from None
+        raise unknown("INIT", "robot of class", name[:40], CLASSES) from None
 
 
-def _name(asked: Init, host: Host) -> str:
-    """Return the name that a client asks for, made fit for a world, and unique among guests."""
-    said = re.sub(r"[^A-Za-z0-9_-]", "_", asked.name or asked.robot).strip("-_")
-    name = (said if said[:1].isalpha() else f"R{said}")[:LONGEST_NAME]
+def _name(init: Init, host: Host) -> str:
+    """Return the name that a client asks for, made fit for a world, and nobody else's."""
+    fit = re.sub(r"[^A-Za-z0-9_-]", "_", init.name or init.robot).strip("-_")
+    name = (fit if fit[:1].isalpha() else f"R{fit}")[:LONGEST_NAME]
     world = host.simulation.world
     taken = {entry.name for entry in world.robots} | {thing.name for thing in world.objects}
-    unowned = {entry.name for entry in world.robots} - set(host.guests)
+    unowned = {entry.name for entry in world.robots} - set(host.owners)
     if name not in taken or name in unowned:
         return name
     number = 1
@@ -146,10 +146,10 @@ def _name(asked: Init, host: Host) -> str:
     return f"{name}_{number}"
 
 
-def _start(said: str | None, world: World) -> Start | None:
-    """Return the start place called ``said``, in any case; None: it was not said, or is unknown."""
+def _start(name: str | None, world: World) -> Start | None:
+    """Return the start place called ``name``, in any case; None: none such, or none named."""
     return next(
-        (start for start in world.starts if said and start.name.lower() == said.lower()), None
+        (start for start in world.starts if name and start.name.lower() == name.lower()), None
     )
 
 

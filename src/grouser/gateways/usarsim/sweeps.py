@@ -51,7 +51,7 @@ class Grid:
 
 def sweeps(optics: DepthOptics, depths: npt.NDArray[Any]) -> Sweeps:
     """Return the sweeps through ``depths`` (height, width), m, nan: no answer."""
-    rays = grid(optics.given)
+    rays = grid(optics.output_plane)
     ranges = depths[rays.rows, rays.columns].astype(float) * rays.stretch
     ranges[rays.outside | ~np.isfinite(ranges)] = optics.far
     return Sweeps(rays.resolution, rays.fov, np.minimum(ranges, optics.far))

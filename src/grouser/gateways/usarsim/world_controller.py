@@ -31,8 +31,8 @@ from grouser.simulation.changes.actions import (
     Spin,
     StopMotion,
 )
-from grouser.world.object import Object
 from grouser.world.objects import OBJECTS
+from grouser.world.world_object import WorldObject
 
 EDGE = 0.3
 """Edge or diameter of an object of scale 1, m: an estimate, the old meshes are not ours."""
@@ -41,7 +41,7 @@ DENSITY = 200.0
 FRICTION = 0.6
 """Of an object: an estimate, cardboard on concrete."""
 SPEED = 0.5
-"""Along waypoints unless another is said, m/s: an estimate."""
+"""Along waypoints unless another is given, m/s: an estimate."""
 MOST = 200
 """Objects that controllers may have in a world."""
 
@@ -73,11 +73,11 @@ SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
 
 
 @dataclass
-class Made:
+class ControlledObject:
     """An object that a controller made."""
 
     title: str
-    """Its class, as it was said."""
+    """Its class, as its controller spelled it."""
     owner: object
     """Whose it is; None: nobody's, it stays."""
     waypoints: list[Vector] = field(default_factory=list)
@@ -92,39 +92,41 @@ class Made:
     """Whether it goes back there when its waypoints are taken away."""
 
 
-class Controllers:
+class WorldControllers:
     """What all controllers of a host have made."""
 
     def __init__(self, host: Host) -> None:
         """Start with nothing."""
         self._host = host
-        self._made: dict[str, Made] = {}
+        self._objects: dict[str, ControlledObject] = {}
 
     def close(self, owner: object) -> None:
         """Take away what ``owner``, who leaves, made for a while."""
         for name in [name for name, made in self._known().items() if made.owner is owner]:
             self._host.do(Leave(name))
 
-    def obey(self, said: control.Control, owner: object, profile: PortProfile) -> list[Message]:
-        """Do what a CONTROL says; return what there is to answer.
+    def carry_out(
+        self, request: control.Control, owner: object, profile: PortProfile
+    ) -> list[Message]:
+        """Carry out a CONTROL; return what there is to answer.
 
         Raises:
             BadValue: it cannot be done; then nothing was.
         """
-        match said:
+        match request:
             case control.Create():
-                self._create(said, owner, profile)
+                self._create(request, owner, profile)
             case control.Kill(name):
                 self._find(name)
                 self._host.do(Leave(name))
             case control.KillAll():
-                self._kill_all(said, profile)
+                self._kill_all(request, profile)
             case control.AbsMove():
-                pose = self._host.simulation.pose(self._name(said.name))
-                self._put(said.name, _moved(pose, said.location, said.rotation, profile))
+                pose = self._host.simulation.pose(self._name(request.name))
+                self._put(request.name, _moved(pose, request.location, request.rotation, profile))
             case control.RelMove():
-                pose = self._host.simulation.pose(self._name(said.name))
-                self._put(said.name, _shifted(pose, said, profile))
+                pose = self._host.simulation.pose(self._name(request.name))
+                self._put(request.name, _shifted(pose, request, profile))
             case control.Rotate(name, speed):
                 rate = -profile.from_angle(speed[-1]) if speed else 0.0
                 self._host.do(Spin(self._name(name), rate) if rate else StopMotion(name))
@@ -133,59 +135,61 @@ class Controllers:
             case control.AddWaypoints(name, places):
                 self._find(name).waypoints += [profile.from_place(place) for place in places]
             case control.SetWaypoints():
-                self._travel(said, profile)
+                self._travel(request, profile)
             case control.ClearWaypoints(name):
                 self._clear(name)
             case control.GetState():
-                return self._states(said, profile)
+                return self._states(request, profile)
         return []
 
-    def _known(self) -> dict[str, Made]:
+    def _known(self) -> dict[str, ControlledObject]:
         """Return what was made and is still there."""
         there = {thing.name for thing in self._host.simulation.world.objects}
-        self._made = {name: made for name, made in self._made.items() if name in there}
-        return self._made
+        self._objects = {name: made for name, made in self._objects.items() if name in there}
+        return self._objects
 
-    def _find(self, name: str) -> Made:
+    def _find(self, name: str) -> ControlledObject:
         try:
             return self._known()[name]
         except KeyError:
-            raise unknown("CONTROL", "object that was made by CONTROL", name, self._made) from None
+            raise unknown(
+                "CONTROL", "object that was made by CONTROL", name, self._objects
+            ) from None
 
     def _name(self, name: str) -> str:
         self._find(name)
         return name
 
-    def _create(self, said: control.Create, owner: object, profile: PortProfile) -> None:
+    def _create(self, request: control.Create, owner: object, profile: PortProfile) -> None:
         if len(self._known()) >= MOST:
             raise BadValue(f"CONTROL: there are {MOST} objects already, Kill some first")
-        thing = self._thing(said, profile)
+        thing = self._thing(request, profile)
         self._host.do(Join(thing))
-        title = said.class_name.rpartition(".")[2]
-        self._made[thing.name] = Made(title, None if said.permanent else owner)
+        title = request.class_name.rpartition(".")[2]
+        self._objects[thing.name] = ControlledObject(title, None if request.permanent else owner)
 
-    def _thing(self, said: control.Create, profile: PortProfile) -> Object:
-        title = said.class_name.rpartition(".")[2]
+    def _thing(self, request: control.Create, profile: PortProfile) -> WorldObject:
+        title = request.class_name.rpartition(".")[2]
         if title.lower() not in SHAPES:
             raise unknown("CONTROL", "object of class", title[:40], SHAPES)
         kind, sizes = SHAPES[title.lower()]
-        x, y, z = profile.from_place(said.location or _ZERO)
-        roll, pitch, yaw = profile.from_angles(said.rotation or _ZERO)
+        x, y, z = profile.from_place(request.location or _ZERO)
+        roll, pitch, yaw = profile.from_angles(request.rotation or _ZERO)
         starts = {start.name.lower(): start for start in self._host.simulation.world.starts}
-        if said.start and said.start.lower() in starts:
-            start = starts[said.start.lower()]
+        if request.start and request.start.lower() in starts:
+            start = starts[request.start.lower()]
             (x, y, z), yaw = start.position, radians(start.yaw_deg)
         options: dict[str, Any] = {
-            "name": said.name or self._free(title),
+            "name": request.name or self._free(title),
             "position": (x, y, z),
             "roll_deg": degrees(roll),
             "pitch_deg": degrees(pitch),
             "yaw_deg": degrees(yaw),
             "friction": FRICTION,
-            "fixed": (said.physics or "RigidBody").lower() == "none",
+            "fixed": (request.physics or "RigidBody").lower() == "none",
         }
         try:
-            return OBJECTS[kind](**options, **sizes(_scale(said.scale)))
+            return OBJECTS[kind](**options, **sizes(_scale(request.scale)))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
@@ -198,8 +202,8 @@ class Controllers:
             number += 1
         return f"{title}_{number}"
 
-    def _kill_all(self, said: control.KillAll, profile: PortProfile) -> None:
-        low, high = _corners(said, profile)
+    def _kill_all(self, request: control.KillAll, profile: PortProfile) -> None:
+        low, high = _corners(request, profile)
         for name in list(self._known()):
             place = self._host.simulation.pose(name).position.tolist()
             if all(a <= p <= b for a, p, b in zip(low, place, high, strict=True)):
@@ -231,20 +235,20 @@ class Controllers:
         drives = self._host.simulation.scene.robots[name].drives
         self._host.do(Command(name, dict.fromkeys(drives, speed)))
 
-    def _travel(self, said: control.SetWaypoints, profile: PortProfile) -> None:
-        made = self._find(said.name)
-        if said.speed is not None:
-            made.speed, made.time = profile.from_length(said.speed), None
-        if said.time is not None:
-            made.time = said.time
-        made.loop = made.loop if said.loop is None else said.loop
-        made.reset = made.reset if said.reset_on_clear is None else said.reset_on_clear
-        if said.moving is False:
-            self._host.do(StopMotion(said.name))
-        elif said.moving or said.moving is None:
-            self._set_off(said.name, made)
+    def _travel(self, request: control.SetWaypoints, profile: PortProfile) -> None:
+        made = self._find(request.name)
+        if request.speed is not None:
+            made.speed, made.time = profile.from_length(request.speed), None
+        if request.time is not None:
+            made.time = request.time
+        made.loop = made.loop if request.loop is None else request.loop
+        made.reset = made.reset if request.reset_on_clear is None else request.reset_on_clear
+        if request.moving is False:
+            self._host.do(StopMotion(request.name))
+        elif request.moving or request.moving is None:
+            self._set_off(request.name, made)
 
-    def _set_off(self, name: str, made: Made) -> None:
+    def _set_off(self, name: str, made: ControlledObject) -> None:
         if not made.waypoints:
             raise BadValue(f"CONTROL: '{name}' has no waypoints, AddWP comes first")
         pose = self._host.simulation.pose(name)
@@ -263,16 +267,18 @@ class Controllers:
         if made.reset and made.start:
             self._put(name, made.start)
 
-    def _states(self, said: control.GetState, profile: PortProfile) -> list[Message]:
-        """Say where objects are."""
+    def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
+        """Return where objects are."""
         answers: list[Message] = []
-        if said.name is not None and said.name.lower() not in map(str.lower, self._known()):
-            self._find(said.name)  # raises: there is nothing to wait for
+        if request.name is not None and request.name.lower() not in map(str.lower, self._known()):
+            self._find(request.name)  # raises: there is nothing to wait for
         for name, made in self._known().items():
-            if said.name is not None and said.name.lower() != name.lower():
+            if request.name is not None and request.name.lower() != name.lower():
                 continue
-            asked = made.title if said.class_name is None else said.class_name.rpartition(".")[2]
-            if asked.lower() != made.title.lower():
+            title = (
+                made.title if request.class_name is None else request.class_name.rpartition(".")[2]
+            )
+            if title.lower() != made.title.lower():
                 continue
             pose = self._host.simulation.pose(name)
             x, y, z = pose.position.tolist()
@@ -282,19 +288,25 @@ class Controllers:
         return answers
 
 
-def _scale(said: tuple[float, ...] | None) -> Vector:
-    if not said:
+def _scale(factors: tuple[float, ...] | None) -> Vector:
+    if not factors:
         return 1.0, 1.0, 1.0
-    if len(said) not in (1, 3) or not all(0 < factor <= 100 for factor in said):
-        raise BadValue(f"CONTROL: Scale is {said}, must be one or three numbers above 0, up to 100")
-    return (said[0], said[0], said[0]) if len(said) == 1 else (said[0], said[1], said[2])
+    if len(factors) not in (1, 3) or not all(0 < factor <= 100 for factor in factors):
+        raise BadValue(
+            f"CONTROL: Scale is {factors}, must be one or three numbers above 0, up to 100"
+        )
+    return (
+        (factors[0], factors[0], factors[0])
+        if len(factors) == 1
+        else (factors[0], factors[1], factors[2])
+    )
 
 
-def _corners(said: control.KillAll, profile: PortProfile) -> tuple[Vector, Vector]:
+def _corners(request: control.KillAll, profile: PortProfile) -> tuple[Vector, Vector]:
     """Return the lowest and highest corner of the box that is meant, in our axes."""
     far = math.inf
-    first = profile.from_place(said.lowest) if said.lowest else (-far, -far, -far)
-    second = profile.from_place(said.highest) if said.highest else (far, far, far)
+    first = profile.from_place(request.lowest) if request.lowest else (-far, -far, -far)
+    second = profile.from_place(request.highest) if request.highest else (far, far, far)
     (a, b, c), (d, e, f) = first, second
     return (min(a, d), min(b, e), min(c, f)), (max(a, d), max(b, e), max(c, f))
 
@@ -304,17 +316,17 @@ def _moved(
 ) -> Pose:
     """Return a pose with another place, another turn, or both."""
     x, y, z = profile.from_place(location) if location else pose.position.tolist()
-    told = profile.from_angles(rotation) if rotation else None
-    roll, pitch, yaw = told or to_rpy_one(*pose.wxyz.tolist())
+    turn = profile.from_angles(rotation) if rotation else None
+    roll, pitch, yaw = turn or to_rpy_one(*pose.wxyz.tolist())
     return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
 
 
-def _shifted(pose: Pose, said: control.RelMove, profile: PortProfile) -> Pose:
+def _shifted(pose: Pose, request: control.RelMove, profile: PortProfile) -> Pose:
     """Return a pose moved along the world's axes and turned by so much."""
     x, y, z = pose.position.tolist()
-    dx, dy, dz = profile.from_place(said.location or _ZERO)
+    dx, dy, dz = profile.from_place(request.location or _ZERO)
     roll, pitch, yaw = to_rpy_one(*pose.wxyz.tolist())
-    more = profile.from_angles(said.rotation or _ZERO)
+    more = profile.from_angles(request.rotation or _ZERO)
     return Pose.at(
         x + dx, y + dy, z + dz, roll=roll + more[0], pitch=pitch + more[1], yaw=yaw + more[2]
     )

@@ -1,4 +1,4 @@
-"""The voice of a session: messages → lines, in the manner that its client can take."""
+"""Messages to one client: written as lines of its dialect, in the manner that it can take."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Iterable
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.protocol.usarsim.message import Message
-from grouser.service.outbox import Sender, subject
+from grouser.service.outbox import Sender
 
 
 class MessageWriter:
-    """Says things to one client."""
+    """Writes messages to one client."""
 
     def __init__(self, side: ServerSide, sender: Sender) -> None:
-        """Say through ``sender`` what ``side`` writes in the client's dialect."""
+        """Send through ``sender`` the lines that ``side`` makes in the client's dialect."""
         self._side, self._sender = side, sender
         self.modern = False
-        """Whether the client has sent a line of Grouser's own; others are told none."""
+        """Whether the client has sent a line of Grouser's own; others are sent none."""
 
-    def say(self, message: Message) -> None:
-        """Say something that the client must not miss."""
+    def write(self, message: Message) -> None:
+        """Write something that the client must not miss."""
         for line in self._side.send(message):
             self._sender.line(line)
 
-    def say_all(self, messages: Iterable[Message]) -> None:
-        """Say several things that the client must not miss."""
+    def write_all(self, messages: Iterable[Message]) -> None:
+        """Write several things that the client must not miss."""
         for message in messages:
-            self.say(message)
+            self.write(message)
 
-    def say_stale(self, messages: Iterable[Message]) -> None:
-        """Say what is worth nothing once it is said anew.
+    def write_replaceable(self, messages: Iterable[Message]) -> None:
+        """Write what is worth nothing once it is written anew.
 
         Old clients need every line in a write of its own (reference: transport); others get all at
         once, which costs a third.
@@ -43,6 +43,12 @@ class MessageWriter:
             self._sender.line(line, stale=subject(line))
 
     def notice(self, kind: str, text: str) -> None:
-        """Say something that concerns the client; old ones hear only that they were refused."""
+        """Write something that concerns the client; old ones learn only that they were refused."""
         if self.modern or kind == "Refused":
-            self.say(Notice(kind, text))
+            self.write(Notice(kind, text))
+
+
+def subject(line: bytes) -> str:
+    """Return what a line is about, by which it goes stale: head, type and name, without values."""
+    words = line.split(b"{", 4)[:4]
+    return b"".join([word for word in words if not word.startswith(b"Time")]).decode("latin-1")

@@ -15,7 +15,7 @@ WIDEST = radians(120.0)
 
 
 @dataclass(frozen=True)
-class Reach:
+class ZoomRange:
     """The angles of view of one camera, rad."""
 
     usual: float
@@ -35,7 +35,7 @@ class Reach:
         return math.tan(self.usual / 2) / math.tan(wanted / 2)
 
 
-def reach(camera: Camera) -> Reach:
+def zoom_range(camera: Camera) -> ZoomRange:
     """Return how far ``camera`` zooms; its own angle of view is always within."""
     usual = radians(camera.lens.fov_deg[0])
-    return Reach(usual, min(NARROWEST, usual), max(WIDEST, usual))
+    return ZoomRange(usual, min(NARROWEST, usual), max(WIDEST, usual))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         OmniDrive,
         Order,
         SkidDrive,
-        Wheel,
+        WheelTarget,
     )
     from grouser.protocol.usarsim.extensions import (
         ConsoleAnswer,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         Odometry,
         RangeImage,
         RangeScan,
-        Reading,
+        SensorMessage,
         Tachometer,
         Tags,
         Victims,
@@ -112,7 +112,7 @@ _PLACES = {
     "RadioMessage": "grouser.protocol.usarsim.extensions",
     "RangeImage": "grouser.protocol.usarsim.sensor_messages",
     "RangeScan": "grouser.protocol.usarsim.sensor_messages",
-    "Reading": "grouser.protocol.usarsim.sensor_messages",
+    "SensorMessage": "grouser.protocol.usarsim.sensor_messages",
     "ServerSide": "grouser.protocol.usarsim.codec",
     "Set": "grouser.protocol.usarsim.setting",
     "SetJoint": "grouser.protocol.usarsim.setting",
@@ -138,7 +138,7 @@ _PLACES = {
     "UT3": "grouser.protocol.usarsim.dialects",
     "UnknownMessage": "grouser.protocol.usarsim.message",
     "Victims": "grouser.protocol.usarsim.sensor_messages",
-    "Wheel": "grouser.protocol.usarsim.drive",
+    "WheelTarget": "grouser.protocol.usarsim.drive",
     "ends_turn": "grouser.protocol.usarsim.turns",
 }
 
@@ -185,7 +185,7 @@ __all__ = [
     "RadioMessage",
     "RangeImage",
     "RangeScan",
-    "Reading",
+    "SensorMessage",
     "ServerSide",
     "Set",
     "SetJoint",
@@ -208,7 +208,7 @@ __all__ = [
     "TruthServerSide",
     "UnknownMessage",
     "Victims",
-    "Wheel",
+    "WheelTarget",
     "ends_turn",
 ]
 

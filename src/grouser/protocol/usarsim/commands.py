@@ -1,4 +1,4 @@
-"""What a client says: INIT and the questions. What moves a robot is in its own files."""
+"""A client's commands: INIT, LOGIN and queries. What moves a robot is in files of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grouser.protocol.usarsim.values import Vector
 
 @dataclass(frozen=True, slots=True)
 class Init(Message):
-    """Put my robot into the world."""
+    """Put a robot into the world."""
 
     head: ClassVar[str] = "INIT"
 
@@ -51,14 +51,14 @@ class Login(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetStartPoses(Message):
-    """Which start poses are there? Answered even before INIT."""
+    """Ask for the world's start poses; answered even before INIT."""
 
     head: ClassVar[str] = "GETSTARTPOSES"
 
 
 @dataclass(frozen=True, slots=True)
 class GetGeometry(Message):
-    """How big are my robot, its sensors or packages, and where are they mounted?"""
+    """Ask how big the robot, its sensors or packages are, and where they are mounted."""
 
     head: ClassVar[str] = "GETGEO"
 
@@ -70,7 +70,7 @@ class GetGeometry(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetConfiguration(Message):
-    """What can my robot, its sensors or packages do?"""
+    """Ask what the robot, its sensors or packages can do."""
 
     head: ClassVar[str] = "GETCONF"
 
@@ -95,14 +95,14 @@ class Trace(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetPathNodes(Message):
-    """Where may avatars walk? (UDK)."""
+    """Ask where avatars may walk (UDK)."""
 
     head: ClassVar[str] = "GETPATHNODES"
 
 
 @dataclass(frozen=True, slots=True)
 class GetClosestPathNode(Message):
-    """Which of the places where avatars may walk is next to this one? (UDK)."""
+    """Ask for the place nearest to this one where avatars may walk (UDK)."""
 
     head: ClassVar[str] = "GETCLOSESTPATHNODE"
 

@@ -9,7 +9,7 @@ from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.geometry import PACKAGES, ROBOTS
 from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments
 from grouser.protocol.usarsim.package import link
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, write
 from grouser.protocol.usarsim.state import vehicle_type, vehicle_word
 from grouser.protocol.usarsim.values import LARGEST_WHOLE, read_number
 
@@ -155,7 +155,7 @@ class PackageConfiguration(Message):
         """Read the links one after the other."""
         links = tuple(
             LinkConfiguration(**read_fields(LinkConfiguration, run))
-            for run in runs(line.segments, "Link")
+            for run in segment_runs(line.segments, "Link")
         )
         return cls(links=links, **read_fields(cls, line.by_key))
 

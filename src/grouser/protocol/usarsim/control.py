@@ -22,7 +22,7 @@ from grouser.protocol.usarsim.message import (
     to_segments,
     vector,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, shown
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, quoted
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
@@ -171,7 +171,7 @@ class ClearWaypoints(Control):
 
 @dataclass(frozen=True, slots=True)
 class GetState(Control):
-    """Where are the objects of this class or name?"""
+    """Ask where the objects of a class or a name are."""
 
     type: ClassVar[str] = "GetSTA"
 
@@ -203,6 +203,6 @@ def read_control(line: ParsedLine, dialect: Dialect) -> Control:
     except KeyError:
         hint = nearest(kind[:40], CONTROLS)
         raise BadValue(
-            f"Type is {shown(kind)}, must be one of {', '.join(CONTROLS)}{hint}"
+            f"Type is {quoted(kind)}, must be one of {', '.join(CONTROLS)}{hint}"
         ) from None
     return read(line, dialect)

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
 from grouser.errors import unknown
-from grouser.protocol.usarsim.values import NumberStyle, Plain, Shortest, Style
+from grouser.protocol.usarsim.values import (
+    FixedDecimals,
+    NumberStyle,
+    ShortestDecimals,
+    TrimmedDecimals,
+)
 
 
 class Quantity(Enum):
@@ -107,33 +112,33 @@ class Dialect:
 
 
 _UT2004_STYLES: Mapping[Quantity, NumberStyle] = {
-    Quantity.EXACT: Shortest(),
-    Quantity.STAMP: Style(4),
-    Quantity.SCAN_STAMP: Style(2),
-    Quantity.STATE_STAMP: Style(2),
-    Quantity.TRUTH: Style(2),
-    Quantity.INS: Style(2),
-    Quantity.SCAN: Style(4),
-    Quantity.SCALAR: Style(4),
-    Quantity.STEER: Style(4),
-    Quantity.PLACE: Style(2),
-    Quantity.LAYOUT: Style(4),
-    Quantity.COARSE: Style(2),
+    Quantity.EXACT: ShortestDecimals(),
+    Quantity.STAMP: FixedDecimals(4),
+    Quantity.SCAN_STAMP: FixedDecimals(2),
+    Quantity.STATE_STAMP: FixedDecimals(2),
+    Quantity.TRUTH: FixedDecimals(2),
+    Quantity.INS: FixedDecimals(2),
+    Quantity.SCAN: FixedDecimals(4),
+    Quantity.SCALAR: FixedDecimals(4),
+    Quantity.STEER: FixedDecimals(4),
+    Quantity.PLACE: FixedDecimals(2),
+    Quantity.LAYOUT: FixedDecimals(4),
+    Quantity.COARSE: FixedDecimals(2),
 }
 
 _UDK_STYLES: Mapping[Quantity, NumberStyle] = {
-    Quantity.EXACT: Shortest(),
-    Quantity.STAMP: Style(4),
-    Quantity.SCAN_STAMP: Style(4),
-    Quantity.STATE_STAMP: Style(4),
-    Quantity.TRUTH: Style(3, cut=True),
-    Quantity.INS: Style(2),
-    Quantity.SCAN: Style(2, cut=True),
-    Quantity.SCALAR: Style(4, cut=True),
-    Quantity.STEER: Plain(),
-    Quantity.PLACE: Style(2),
-    Quantity.LAYOUT: Style(2),
-    Quantity.COARSE: Style(2),
+    Quantity.EXACT: ShortestDecimals(),
+    Quantity.STAMP: FixedDecimals(4),
+    Quantity.SCAN_STAMP: FixedDecimals(4),
+    Quantity.STATE_STAMP: FixedDecimals(4),
+    Quantity.TRUTH: FixedDecimals(3, cut=True),
+    Quantity.INS: FixedDecimals(2),
+    Quantity.SCAN: FixedDecimals(2, cut=True),
+    Quantity.SCALAR: FixedDecimals(4, cut=True),
+    Quantity.STEER: TrimmedDecimals(),
+    Quantity.PLACE: FixedDecimals(2),
+    Quantity.LAYOUT: FixedDecimals(2),
+    Quantity.COARSE: FixedDecimals(2),
 }
 
 UT2004 = Dialect(

@@ -23,8 +23,8 @@ from grouser.protocol.usarsim.message import (
     to_segments,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs
-from grouser.protocol.usarsim.values import read_named, read_whole
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.values import read_named_number, read_whole
 
 
 class Order(IntEnum):
@@ -114,7 +114,7 @@ class AckermanDrive(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Wheel:
+class WheelTarget:
     """What one wheel of an omnidirectional robot shall do."""
 
     number: Annotated[int, whole("WheelNumber")]
@@ -128,7 +128,7 @@ class OmniDrive(Message):
 
     head: ClassVar[str] = "DRIVE"
 
-    wheels: tuple[Wheel, ...]
+    wheels: tuple[WheelTarget, ...]
     normalized: Annotated[bool | None, switch("Normalized")] = None
     light: Annotated[bool | None, switch("Light")] = None
 
@@ -136,7 +136,8 @@ class OmniDrive(Message):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the wheels one after the other."""
         wheels = tuple(
-            Wheel(**read_fields(Wheel, run)) for run in runs(line.segments, "WheelNumber")
+            WheelTarget(**read_fields(WheelTarget, run))
+            for run in segment_runs(line.segments, "WheelNumber")
         )
         return cls(wheels, **read_fields(cls, line.by_key))
 
@@ -217,7 +218,7 @@ class MultiDrive(Message):
         """Take every segment for a joint."""
         if not line.segments:
             raise BadValue("no joint is named")
-        return cls(tuple((key, read_named(key, value)) for key, value in line.segments))
+        return cls(tuple((key, read_named_number(key, value)) for key, value in line.segments))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write one segment per joint."""

@@ -52,7 +52,7 @@ def _bytes(value: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Lockstep(Message):
-    """Let the world wait for me (a client)."""
+    """Ask that the world waits for this client (a client)."""
 
     head: ClassVar[str] = "LOCKSTEP"
 
@@ -64,14 +64,14 @@ class Lockstep(Message):
 
 @dataclass(frozen=True, slots=True)
 class Step(Message):
-    """My turn is over (a client in lockstep)."""
+    """End the client's turn (a client in lockstep)."""
 
     head: ClassVar[str] = "STEP"
 
 
 @dataclass(frozen=True, slots=True)
 class Tick(Message):
-    """It is your turn: all readings up to now have been sent (a server, to one in lockstep)."""
+    """Begin the client's turn: all readings up to now have been sent (a server, in lockstep)."""
 
     head: ClassVar[str] = "TICK"
 
@@ -90,7 +90,7 @@ class ConsoleLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAnswer(Message):
-    """What the console answered (a server)."""
+    """The console's answer (a server)."""
 
     head: ClassVar[str] = "CONSOLE"
 
@@ -101,7 +101,7 @@ class ConsoleAnswer(Message):
 
 @dataclass(frozen=True, slots=True)
 class Transmit(Message):
-    """Say something over my robot's radio (a client)."""
+    """Send something over the robot's radio (a client)."""
 
     head: ClassVar[str] = "RADIO"
 
@@ -112,7 +112,7 @@ class Transmit(Message):
 
 @dataclass(frozen=True, slots=True)
 class RadioMessage(Message):
-    """Something was heard over the radio (a server)."""
+    """Something that the robot's radio received (a server)."""
 
     head: ClassVar[str] = "RADIO"
 

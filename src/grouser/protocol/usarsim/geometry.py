@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Self
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments, vector
 from grouser.protocol.usarsim.package import link
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, unpacked, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, unpack_names, write
 from grouser.protocol.usarsim.state import VEHICLES, vehicle_type, vehicle_word
 from grouser.protocol.usarsim.values import Vector, read_whole
 
@@ -74,7 +74,7 @@ class SensorGeometry(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the sensors one after the other, in both forms."""
-        each = runs(unpacked(line.segments), "Name")
+        each = segment_runs(unpack_names(line.segments), "Name")
         sensors = tuple(Mounting(**read_fields(Mounting, run)) for run in each)
         return cls(line.by_key.get("type", ""), sensors)
 
@@ -130,7 +130,7 @@ class PackageGeometry(Message):
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other."""
-        links = tuple(_read_link(run) for run in runs(line.segments, "Link"))
+        links = tuple(_read_link(run) for run in segment_runs(line.segments, "Link"))
         return cls(links=links, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:

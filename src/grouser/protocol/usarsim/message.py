@@ -109,7 +109,7 @@ def angles(key: str, quantity: Quantity, reading: str) -> Wire:
     """Return the wire of roll, pitch, yaw in the range that a dialect has for a type of reading."""
 
     def write_angles(rpy: values.Vector, dialect: Dialect) -> str:
-        turned = map(values.unsigned, rpy) if reading in dialect.unsigned else rpy
+        turned = map(values.unsigned_angle, rpy) if reading in dialect.unsigned else rpy
         return dialect.styles[quantity].join(turned)
 
     return Wire(key, values.read_vector, write_angles)

@@ -8,7 +8,13 @@ from typing import Annotated, ClassVar, Self
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Message, read_fields, text, vector, whole
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, shown, unpacked
+from grouser.protocol.usarsim.segments import (
+    ParsedLine,
+    Segment,
+    quoted,
+    segment_runs,
+    unpack_names,
+)
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
@@ -48,7 +54,7 @@ class StartPoses(Message):
         poses: list[StartPose] = []
         for key, value in line.segments:
             if key.lower() == "name" and " location " in value.lower():
-                named = next(runs(unpacked([(key, value)]), "Name"))
+                named = next(segment_runs(unpack_names([(key, value)]), "Name"))
                 poses.append(StartPose(**read_fields(StartPose, named)))
             elif key.lower() != "startposes" or not value.isdecimal():
                 poses += _listed(f"{key} {value}")
@@ -69,7 +75,7 @@ class StartPoses(Message):
 def _listed(text: str) -> list[StartPose]:
     words = text.replace(", ", ",").split()
     if len(words) % 3:
-        raise BadValue(f"StartPoses has {shown(text)}, must be a name and two vectors for each")
+        raise BadValue(f"StartPoses has {quoted(text)}, must be a name and two vectors for each")
     return [
         StartPose(name, read_vector(location), read_vector(rotation))
         for name, location, rotation in zip(words[::3], words[1::3], words[2::3], strict=True)

@@ -19,7 +19,7 @@ from grouser.protocol.usarsim.message import (
     to_segments,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs, write
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, write
 from grouser.protocol.usarsim.values import read_whole
 
 
@@ -54,7 +54,7 @@ class MovePackage(Message):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other; an order at the end holds for its own link only."""
         first = 0 if line.named() == "ACT" else 1
-        targets = (read_fields(LinkTarget, run) for run in runs(line.segments, "Link"))
+        targets = (read_fields(LinkTarget, run) for run in segment_runs(line.segments, "Link"))
         links = tuple(
             LinkTarget(**{**target, "link": target["link"] + 1 - first}) for target in targets
         )
@@ -99,7 +99,7 @@ class PackageState(Message):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the links one after the other."""
         links = tuple(
-            LinkState(**read_fields(LinkState, run)) for run in runs(line.segments, "Link")
+            LinkState(**read_fields(LinkState, run)) for run in segment_runs(line.segments, "Link")
         )
         return cls(links=links, **read_fields(cls, line.by_key))
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
-from grouser.protocol.usarsim.values import read_named
+from grouser.protocol.usarsim.values import read_named_number
 
 OK = "OK"
 FAILED = "Failed"
@@ -49,7 +49,7 @@ class Response(Message):
                 results.append(Result(key, value, content, fov))
                 key, value, fov = "", "", None
             elif lower == "fov":
-                fov = read_named("FOV", content)
+                fov = read_named_number("FOV", content)
             elif lower not in ("time", "type"):
                 key, value = word, content
         return cls(results=tuple(results), **read_fields(cls, line.by_key))

@@ -35,7 +35,7 @@ class ParsedLine:
     def named(self) -> str:
         """Return the head in upper case; refuse one that is no name."""
         if not _NAME.fullmatch(self.head):
-            raise BadValue(f"a line starts with a name, not with {shown(self.head)}")
+            raise BadValue(f"a line starts with a name, not with {quoted(self.head)}")
         return self.head.upper()
 
 
@@ -65,11 +65,11 @@ def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) ->
         pieces.append(f"{blank}{{{key} {value}}}" if value else f"{blank}{{{key}}}")
     line = head + "".join(pieces) if head else "".join(pieces).removeprefix(" ")
     if not line.count("{") == line.count("}") == len(pieces) or "\n" in line or "\r" in line:
-        raise BadValue(f"a line cannot hold braces or line ends in a value: {shown(line)}")
+        raise BadValue(f"a line cannot hold braces or line ends in a value: {quoted(line)}")
     return line
 
 
-def unpacked(segments: Iterable[Segment]) -> Iterator[Segment]:
+def unpack_names(segments: Iterable[Segment]) -> Iterator[Segment]:
     """Yield the segments with UT2004's ``{Name F1 Range 4.5}`` taken apart into two."""
     for key, value in segments:
         packed = " " in value and key.lower() == "name"
@@ -81,7 +81,7 @@ def unpacked(segments: Iterable[Segment]) -> Iterator[Segment]:
         yield from zip(words[1::2], words[2::2], strict=False)
 
 
-def runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
+def segment_runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
     """Yield what belongs together in a list: each run of segments that begins with ``first``.
 
     Segments before the first run are left out. Keys are in lower case.
@@ -100,6 +100,6 @@ def runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
         yield run
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Return ``text`` quoted for a sentence, shortened if it is long."""
     return repr(text if len(text) <= 40 else f"{text[:37]}...")

@@ -11,12 +11,12 @@ from typing import Annotated, ClassVar
 from grouser.protocol.usarsim.dialects import Quantity
 from grouser.protocol.usarsim.message import Wire, flag, number, text, vector
 from grouser.protocol.usarsim.sensor_groups import Grouped
-from grouser.protocol.usarsim.sensor_messages import Reading
+from grouser.protocol.usarsim.sensor_messages import SensorMessage
 from grouser.protocol.usarsim.values import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Gyroscope(Reading):
+class Gyroscope(SensorMessage):
     """How fast the sensor turns."""
 
     type: ClassVar[str] = "Gyroscope"
@@ -37,7 +37,7 @@ class Forces(Grouped):
 
 
 @dataclass(frozen=True, slots=True)
-class MotionCapture(Reading):
+class MotionCapture(SensorMessage):
     """Where cameras around the room see a body."""
 
     type: ClassVar[str] = "MotionCapture"

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Self
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import Wire, flag, number, whole
-from grouser.protocol.usarsim.segments import ParsedLine, runs, shown, unpacked, write
-from grouser.protocol.usarsim.sensor_messages import Reading, read_time
+from grouser.protocol.usarsim.segments import ParsedLine, quoted, segment_runs, unpack_names, write
+from grouser.protocol.usarsim.sensor_messages import SensorMessage, read_time
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped(Reading):
+class Grouped(SensorMessage):
     """What several sensors of one type felt."""
 
     wire: ClassVar[Wire]
@@ -31,23 +31,23 @@ class Grouped(Reading):
         """Read the sensors one after the other."""
         key = cls.wire.key.lower()
         readings = []
-        for run in runs(unpacked(line.segments), "Name"):
+        for run in segment_runs(unpack_names(line.segments), "Name"):
             name = run["name"]
             try:
                 readings.append((name, cls.wire.read(run.get(key, ""))))
             except BadValue as refusal:
-                raise BadValue(f"{cls.wire.key} of {shown(name)} {refusal}") from None
+                raise BadValue(f"{cls.wire.key} of {quoted(name)} {refusal}") from None
         return cls(read_time(line), tuple(readings))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return one line for all, or one for each, as the dialect has it."""
-        stamped = self.stamped(dialect)
+        prefix = self.time_and_type(dialect)
         key = self.wire.key
         texts = [(name, self.wire.write(value, dialect)) for name, value in self.readings]
         if dialect.packed:
             packed = [("Name", f"{name} {key} {value}") for name, value in texts]
-            return [write(self.head, [*stamped, *packed])]
-        return [write(self.head, [*stamped, ("Name", name), (key, value)]) for name, value in texts]
+            return [write(self.head, [*prefix, *packed])]
+        return [write(self.head, [*prefix, ("Name", name), (key, value)]) for name, value in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Infrareds(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class Touches(Grouped):
-    """Switches: is something touched?"""
+    """Switches: whether something is touched."""
 
     type: ClassVar[str] = "Touch"
     wire: ClassVar[Wire] = flag("Touch")

@@ -22,12 +22,12 @@ from grouser.protocol.usarsim.message import (
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, runs
-from grouser.protocol.usarsim.values import Vector, read_named
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.values import Vector, read_named_number
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Message):
+class SensorMessage(Message):
     """What a sensor felt."""
 
     head: ClassVar[str] = "SEN"
@@ -46,9 +46,9 @@ class Reading(Message):
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write time and type before the rest."""
-        return [*self.stamped(dialect), *to_segments(self, dialect)]
+        return [*self.time_and_type(dialect), *to_segments(self, dialect)]
 
-    def stamped(self, dialect: Dialect) -> list[Segment]:
+    def time_and_type(self, dialect: Dialect) -> list[Segment]:
         """Return the segments of time and type."""
         kind = ("Type", self.type)
         if self.time is None or self.type in dialect.untimed:
@@ -59,11 +59,11 @@ class Reading(Message):
 def read_time(line: ParsedLine) -> float | None:
     """Return the time that a line says, if it does."""
     value = line.by_key.get("time")
-    return None if value is None else read_named("Time", value)
+    return None if value is None else read_named_number("Time", value)
 
 
 @dataclass(frozen=True, slots=True)
-class GroundTruth(Reading):
+class GroundTruth(SensorMessage):
     """Where the robot really is."""
 
     type: ClassVar[str] = "GroundTruth"
@@ -74,7 +74,7 @@ class GroundTruth(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Ins(Reading):
+class Ins(SensorMessage):
     """Where inertial navigation believes the robot to be."""
 
     type: ClassVar[str] = "INS"
@@ -85,7 +85,7 @@ class Ins(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Odometry(Reading):
+class Odometry(SensorMessage):
     """Where the wheels believe the robot to be."""
 
     type: ClassVar[str] = "Odometry"
@@ -96,7 +96,7 @@ class Odometry(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeScan(Reading):
+class RangeScan(SensorMessage):
     """One sweep of a laser, from right to left."""
 
     type: ClassVar[str] = "RangeScanner"
@@ -119,7 +119,7 @@ class InfraredScan(RangeScan):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeImage(Reading):
+class RangeImage(SensorMessage):
     """A piece of a range imager's picture."""
 
     type: ClassVar[str] = "RangeImager"
@@ -136,7 +136,7 @@ class RangeImage(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Tachometer(Reading):
+class Tachometer(SensorMessage):
     """How fast the wheels spin and how far they have."""
 
     type: ClassVar[str] = "Tachometer"
@@ -149,7 +149,7 @@ class Tachometer(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Imu(Reading):
+class Imu(SensorMessage):
     """An inertial unit (UDK)."""
 
     type: ClassVar[str] = "IMU"
@@ -165,7 +165,7 @@ class Imu(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Acceleration(Reading):
+class Acceleration(SensorMessage):
     """Acceleration without gravity, m/s2, in the robot's axes."""
 
     type: ClassVar[str] = "Accel"
@@ -175,7 +175,7 @@ class Acceleration(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class ProperAcceleration(Reading):
+class ProperAcceleration(SensorMessage):
     """Acceleration as an accelerometer feels it, gravity included, m/s2, in the robot's axes."""
 
     type: ClassVar[str] = "AcceleroMeter"
@@ -185,7 +185,7 @@ class ProperAcceleration(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Compass(Reading):
+class Compass(SensorMessage):
     """Where north is, rad (UDK)."""
 
     type: ClassVar[str] = "MagneticCompass"
@@ -195,7 +195,7 @@ class Compass(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Altitude(Reading):
+class Altitude(SensorMessage):
     """How high the robot is, m (UDK)."""
 
     type: ClassVar[str] = "AltitudeSensor"
@@ -206,7 +206,7 @@ class Altitude(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class MissionTime(Reading):
+class MissionTime(SensorMessage):
     """Minutes of the mission (UDK)."""
 
     type: ClassVar[str] = "MissionTime"
@@ -216,7 +216,7 @@ class MissionTime(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Gas(Reading):
+class Gas(SensorMessage):
     """How much of a gas is in the air."""
 
     type: ClassVar[str] = "CO2Sensor"
@@ -227,7 +227,7 @@ class Gas(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Acoustic(Reading):
+class Acoustic(SensorMessage):
     """Whether something is heard: from far, or from a direction."""
 
     type: ClassVar[str] = "Acoustic"
@@ -252,11 +252,11 @@ class Acoustic(Reading):
             segments.append(("Far", ""))
         elif self.direction is None:
             segments.append(("None", ""))
-        return [*self.stamped(dialect), *segments]
+        return [*self.time_and_type(dialect), *segments]
 
 
 @dataclass(frozen=True, slots=True)
-class Victims(Reading):
+class Victims(SensorMessage):
     """Parts of victims that are seen (UT2004)."""
 
     type: ClassVar[str] = "VictSensor"
@@ -269,23 +269,24 @@ class Victims(Reading):
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the parts one after the other."""
         seen = (
-            VictimPart(**read_fields(VictimPart, run)) for run in runs(line.segments, "PartName")
+            VictimPartSeen(**read_fields(VictimPartSeen, run))
+            for run in segment_runs(line.segments, "PartName")
         )
         parts = tuple((part.name, part.location) for part in seen)
         return cls(time=read_time(line), parts=parts, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the parts, or that there are none."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         if not self.parts:
             return [*segments, ("Status", "NoVictims")]
         for name, location in self.parts:
-            segments += to_segments(VictimPart(name, location), dialect)
+            segments += to_segments(VictimPartSeen(name, location), dialect)
         return segments
 
 
 @dataclass(frozen=True, slots=True)
-class VictimPart:
+class VictimPartSeen:
     """A part of a victim."""
 
     name: Annotated[str, text("PartName")]
@@ -293,7 +294,7 @@ class VictimPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class TagSeen:
     """A radio tag within reach."""
 
     id: Annotated[str, text("ID")]
@@ -303,30 +304,32 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Tags(Reading):
+class Tags(SensorMessage):
     """Radio tags within reach (UT2004)."""
 
     type: ClassVar[str] = "RFID"
 
     name: Annotated[str, text("Name")]
-    tags: tuple[Tag, ...] = ()
+    tags: tuple[TagSeen, ...] = ()
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
         """Read the tags one after the other."""
-        tags = tuple(Tag(**read_fields(Tag, run)) for run in runs(line.segments, "ID"))
+        tags = tuple(
+            TagSeen(**read_fields(TagSeen, run)) for run in segment_runs(line.segments, "ID")
+        )
         return cls(time=read_time(line), tags=tags, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write the tags behind the name."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         for tag in self.tags:
             segments += to_segments(tag, dialect)
         return segments
 
 
 @dataclass(frozen=True, slots=True)
-class Gps(Reading):
+class Gps(SensorMessage):
     """Where satellites believe the robot to be."""
 
     type: ClassVar[str] = "GPS"
@@ -350,7 +353,7 @@ class Gps(Reading):
 
     def segments(self, dialect: Dialect) -> list[Segment]:
         """Write degrees and minutes, if there is a fix."""
-        segments = [*self.stamped(dialect), ("Name", self.name)]
+        segments = [*self.time_and_type(dialect), ("Name", self.name)]
         fix = "0"
         if self.latitude_deg is not None and self.longitude_deg is not None:
             segments.append(("Latitude", _write_degrees(self.latitude_deg, "NS")))
@@ -366,7 +369,7 @@ def _read_degrees(key: str, value: str | None) -> float | None:
     words = value.replace(",", " ").split()
     if len(words) != 3 or words[2].upper() not in ("N", "S", "E", "W"):
         raise BadValue(f"{key} is '{value[:40]}', must be degrees,minutes,N|S|E|W")
-    degrees = read_named(key, words[0]) + read_named(key, words[1]) / 60.0
+    degrees = read_named_number(key, words[0]) + read_named_number(key, words[1]) / 60.0
     return degrees if words[2].upper() in "NE" else -degrees
 
 

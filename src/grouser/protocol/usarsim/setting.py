@@ -168,7 +168,7 @@ class ResetSensor(Setting):
 
 
 @dataclass(frozen=True, slots=True)
-class SetPose(Setting):
+class SetInsPose(Setting):
     """Tell inertial navigation where it is."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "INS"), ("Opcode", "POSE"))
@@ -249,7 +249,7 @@ _MEANING: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
     ("CAMERA", "ZOOM"): SetZoom.read,
     ("CAMERA", "FOV"): SetZoom.read,
     **{(counter, "RESET"): ResetSensor.read for counter in _COUNTERS},
-    ("INS", "POSE"): SetPose.read,
+    ("INS", "POSE"): SetInsPose.read,
     **{(scanner, "SCAN"): Scan.read for scanner in _SCANNERS},
     **{("GRIPPER", action): SetGripper.read for action in ("OPEN", "CLOSE", "GRIP")},
     ("RFIDRELEASER", "RELEASE"): ReleaseTag.read,
@@ -274,7 +274,7 @@ def read_set(line: ParsedLine, dialect: Dialect) -> Setting:
 
 def _check_lengths(setting: Setting) -> Setting:
     """Refuse lists of numbers that are too short or too long."""
-    if isinstance(setting, SetPose) and len(setting.pose) != 6:
+    if isinstance(setting, SetInsPose) and len(setting.pose) != 6:
         raise BadValue(f"Params has {len(setting.pose)} numbers, must have six")
     if isinstance(setting, SetJoint) and not setting.params:
         raise BadValue("Params has no number, must have one")

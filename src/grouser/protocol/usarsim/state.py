@@ -17,7 +17,7 @@ from grouser.protocol.usarsim.message import (
     whole,
 )
 from grouser.protocol.usarsim.segments import ParsedLine, Segment
-from grouser.protocol.usarsim.values import Vector, read_named
+from grouser.protocol.usarsim.values import Vector, read_named_number
 
 GROUND = "GroundVehicle"
 LEGGED = "LeggedVehicle"
@@ -80,7 +80,7 @@ class State(Message):
         given = read_fields(cls, line.by_key)
         given["type"] = vehicle_type(given["type"])
         joints = tuple(
-            (key, read_named(key, value))
+            (key, read_named_number(key, value))
             for key, value in line.segments
             if key.lower() not in _KNOWN
         )

@@ -13,7 +13,7 @@ from grouser.errors import BadValue
 from grouser.protocol.lines import ENCODING, END, Fault, LineReader
 from grouser.protocol.usarsim.dialects import UDK, Quantity
 from grouser.protocol.usarsim.message import Message, number, text, vector
-from grouser.protocol.usarsim.segments import parse, shown
+from grouser.protocol.usarsim.segments import parse, quoted
 from grouser.protocol.usarsim.values import Vector
 
 PORT = 3989
@@ -23,7 +23,7 @@ LONGEST = 4096
 
 @dataclass(frozen=True, slots=True)
 class TruthRequest(Message):
-    """Which objects? None: any."""
+    """Ask where objects are; a field of None asks for any."""
 
     head: ClassVar[str] = ""
 
@@ -63,7 +63,7 @@ def read_request(line: str) -> TruthRequest:
     """Return what one line asks for; an empty pair of braces asks for all robots."""
     parsed = parse(line)
     if parsed.head or "{" not in line:
-        raise BadValue(f"a question is '{{class X}} {{name Y}}', not {shown(line)}")
+        raise BadValue(f"a question is '{{class X}} {{name Y}}', not {quoted(line)}")
     return TruthRequest.read(parsed, UDK)
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from grouser.errors import BadValue
-from grouser.protocol.usarsim.segments import shown
+from grouser.protocol.usarsim.segments import quoted
 
 Vector = tuple[float, float, float]
 """x, y, z in m, or roll, pitch, yaw in rad; in the wire's axes."""
@@ -35,10 +35,10 @@ def read_number(text: str) -> float:
         value = float(begins[0]) if begins else math.nan
     if math.isfinite(value) and "_" not in text:  # Python reads 1_0 as ten, nobody else does
         return value
-    raise BadValue(f"is {shown(text)}, must be a finite number")
+    raise BadValue(f"is {quoted(text)}, must be a finite number")
 
 
-def read_named(key: str, text: str) -> float:
+def read_named_number(key: str, text: str) -> float:
     """Return the number that ``text`` begins with; name ``key`` in the complaint."""
     try:
         return read_number(text)
@@ -50,7 +50,7 @@ def read_whole(text: str) -> int:
     """Return the number that ``text`` begins with, without its fraction."""
     value = read_number(text)
     if abs(value) > LARGEST_WHOLE:
-        raise BadValue(f"is {shown(text)}, must lie within ±{LARGEST_WHOLE}")
+        raise BadValue(f"is {quoted(text)}, must lie within ±{LARGEST_WHOLE}")
     return int(value)
 
 
@@ -70,7 +70,7 @@ def read_vector(text: str) -> Vector:
     """Return three numbers divided by commas, blanks or both."""
     numbers = read_numbers(text)
     if len(numbers) != 3:
-        raise BadValue(f"is {shown(text)}, must be three numbers")
+        raise BadValue(f"is {quoted(text)}, must be three numbers")
     return numbers[0], numbers[1], numbers[2]
 
 
@@ -79,11 +79,11 @@ def read_switch(text: str) -> bool:
     try:
         return _SWITCH[text.lower()]
     except KeyError:
-        raise BadValue(f"is {shown(text)}, must be true or false") from None
+        raise BadValue(f"is {quoted(text)}, must be true or false") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class FixedDecimals:
     """How a number is written."""
 
     decimals: int
@@ -94,7 +94,7 @@ class Style:
     def text(self, value: float) -> str:
         """Return ``value`` with the digits of this style."""
         if self.cut:
-            whole, _, fraction = exact(value).partition(".")
+            whole, _, fraction = shortest_text(value).partition(".")
             return f"{whole}.{fraction[: self.decimals]:0<{self.decimals}}"
         return _finite(_form(self.decimals, 1) % value)
 
@@ -107,25 +107,25 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortest:
+class ShortestDecimals:
     """The style of commands: every digit that the number has, and not one more."""
 
     def text(self, value: float) -> str:
         """Return ``value`` so that it reads back the same."""
-        return exact(value)
+        return shortest_text(value)
 
     def join(self, values: Iterable[float]) -> str:
         """Return ``values`` divided by commas; whole numbers without a point."""
-        return ",".join([exact(value).removesuffix(".0") for value in values])
+        return ",".join([shortest_text(value).removesuffix(".0") for value in values])
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class TrimmedDecimals:
     """Whole numbers without a point, others with four decimals cut off."""
 
     def text(self, value: float) -> str:
         """Return ``value`` in this style."""
-        text = Style(4, cut=True).text(value)
+        text = FixedDecimals(4, cut=True).text(value)
         whole, _, fraction = text.partition(".")
         return text if fraction.strip("0") else str(int(whole))
 
@@ -140,10 +140,10 @@ def _form(decimals: int, count: int) -> str:
     return ",".join([f"%.{decimals}f"] * count)
 
 
-NumberStyle = Style | Shortest | Plain
+NumberStyle = FixedDecimals | ShortestDecimals | TrimmedDecimals
 
 
-def exact(value: float) -> str:
+def shortest_text(value: float) -> str:
     """Return the shortest text without an exponent that reads back as ``value``."""
     text = repr(float(value))
     if "e" in text:
@@ -157,7 +157,7 @@ def _finite(text: str) -> str:
     return text
 
 
-def unsigned(angle: float) -> float:
+def unsigned_angle(angle: float) -> float:
     """Return ``angle`` (rad) turned into [0, 2 pi)."""
     if 0.0 <= angle < math.tau:
         return angle

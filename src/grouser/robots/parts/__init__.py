@@ -9,7 +9,7 @@ from grouser.exports import lazily
 if TYPE_CHECKING:
     from grouser.robots.parts.aibo import Aibo
     from grouser.robots.parts.crank import Cranks
-    from grouser.robots.parts.hull import add_hull, keep_apart, weigh
+    from grouser.robots.parts.hull import add_hull, exclude_hull_belt_contacts, set_box_mass
     from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, PartShape, Servo, assemble
     from grouser.robots.parts.pan_tilt import PanTilt
     from grouser.robots.parts.pioneer import Pioneer
@@ -29,8 +29,8 @@ _PLACES = {
     "Wheel": "grouser.robots.parts.wheel",
     "add_hull": "grouser.robots.parts.hull",
     "assemble": "grouser.robots.parts.linkage",
-    "keep_apart": "grouser.robots.parts.hull",
-    "weigh": "grouser.robots.parts.hull",
+    "exclude_hull_belt_contacts": "grouser.robots.parts.hull",
+    "set_box_mass": "grouser.robots.parts.hull",
 }
 
 __all__ = [
@@ -47,8 +47,8 @@ __all__ = [
     "Wheel",
     "add_hull",
     "assemble",
-    "keep_apart",
-    "weigh",
+    "exclude_hull_belt_contacts",
+    "set_box_mass",
 ]
 
 __getattr__ = lazily(__name__, _PLACES)

@@ -139,8 +139,8 @@ class Aibo:
         spec = assemble(
             "body",
             self.body.scaled(scale),
-            tuple(_dressed(shape, team) for shape in self.hull),
-            tuple(_heavier(part, scale) for part in parts),
+            tuple(_in_team_colour(shape, team) for shape in self.hull),
+            tuple(_with_scaled_mass(part, scale) for part in parts),
             dict(self.mounts) | self._paw_mounts(),
             self.rgb,
         )
@@ -226,7 +226,7 @@ class Aibo:
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
 
 
-def _heavier(part: LinkagePart, factor: float) -> LinkagePart:
+def _with_scaled_mass(part: LinkagePart, factor: float) -> LinkagePart:
     return replace(part, mass=part.mass.scaled(factor))
 
 
@@ -313,6 +313,6 @@ def infrared(name: str, near: float, far: float) -> Infrared:
     return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
 
 
-def _dressed(shape: PartShape, team: str) -> PartShape:
+def _in_team_colour(shape: PartShape, team: str) -> PartShape:
     """Return a part of the hull in its team's colour; what has a colour of its own keeps it."""
     return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])

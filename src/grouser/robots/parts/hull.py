@@ -32,7 +32,9 @@ def add_hull(
     )
 
 
-def weigh(body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0, 0)) -> None:
+def set_box_mass(
+    body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0, 0)
+) -> None:
     """Give ``body`` the mass (kg) and inertia of an even box with half edges ``half`` at ``at``."""
     x, y, z = half
     body.mass, body.ipos = mass, list(at)
@@ -44,8 +46,8 @@ def weigh(body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0
     body.explicitinertial = True
 
 
-def keep_apart(spec: mujoco.MjSpec) -> None:
-    """Let no hull of this robot collide with its own belts.
+def exclude_hull_belt_contacts(spec: mujoco.MjSpec) -> None:
+    """Exclude contacts between this robot's hulls and its own belts.
 
     MuJoCo leaves a body and its children alone, but not its grandchildren or siblings.
     """

@@ -15,7 +15,7 @@ import mujoco
 from grouser.frames import from_rpy, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import Vector, weigh
+from grouser.robots.parts.hull import Vector, set_box_mass
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 PLASTIC = {"solref": [0.005, 1.0], "solimp": [0.95, 0.99, 0.001, 0.5, 2.0]}
@@ -98,7 +98,7 @@ class BoxMass:
 
     def add(self, body: mujoco.MjsBody) -> None:
         """Give ``body`` this mass, centre of mass and inertia."""
-        weigh(body, self.mass, self.half, at=self.at)
+        set_box_mass(body, self.mass, self.half, at=self.at)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,12 +203,12 @@ def assemble(
         part.add(spec, rgb)
     for name, mount in mounts.items():
         mount.add(spec, name)
-    _part_neighbours(spec, {part.name: part.parent for part in parts})
+    _exclude_neighbours(spec, {part.name: part.parent for part in parts})
     return spec
 
 
-def _part_neighbours(spec: mujoco.MjSpec, parents: Mapping[str, str]) -> None:
-    """Let no two parts collide that are one or two hinges apart: there they overlap by design."""
+def _exclude_neighbours(spec: mujoco.MjSpec, parents: Mapping[str, str]) -> None:
+    """Exclude contacts of parts one or two hinges apart: there they overlap by design."""
 
     def reach(name: str) -> dict[str, int]:
         """Return the part and those it hangs on, and how many hinges away they are."""

@@ -14,7 +14,7 @@ import mujoco
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
+from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.parts.linkage import STOP_TIME
 from grouser.sensors.camera import Camera
 from grouser.sensors.imaging.imager import Imager
@@ -68,7 +68,7 @@ class PanTilt:
         pan = body.add_body(name="pan", pos=[x, y, z - TILT_OVER_PAN])
         pan.add_joint(name="pan", type=hinge, axis=[0, 0, 1], armature=ARMATURE)
         add_hull(pan, "pan", BASE, at=(0.0, 0.0, BASE[2] - HEAD[2]), rgb=GREY)
-        weigh(pan, BASE_MASS, BASE, at=(0.0, 0.0, BASE[2] - HEAD[2]))
+        set_box_mass(pan, BASE_MASS, BASE, at=(0.0, 0.0, BASE[2] - HEAD[2]))
         tilt = pan.add_body(name="tilt", pos=[0, 0, TILT_OVER_PAN])
         tilt.add_joint(
             name="tilt",
@@ -80,7 +80,7 @@ class PanTilt:
             solref_limit=[STOP_TIME, 1.0],
         )
         add_hull(tilt, "tilt", HEAD, rgb=(0.15, 0.15, 0.17))
-        weigh(tilt, HEAD_MASS, HEAD)
+        set_box_mass(tilt, HEAD_MASS, HEAD)
         tilt.add_geom(
             name="lens",
             type=mujoco.mjtGeom.mjGEOM_CYLINDER,

@@ -20,7 +20,7 @@ import numpy as np
 from grouser.frames import Array, Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts import pan_tilt
-from grouser.robots.parts.hull import GREY, Vector, add_hull, weigh
+from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.parts.pan_tilt import PanTilt
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot, Steering
@@ -46,11 +46,11 @@ CLEARANCE = 0.065  # m   estimate: under the belly
 RED: Vector = (0.62, 0.08, 0.08)
 BLUE: Vector = (0.12, 0.18, 0.42)
 
-Ring = tuple[tuple[str, float, float, float], ...]
+SonarRing = tuple[tuple[str, float, float, float], ...]
 """Sonars: name, x and y (m) and heading (deg, to the left positive)."""
 
 
-def ring(prefix: str, places: Iterable[tuple[float, float, float]]) -> Ring:
+def sonar_ring(prefix: str, places: Iterable[tuple[float, float, float]]) -> SonarRing:
     """Return four sonars from left to right and their mirror images, ``prefix`` 1 to 8."""
     left = [(x, y, heading) for x, y, heading in places]
     right = [(x, -y, -heading) for x, y, heading in reversed(left)]
@@ -78,7 +78,7 @@ class Pioneer:
     drive: Drive
     """Of each wheel: rad/s, N m."""
     caster: Caster | None = None
-    sonars: Ring
+    sonars: SonarRing
     laser: Vector
     """Where the scanner's rays start, m."""
     camera: Vector
@@ -148,12 +148,12 @@ class Pioneer:
         add_hull(body, "post", post, at=(x, y, top + post[2]), rgb=GREY)
 
     def _weigh(self, body: mujoco.MjsBody) -> None:
-        """Give the body the mass that is left, so that the whole robot balances as told."""
+        """Give the body the mass that is left, so that the whole robot has its `centre`."""
         others, moment = _carried(body)
         mass = self.mass - others
         x, y, z = ((np.array(self.centre) * self.mass - moment) / mass).tolist()
         length, width, height = self.size
-        weigh(body, mass, (length / 2, width / 3, height / 3), at=(x, y, z))
+        set_box_mass(body, mass, (length / 2, width / 3, height / 3), at=(x, y, z))
 
     def _sensors(self, steering: Steering) -> tuple[Sensor, ...]:
         """Return what USARSim's robots carry, in the order of its captures."""

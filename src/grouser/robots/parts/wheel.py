@@ -13,7 +13,7 @@ import mujoco
 from grouser.frames import Pose
 from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
-from grouser.robots.parts.hull import GREY, Vector, weigh
+from grouser.robots.parts.hull import GREY, Vector, set_box_mass
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS, ContactSurface, GeomBuilder
 
 TYRE_FREQUENCY = 100.0
@@ -96,7 +96,7 @@ class Caster:
         fork.add_joint(name="caster", type=hinge, axis=[0, 0, 1], damping=self.damping)
         half = (self.trail / 2, self.wheel.width, self.wheel.radius / 2)
         middle = (-self.trail / 2, 0.0, self.wheel.radius)
-        weigh(fork, self.mass, half, at=middle)
+        set_box_mass(fork, self.mass, half, at=middle)
         fork.add_geom(
             type=mujoco.mjtGeom.mjGEOM_CAPSULE,
             fromto=[0, 0, 1.5 * self.wheel.radius, -self.trail, 0, 0],

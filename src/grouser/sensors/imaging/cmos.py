@@ -25,12 +25,12 @@ from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging.compiled import NEEDS_NUMBA
 from grouser.sensors.imaging.lens import Lens
-from grouser.sensors.imaging.light import darkening
-from grouser.sensors.imaging.noise import QUIET, Noise, keys, normals
-from grouser.sensors.imaging.shutter import AT_AN_INSTANT, Shutter, turned, turning
+from grouser.sensors.imaging.light import limb_darkening
+from grouser.sensors.imaging.noise import NO_NOISE, Noise, noise_keys, normal_table
+from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter, spin_projections, spin_terms
 
 STILL = (0.0, 0.0, 0.0)
-SPARE = 4
+SPARE_BYTES = 4
 """Bytes that must follow the last pixel of a source: pixels are read four bytes at a time."""
 
 _MOST_TURN = 0.6  # rad   from the middle to the first or last row; beyond, a warp shows nothing
@@ -46,7 +46,7 @@ class Cmos:
     """Standard deviation of the 5 x 5 lens blur, pixels (cmos, sec. 4.1); 0: none."""
     darkening: float = 4.0
     """Power of the cosine in limb darkening; 0: none."""
-    noise: Noise = QUIET
+    noise: Noise = NO_NOISE
     exposure: float = 1.0
     """Factor on all light; 1: as it was drawn or photographed."""
     balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -68,7 +68,7 @@ class Cmos:
         return np.asarray((weights / weights.sum())[:3], np.float32)
 
 
-IDEAL = Cmos(blur=0.0, darkening=0.0)
+IDEAL_CMOS = Cmos(blur=0.0, darkening=0.0)
 """No blur, no darkening, no noise."""
 
 
@@ -81,14 +81,16 @@ class CmosFilter:
         shutter: timing.
     """
 
-    def __init__(self, lens: Lens, cmos: Cmos = IDEAL, shutter: Shutter = AT_AN_INSTANT) -> None:
+    def __init__(
+        self, lens: Lens, cmos: Cmos = IDEAL_CMOS, shutter: Shutter = INSTANT_SHUTTER
+    ) -> None:
         self.lens, self.cmos, self.shutter = lens, cmos, shutter
         rays = lens.rays()
         self._rays = np.ascontiguousarray(np.moveaxis(rays, -1, 0), np.float32)
-        gains = cmos.exposure * darkening(rays, cmos.darkening)
+        gains = cmos.exposure * limb_darkening(rays, cmos.darkening)
         self._gains = np.repeat(gains.astype(np.float32), 3, axis=1)
         self._balance = np.tile(np.array(cmos.balance, np.float32), lens.width)
-        self._normals = normals() if cmos.noise else np.empty(0, np.float32)
+        self._normals = normal_table() if cmos.noise else np.empty(0, np.float32)
         self._taps = cmos.taps()
         self._most_focal = max(lens.focal)
         self._moments: dict[int, tuple[Array, npt.NDArray[np.int32]]] = {}
@@ -109,7 +111,7 @@ class CmosFilter:
                 f"cmos: a picture of this camera is uint8 {wanted}, not {picture.dtype} "
                 f"{picture.shape}"
             )
-        pixels = np.empty(picture.size + SPARE, np.uint8)
+        pixels = np.empty(picture.size + SPARE_BYTES, np.uint8)
         pixels[: picture.size] = picture.reshape(-1)
         plane = self.lens.plane
         return self.warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
@@ -126,20 +128,20 @@ class CmosFilter:
         """Return what the camera sees while it turns, from one pinhole's picture.
 
         Args:
-            pixels: the picture's bytes, row by row, and `SPARE` more.
+            pixels: the picture's bytes, row by row, and `SPARE_BYTES` more.
             plane: its size.
             matrix: (3, 3) from directions to its pixels.
             spin: as in `__call__`.
             seed: decides the noise.
         """
-        held = self._held(spin)
+        held = self._limited_spin(spin)
         samples = self.shutter.samples(math.sqrt(held @ held) * self._most_focal)
         if samples not in self._moments:
             times = self.shutter.times(self.lens.height, samples)
             self._moments[samples] = times, np.zeros(times.shape, np.int32)
         times, starts = self._moments[samples]
-        planes, rate = turning(matrix, held)
-        return self._swept(pixels, plane, starts, planes, times * rate, seed)
+        planes, rate = spin_terms(matrix, held)
+        return self._sweep(pixels, plane, starts, planes, times * rate, seed)
 
     def sliced(
         self,
@@ -153,30 +155,30 @@ class CmosFilter:
         """Return what the camera sees, from pictures of many moments of its exposure.
 
         Args:
-            pixels: the pictures' bytes, one after another, and `SPARE` more.
+            pixels: the pictures' bytes, one after another, and `SPARE_BYTES` more.
             plane: the size of each.
             matrix: (3, 3) from directions to pixels.
-            seen: (rows, samples) pictures that each row sees, as in `Slices`.
+            seen: (rows, samples) pictures that each row sees, as in `ExposureSlices`.
             seed: decides the noise.
         """
         starts = (seen * (plane.height * plane.width * 3)).astype(np.int32)
-        planes, _ = turning(matrix, np.zeros(3))
-        return self._swept(pixels, plane, starts, planes, np.zeros(seen.shape), seed)
+        planes, _ = spin_terms(matrix, np.zeros(3))
+        return self._sweep(pixels, plane, starts, planes, np.zeros(seen.shape), seed)
 
-    def window(self, spin: npt.ArrayLike = STILL) -> ImagePlane:
+    def source_plane(self, spin: npt.ArrayLike = STILL) -> ImagePlane:
         """Return the smallest pinhole picture, of square pixels, that holds all that is seen."""
-        held = self._held(spin)
-        return self._widened(held) if held.any() else self._still_window
+        held = self._limited_spin(spin)
+        return self._bounding_plane(held) if held.any() else self._still_plane
 
     @cached_property
-    def _still_window(self) -> ImagePlane:
-        return self._widened(np.zeros(3))
+    def _still_plane(self) -> ImagePlane:
+        return self._bounding_plane(np.zeros(3))
 
-    def _widened(self, spin: Array) -> ImagePlane:
+    def _bounding_plane(self, spin: Array) -> ImagePlane:
         """Return the bounding box of every row's ends and of the first and last row."""
         times = self.shutter.times(self.lens.height, 2)
         times += np.array([-0.25, 0.25]) * self.shutter.exposure_s  # from mid-samples to the ends
-        turn = turned(np.eye(3), spin, times)
+        turn = spin_projections(np.eye(3), spin, times)
         rays = np.concatenate([self._rays, np.ones_like(self._rays[:1])])  # (3, height, width)
         seen = [
             turn @ rays[:, :, [0, -1]].transpose(1, 0, 2)[:, None],
@@ -190,13 +192,13 @@ class CmosFilter:
         left, top = (_MARGIN - low).tolist()
         return ImagePlane(width, height, (focal, focal), (left, top))
 
-    def _held(self, spin: npt.ArrayLike) -> Array:
+    def _limited_spin(self, spin: npt.ArrayLike) -> Array:
         """Return ``spin``, slowed where the first row would look somewhere else altogether."""
         held = np.asarray(spin, float)
         turn = math.sqrt(held @ held) * (self.shutter.readout_s + self.shutter.exposure_s) / 2
         return held * (_MOST_TURN / turn) if turn > _MOST_TURN else held
 
-    def _swept(
+    def _sweep(
         self,
         pixels: npt.NDArray[np.uint8],
         plane: ImagePlane,
@@ -206,9 +208,8 @@ class CmosFilter:
         seed: int,
     ) -> Image:
         try:
-            from grouser.sensors.imaging.cmos_kernel import (
-                sweep,
-            )  # numba takes half a second to import
+            # Imported here: numba takes half a second.
+            from grouser.sensors.imaging.cmos_kernel import sweep
         except ModuleNotFoundError as error:
             raise MissingDependency(NEEDS_NUMBA) from error
         if plane.width < 2 or plane.height < 2:
@@ -228,7 +229,7 @@ class CmosFilter:
             noise.read**2,
             noise.shot,
             self._normals,
-            keys(seed) if noise else _NO_KEYS,
+            noise_keys(seed) if noise else _NO_KEYS,
             image,
         )
         return image.reshape(self.lens.height, self.lens.width, 3)

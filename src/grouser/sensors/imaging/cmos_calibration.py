@@ -55,14 +55,14 @@ class DarkeningFit:
     """Grey level in the middle."""
 
 
-def checkerboard(
-    plane: ImagePlane, X_EB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
+def draw_checkerboard(
+    plane: ImagePlane, X_CB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
 ) -> npt.NDArray[np.uint8]:
     """Draw a pinhole's picture of a checkerboard, (height, width, 3), by tracing rays.
 
     Args:
         plane: the picture.
-        X_EB: pose of the board in the camera's frame (x ahead, y left, z up): its middle, with the
+        X_CB: pose of the board in the camera's frame (x ahead, y left, z up): its middle, with the
             board's y and z in its plane.
         squares: across and down.
         square: edge of one, m.
@@ -72,10 +72,10 @@ def checkerboard(
     columns = (np.arange(plane.width)[:, None] + fine).reshape(-1)
     rows = (np.arange(plane.height)[:, None] + fine).reshape(-1)
     right, down = np.meshgrid((columns - cx) / fx, (rows - cy) / fy)
-    normal, along, up = (rotate(X_EB.wxyz, axis) for axis in np.eye(3))
+    normal, along, up = (rotate(X_CB.wxyz, axis) for axis in np.eye(3))
     ahead = np.stack([np.ones_like(right), -right, -down], axis=-1)
-    distance = (X_EB.position @ normal) / (ahead @ normal)
-    on_board = ahead * distance[..., None] - X_EB.position
+    distance = (X_CB.position @ normal) / (ahead @ normal)
+    on_board = ahead * distance[..., None] - X_CB.position
     across, high = on_board @ along / square, on_board @ up / square
     inside = (np.abs(across) < squares[0] / 2) & (np.abs(high) < squares[1] / 2) & (distance > 0)
     dark = (np.floor(across + squares[0] / 2) + np.floor(high + squares[1] / 2)) % 2 == 0
@@ -85,7 +85,7 @@ def checkerboard(
     return np.repeat(grey[..., None], 3, axis=-1)
 
 
-def corners(picture: npt.NDArray[np.uint8], squares: tuple[int, int]) -> Array:
+def find_corners(picture: npt.NDArray[np.uint8], squares: tuple[int, int]) -> Array:
     """Return the inner corners of a checkerboard, (down - 1, across - 1, 2), column and row.
 
     Args:
@@ -117,7 +117,7 @@ def fit_kappa(boards: Sequence[Array], lens: Lens) -> KappaFit:
         flat = (_unflatness(Radial(kappa).undistort(points)) for points in seen)
         return math.sqrt(float(np.mean(np.concatenate([part.reshape(-1) for part in flat]))))
 
-    kappa = _lowest(error, *KAPPAS)
+    kappa = _minimise(error, *KAPPAS)
     return KappaFit(kappa, error(kappa) * lens.focal[0])
 
 
@@ -129,7 +129,7 @@ def fit_darkening(walls: Images, lens: Lens) -> DarkeningFit:
         lens: tells each pixel's angle.
     """
     mean = walls.astype(float).mean(axis=(0, 3))
-    _unclipped(mean)
+    _check_unclipped(mean)
     rays = lens.rays()
     log_cosine = -0.5 * np.log1p((rays * rays).sum(axis=-1))
     slope, level = np.polyfit(log_cosine.reshape(-1), np.log(mean).reshape(-1), 1)
@@ -148,7 +148,7 @@ def fit_noise(walls: Sequence[Images]) -> Noise:
     for wall in walls:
         values = wall.astype(float)
         mean = values.mean(axis=0)
-        _unclipped(mean)
+        _check_unclipped(mean)
         # Pixels of about the same brightness together: few pictures, but many pixels.
         bins = np.rint(mean / 4).astype(int).reshape(-1)
         spread = values.var(axis=0, ddof=1).reshape(-1) - _ROUNDING
@@ -179,7 +179,7 @@ def _unflatness(points: Array) -> Array:
     return np.asarray((away * away).sum(axis=1).reshape(down, across))
 
 
-def _lowest(error: Callable[[float], float], low: float, high: float) -> float:
+def _minimise(error: Callable[[float], float], low: float, high: float) -> float:
     """Return where ``error`` is lowest between two numbers, by looking closer and closer."""
     for _ in range(_NARROWINGS):
         places = np.linspace(low, high, _FINER)
@@ -188,7 +188,7 @@ def _lowest(error: Callable[[float], float], low: float, high: float) -> float:
     return float(low + high) / 2
 
 
-def _unclipped(mean: Array) -> None:
+def _check_unclipped(mean: Array) -> None:
     dark, bright = float(mean.min()), float(mean.max())
     if dark < _CLIPPED[0] or bright > _CLIPPED[1]:
         raise BadValue(

@@ -57,9 +57,9 @@ def smooth_noise(shape: tuple[int, int], length: float, rng: np.random.Generator
 
 
 @lru_cache(maxsize=8)
-def _own_pattern(shape: tuple[int, int], length: float, own: int) -> Array:
-    """Return the pattern of the camera with seed ``own``; it is the same in every picture."""
-    return smooth_noise(shape, length, np.random.default_rng(own))
+def _camera_pattern(shape: tuple[int, int], length: float, pattern_seed: int) -> Array:
+    """Return a camera's own pattern, which is the same in all its pictures."""
+    return smooth_noise(shape, length, np.random.default_rng(pattern_seed))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +88,19 @@ class TimeOfFlight:
     silence: float = 0.0
     """Part of the pixels without an answer that each metre beyond `sure` adds."""
 
-    def measure(self, depth: Array, plane: ImagePlane, own: int, rng: np.random.Generator) -> Array:
-        """Return what the camera says of ``depth``; ``own`` is the seed of its own pattern."""
+    def measure(
+        self, depth: Array, plane: ImagePlane, pattern_seed: int, rng: np.random.Generator
+    ) -> Array:
+        """Return what the camera says of ``depth``; ``pattern_seed`` decides its own pattern."""
         white = math.sqrt(max(0.0, 1.0 - self.grain_part - self.pattern_part))
         noise = white * rng.standard_normal(depth.shape)
         if self.grain_part:
             noise += math.sqrt(self.grain_part) * smooth_noise(depth.shape, self.grain, rng)
         if self.pattern_part:
             shape = (plane.height, plane.width)
-            noise += math.sqrt(self.pattern_part) * _own_pattern(shape, self.pattern, own)
+            noise += math.sqrt(self.pattern_part) * _camera_pattern(
+                shape, self.pattern, pattern_seed
+            )
         measured = depth + (self.floor + self.growth * depth**2) * noise
         if self.silence:
             quiet = rng.random(depth.shape) < self.silence * (depth - self.sure)
@@ -121,7 +125,9 @@ class Disparity:
     window: float = 0.0
     """Pixels over which the noise is alike: what is compared at once."""
 
-    def measure(self, depth: Array, plane: ImagePlane, own: int, rng: np.random.Generator) -> Array:
+    def measure(
+        self, depth: Array, plane: ImagePlane, pattern_seed: int, rng: np.random.Generator
+    ) -> Array:
         """Return what the camera says of ``depth``; it has no pattern of its own."""
         scale = plane.focal[0] * self.baseline
         disparity = scale / depth

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grouser.errors import BadValue, nearest, unknown
-from grouser.sensors.imaging.cmos import IDEAL, Cmos
+from grouser.sensors.imaging.cmos import IDEAL_CMOS, Cmos
 from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.imaging.noise import Noise
-from grouser.sensors.imaging.shutter import AT_AN_INSTANT, Shutter
+from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class Imager:
     """What makes a picture of light."""
 
     lens: Lens
-    cmos: Cmos = IDEAL
-    shutter: Shutter = AT_AN_INSTANT
+    cmos: Cmos = IDEAL_CMOS
+    shutter: Shutter = INSTANT_SHUTTER
 
     def ideal(self) -> Imager:
         """Return the pinhole with the same view: no distortion, no blur, no delay, no noise."""
@@ -78,8 +78,8 @@ _PARTS = {
 }
 
 
-def imager(description: str | Imager | Mapping[str, Any]) -> Imager:
-    """Return the imager that is told by name, by its numbers, or itself."""
+def resolve_imager(description: str | Imager | Mapping[str, Any]) -> Imager:
+    """Return an imager from its name, its numbers as in a world file, or itself."""
     if isinstance(description, Imager):
         return description
     if isinstance(description, str):
@@ -108,5 +108,5 @@ def imager(description: str | Imager | Mapping[str, Any]) -> Imager:
     )
     noise = Noise(**of(Noise))
     return Imager(
-        lens=lens, cmos=replace(IDEAL, noise=noise, **of(Cmos)), shutter=Shutter(**of(Shutter))
+        lens=lens, cmos=replace(IDEAL_CMOS, noise=noise, **of(Cmos)), shutter=Shutter(**of(Shutter))
     )

@@ -12,7 +12,7 @@ _WAVELENGTHS = (610e-9, 540e-9, 465e-9)  # m, where a chip's red, green and blue
 _SECOND = 1.438777e-2  # m K   second radiation constant, CODATA
 
 
-def darkening(rays: Array, power: float) -> Array:
+def limb_darkening(rays: Array, power: float) -> Array:
     """Return the part of the light that reaches pixels away from the axis (cmos, sec. 4.2).
 
     The paper calls it limb darkening and prints no formula. Here it is the cosine of the angle off

@@ -39,18 +39,18 @@ class Noise:
         return math.sqrt(self.read**2 + self.shot * level)
 
 
-QUIET = Noise()
+NO_NOISE = Noise()
 """No noise."""
 
 
 @cache
-def normals() -> npt.NDArray[np.float32]:
+def normal_table() -> npt.NDArray[np.float32]:
     """Return `RANKS` equally likely values of the normal distribution: mean 0, variance 1."""
     inverse = NormalDist().inv_cdf
     values = np.array([inverse((rank + 0.5) / RANKS) for rank in range(RANKS)])
     return np.asarray(values / values.std(), np.float32)
 
 
-def keys(seed: int) -> npt.NDArray[np.uint32]:
+def noise_keys(seed: int) -> npt.NDArray[np.uint32]:
     """Return the two numbers that make a picture's noise its own."""
     return np.asarray(np.random.SeedSequence(seed).generate_state(2), np.uint32)

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Array
 
-MOST_SAMPLES = 32
+MOST_BLUR_SAMPLES = 32
 """Of one exposure; one a pixel of motion is enough, and faster blurs hide the gaps."""
-AT_ONCE = 8
+GLOBAL_SHUTTER_SAMPLES = 8
 """Of one exposure, where all rows are exposed at once."""
 
 
 @dataclass(frozen=True)
-class Slices:
+class ExposureSlices:
     """Moments of a picture's exposure, and which of them each row sees."""
 
     times: Array
@@ -46,7 +46,7 @@ class Shutter:
 
     def samples(self, pixels_per_second: float) -> int:
         """Return how many samples of one exposure show this motion without gaps."""
-        return min(max(math.ceil(pixels_per_second * self.exposure_s), 1), MOST_SAMPLES)
+        return min(max(math.ceil(pixels_per_second * self.exposure_s), 1), MOST_BLUR_SAMPLES)
 
     def times(self, rows: int, samples: int) -> Array:
         """Return the middle of each sample of each row's exposure, (rows, samples)."""
@@ -55,27 +55,27 @@ class Shutter:
         within = ((np.arange(samples) + 0.5) / samples - 0.5) * self.exposure_s
         return np.asarray(begin[:, None] + within)
 
-    def slices(self, rows: int) -> Slices:
+    def slices(self, rows: int) -> ExposureSlices:
         """Return the moments to draw for a picture that needs no warping."""
         if not self.readout_s:
-            count = AT_ONCE if self.exposure_s else 1
-            return Slices(self.times(1, count)[0], np.tile(np.arange(count), (rows, 1)))
+            count = GLOBAL_SHUTTER_SAMPLES if self.exposure_s else 1
+            return ExposureSlices(self.times(1, count)[0], np.tile(np.arange(count), (rows, 1)))
         spacing = self.readout_s / rows
         count = max(1, round(self.exposure_s / spacing))
         moments = rows + count - 1
         times = (np.arange(moments) - (moments - 1) / 2) * spacing
-        return Slices(np.asarray(times, float), np.arange(rows)[:, None] + np.arange(count))
+        return ExposureSlices(np.asarray(times, float), np.arange(rows)[:, None] + np.arange(count))
 
 
-AT_AN_INSTANT = Shutter()
+INSTANT_SHUTTER = Shutter()
 """All rows at once, in no time."""
 
 
-def turning(plane: Array, spin: Array) -> tuple[Array, float]:
-    """Return what takes directions, while a camera turns, to pixels of a picture taken at time 0.
+def spin_terms(matrix: Array, spin: Array) -> tuple[Array, float]:
+    """Return the terms of the projection to a picture taken at time 0, while a camera turns.
 
     Args:
-        plane: (3, 3) from directions to pixels of that picture.
+        matrix: (3, 3) from directions to pixels of that picture.
         spin: (3,) how the camera turns, rad/s about its own x right, y down, z ahead.
 
     Returns:
@@ -86,12 +86,12 @@ def turning(plane: Array, spin: Array) -> tuple[Array, float]:
     rate = math.sqrt(float(spin @ spin))
     x, y, z = (spin / rate).tolist() if rate else (0.0, 0.0, 0.0)
     across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sideways = plane @ across
-    return np.stack([plane, sideways, sideways @ across]), rate
+    sideways = matrix @ across
+    return np.stack([matrix, sideways, sideways @ across]), rate
 
 
-def turned(plane: Array, spin: Array, times: Array) -> Array:
-    """Return the ``(…, 3, 3)`` of `turning` at each of some ``times`` (s)."""
-    planes, rate = turning(plane, spin)
+def spin_projections(matrix: Array, spin: Array, times: Array) -> Array:
+    """Return the projections ``(…, 3, 3)`` that `spin_terms` give at some ``times`` (s)."""
+    terms, rate = spin_terms(matrix, spin)
     angles = (times * rate)[..., None, None]
-    return np.asarray(planes[0] + np.sin(angles) * planes[1] + (1 - np.cos(angles)) * planes[2])
+    return np.asarray(terms[0] + np.sin(angles) * terms[1] + (1 - np.cos(angles)) * terms[2])

@@ -1,49 +1,49 @@
-"""What can be worked in a world: doors and motors."""
+"""Doors opened and closed, motors switched on and off."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from grouser.errors import BadValue, unknown
 from grouser.physics.drives import Setpoint, angle, speed, torque
-from grouser.physics.state import StateArrays
-from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import Stepper
+from grouser.simulation.live_scene import LiveScene
 from grouser.world.door import Door
 from grouser.world.file import World
 
 
-def doors(world: World, asked: str | None = None) -> dict[str, Door]:
-    """Return all doors by name; ``asked`` must be one of them."""
-    found = {thing.name: thing for thing in world.objects if isinstance(thing, Door)}
-    if asked is not None and asked not in found:
-        raise unknown("open", "door", asked, found)
-    return found
+def doors(world: World) -> dict[str, Door]:
+    """Return all doors by name."""
+    return {thing.name: thing for thing in world.objects if isinstance(thing, Door)}
 
 
-def set_door(stepper: Stepper, rows: StateArrays, door: Door, share: float | None = None) -> None:
+def door_named(world: World, name: str) -> Door:
+    """Return the door ``name``, which there must be."""
+    there = doors(world)
+    if name not in there:
+        raise unknown("open", "door", name, there)
+    return there[name]
+
+
+def set_door(live: LiveScene, door: Door, share: float | None = None) -> None:
     """Let a door go to ``share`` (0: closed, 1: open); None: hold it where it starts."""
     if share is None:
-        stepper.drives.hold(rows, door.joint, door.ajar * door.travel)
+        live.stepper.drives.hold(live.arrays, door.joint, door.ajar * door.travel)
         return
     if not 0 <= share <= 1:
         raise BadValue(f"open: how far is {share:g}, must be 0 to 1")
-    stepper.drives.command(rows, door.joint, angle(share * door.travel))
+    live.stepper.drives.command(live.arrays, door.joint, angle(share * door.travel))
 
 
 def motor_command(
-    scene: Scene, angles: Mapping[str, float], name: str, on: bool, which: tuple[str, ...] = ()
+    live: LiveScene, name: str, on: bool, which: tuple[str, ...] = ()
 ) -> dict[str, Setpoint]:
     """Return the command that switches a robot's drives.
 
     Args:
-        scene: who is there.
-        angles: where the robot's drives are, rad or m.
+        live: who is there, and how they are.
         name: the robot.
         on: hold still; else swing free.
         which: drives or groups of them; none: all.
     """
-    robot = scene.robots[name]
+    angles, robot = live.angles(name), live.scene.robots[name]
     names: list[str] = []
     for word in which or tuple(robot.drives):
         if word not in robot.groups and word not in robot.drives:

@@ -1,4 +1,4 @@
-"""Things that are carried through the world as if by an invisible hand: gliding, turning.
+"""Motions along given paths: what glides or spins is put where it must be, whatever it meets.
 
 What glides is put where it must be every few milliseconds, with the speed it must have and its
 weight taken off it; in between it is an ordinary body, so it pushes what it meets and carries what
@@ -19,9 +19,9 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate, to_rpy
 from grouser.simulation.changes.actions import Glide, Move, Shift, Spin
+from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock
-from grouser.simulation.sensing import NEVER
+from grouser.simulation.schedule import NEVER, Clock
 
 RATE_HZ = 500.0
 """How often what glides is put in its place."""
@@ -152,64 +152,59 @@ class _RunningMotion:
 
 
 class Motions:
-    """All that is being carried, by name; it stays so when somebody joins or leaves."""
+    """All running motions, by who is moved; they go on when somebody joins or leaves."""
 
     def __init__(self) -> None:
-        self._carried: dict[str, _RunningMotion] = {}
+        self._running: dict[str, _RunningMotion] = {}
 
     def rebind(self, scene: Scene, step: int) -> None:
         """Rebind to a recomposed scene."""
         names = {*scene.robots, *(thing.name for thing in scene.world.objects)}
-        self._carried = {name: one for name, one in self._carried.items() if name in names}
+        self._running = {name: one for name, one in self._running.items() if name in names}
         self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
         self._clock.start(step + 1)
 
     @property
     def due(self) -> int:
         """The step at which things are put in their places next."""
-        return self._clock.due if self._carried else NEVER
+        return self._clock.due if self._running else NEVER
 
-    def start(self, name: str, body: str, motion: Motion, model: mujoco.MjModel, step: int) -> None:
-        """Let ``name``, whose root is ``body``, follow ``motion`` from ``step`` on."""
-        free_joint(model, body, name)  # raises when it is fixed
-        self._carried[name] = _RunningMotion(motion, step, body)
+    def start(self, live: LiveScene, name: str, motion: Motion, step: int) -> None:
+        """Let ``name`` follow ``motion`` from ``step`` on."""
+        body = live.body(name)
+        free_joint(live.model, body, name)  # raises when it is fixed
+        self._running[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
-    def stop(self, name: str, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Let go of ``name``, if it is carried, and take its speed."""
-        carried = self._carried.pop(name, None)
-        if carried is not None:
-            _, dof = free_joint(model, carried.body, name)
-            data.qfrc_applied[dof : dof + 6] = 0.0
-            data.qvel[dof : dof + 6] = 0.0
+    def stop(self, live: LiveScene, name: str) -> None:
+        """End the motion of ``name``, if it has one, and put it at rest."""
+        running = self._running.pop(name, None)
+        if running is not None:
+            _, dof = free_joint(live.model, running.body, name)
+            live.data.qfrc_applied[dof : dof + 6] = 0.0
+            live.data.qvel[dof : dof + 6] = 0.0
 
     def forget(self, name: str) -> None:
-        """Let go of somebody who has been put at rest already."""
-        self._carried.pop(name, None)
+        """End the motion of somebody who has been put at rest already."""
+        self._running.pop(name, None)
 
-    def advance(self, model: mujoco.MjModel, data: mujoco.MjData, step: int) -> None:
-        """Put everything where it must be at ``step``; let go of what has arrived."""
+    def advance(self, live: LiveScene, step: int) -> None:
+        """Put everything where it must be at ``step``; end the motions that have arrived."""
         arrived = []
-        for name, carried in self._carried.items():
-            seconds = (step - carried.since) * float(model.opt.timestep)
-            pose, velocity, over = carried.motion.at(seconds)
-            place_free_body(model, data, carried.body, name, pose, velocity)
+        for name, running in self._running.items():
+            seconds = (step - running.since) * live.scene.timestep
+            pose, velocity, over = running.motion.at(seconds)
+            place_free_body(live, name, pose, velocity)
             if over:
                 arrived.append(name)
         for name in arrived:
-            self.stop(name, model, data)
+            self.stop(live, name)
         self._clock.start(step + 1)
 
 
-def place_free_body(
-    model: mujoco.MjModel,
-    data: mujoco.MjData,
-    body: str,
-    name: str,
-    X_WB: Pose,
-    velocity: Array | None = None,
-) -> None:
+def place_free_body(live: LiveScene, name: str, X_WB: Pose, velocity: Array | None = None) -> None:
     """Put a free body somewhere: at rest, or carried with a velocity and its weight taken off."""
+    model, data, body = live.model, live.data, live.body(name)
     position, dof = free_joint(model, body, name)
     data.qpos[position : position + 7] = [*X_WB.position, *X_WB.wxyz]
     data.qvel[dof : dof + 6] = 0.0

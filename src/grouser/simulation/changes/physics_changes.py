@@ -15,8 +15,8 @@ from grouser.frames import Pose, degrees, to_rpy
 from grouser.simulation.changes.actions import SetFriction, SetGravity, SwitchLamp
 from grouser.world.file import World
 from grouser.world.lamp import Lamp
-from grouser.world.object import Object
 from grouser.world.surface import Surface
+from grouser.world.world_object import WorldObject
 
 EVERYWHERE = "everywhere"
 SLIPPERIEST, ROUGHEST = 0.0, 10.0
@@ -102,13 +102,13 @@ def with_daylight(world: World, daylight: float) -> World:
     return world.changed(daylight=daylight)
 
 
-def find_fixed(world: World, name: str) -> Object | None:
+def find_fixed(world: World, name: str) -> WorldObject | None:
     """Return the object ``name`` if it is part of the ground."""
     found = (thing for thing in world.objects if thing.name == name and thing.fixed)
     return next(found, None)
 
 
-def with_object_at(world: World, thing: Object, X_WB: Pose) -> World:
+def with_object_at(world: World, thing: WorldObject, X_WB: Pose) -> World:
     """Return the world with ``thing`` built elsewhere."""
     x, y, z = X_WB.position.tolist()
     roll, pitch, yaw = (degrees(turn) for turn in to_rpy(X_WB.wxyz).tolist())

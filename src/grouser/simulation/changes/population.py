@@ -1,10 +1,10 @@
-"""Who is in a world: descriptions with somebody more, or less."""
+"""Members of a world, robots and objects: descriptions with one more, or one less."""
 
 from __future__ import annotations
 
 from grouser.errors import BadValue
 from grouser.world.file import RobotEntry, World
-from grouser.world.object import Object
+from grouser.world.world_object import WorldObject
 
 
 def member_names(world: World) -> list[str]:
@@ -12,7 +12,7 @@ def member_names(world: World) -> list[str]:
     return [member.name for member in (*world.robots, *world.objects)]
 
 
-def with_member(start: World, world: World, who: RobotEntry | Object) -> World:
+def with_member(start: World, world: World, who: RobotEntry | WorldObject) -> World:
     """Return ``world`` with ``who`` in it.
 
     Robots are lined up: those of ``start``, then those who joined, by name. Then the same crowd is

@@ -6,37 +6,29 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.physics.state import StateArrays
 from grouser.simulation.changes.doors_and_motors import doors, set_door
 from grouser.simulation.changes.placement import free_spot
+from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.ownership import Movers
-from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import StepMemory, Stepper
 
 
-def restart(
-    scene: Scene,
-    data: mujoco.MjData,
-    stepper: Stepper,
-    rows: StateArrays,
-    memory: StepMemory,
-    name: str,
-) -> None:
+def restart(live: LiveScene, name: str) -> None:
     """Put ``name`` where it started: in posture, at rest, drives holding, its gait standing.
 
     If somebody stands there, it goes to a free spot nearby. What its drives have spent stays spent.
     Derived numbers other than places are left alone: no ``mj_forward``, which would change where
     everybody's solver starts from.
     """
-    model, bodies = scene.model, Movers(scene).bodies(name)
+    model, data = live.model, live.data
+    bodies = Movers(live.scene).bodies(name)
     if not len(bodies):
         return  # it never went anywhere
-    _rest(model, data, bodies)
-    if name in scene.robots:
-        _hold(scene, data, stepper, rows, memory, name)
-    elif door := doors(scene.world).get(name):
+    _rest_joints(model, data, bodies)
+    if name in live.scene.robots:
+        _hold_posture(live, name)
+    elif door := doors(live.scene.world).get(name):
         data.qpos[model.joint(door.joint).qposadr[0]] = door.ajar * door.travel
-        set_door(stepper, rows, door)
+        set_door(live, door)
     joint = model.body_jntadr[bodies[0]]
     if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
         first = model.jnt_qposadr[joint]
@@ -44,7 +36,7 @@ def restart(
     mujoco.mj_kinematics(model, data)
 
 
-def _rest(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.intp]) -> None:
+def _rest_joints(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.intp]) -> None:
     """Move the joints of ``bodies`` to where the model has them, without speed or push."""
     ends = np.append(model.jnt_qposadr[1:], model.nq)
     for joint in np.flatnonzero(np.isin(model.jnt_bodyid, bodies)):
@@ -56,15 +48,9 @@ def _rest(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.int
     data.xfrc_applied[bodies] = 0.0
 
 
-def _hold(
-    scene: Scene,
-    data: mujoco.MjData,
-    stepper: Stepper,
-    rows: StateArrays,
-    memory: StepMemory,
-    name: str,
-) -> None:
+def _hold_posture(live: LiveScene, name: str) -> None:
     """Make robot ``name`` take its posture, hold it and start on its standing command."""
+    scene, data, stepper, memory = live.scene, live.data, live.stepper, live.memory
     model, robot, prefix = scene.model, scene.robots[name], f"{name}/"
     for joint, value in robot.posture.items():
         data.qpos[model.joint(f"{prefix}{joint}").qposadr[0]] = value
@@ -79,10 +65,10 @@ def _hold(
     for column, belt_name in enumerate(stepper.belts):
         if belt_name.startswith(prefix):
             memory.turns[:, column] = 0.0
-    positions = stepper.drives.positions(rows)[0]
+    positions = stepper.drives.positions(live.arrays)[0]
     for drive in robot.drives:
         place = stepper.drives.place(f"{prefix}{drive}")
-        stepper.drives.hold(rows, f"{prefix}{drive}", float(positions[place]))
+        stepper.drives.hold(live.arrays, f"{prefix}{drive}", float(positions[place]))
     stepper.gaits.stand(memory.running_gaits, name)
     entry = next(entry for entry in scene.world.robots if entry.name == name)
-    stepper.settle_in(rows, memory, name, entry.command)
+    live.settle_in(entry)

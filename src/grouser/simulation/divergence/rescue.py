@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Protocol
 
 import mujoco
 import numpy as np
@@ -22,9 +23,9 @@ from grouser.errors import SimulationDiverged
 from grouser.frames import Array
 from grouser.simulation.changes.actions import Restart
 from grouser.simulation.changes.restart import restart
+from grouser.simulation.changes.running_world import RunningWorld
+from grouser.simulation.live_scene import STATE, LiveScene, Physics
 from grouser.simulation.ownership import Movers
-from grouser.simulation.scene import Scene
-from grouser.simulation.simulation import Simulation
 
 FALLEN = 10.0
 """How far below the lowest ground somebody has fallen off the world, m."""
@@ -33,56 +34,63 @@ FAR = 1e5
 LOST_EVERY = 0.1
 """Simulated seconds between two looks for those who fell off or left."""
 
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _LARGEST = mujoco.mjMAXVAL
 """Beyond this MuJoCo does not go on."""
 
 _LOG = logging.getLogger("grouser.physics")
 
 
+class Steppable(RunningWorld, Protocol):
+    """A running world that lets time pass with the physics it is given: a `Simulation`."""
+
+    def step(self, seconds: float | None = None, *, physics: Physics) -> None:
+        """Let one step pass, or as many as fit into ``seconds``."""
+        ...
+
+
 class Rescue:
     """Guards the physics of a simulation, through everybody's joining and leaving."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        """Guard ``simulation`` from now on."""
+    def __init__(self, simulation: Steppable) -> None:
+        """Guard what passes of ``simulation`` in `step`."""
         self._simulation = simulation
         self.suspects: list[str] = []
         """Robots and objects by how likely each caused the last fault, the likeliest first."""
         self._rescued: list[str] = []
-        self._take(simulation.scene)
-        simulation.physics = self._guarded
+        self._rebind(simulation.live)
 
-    def beat(self, seconds: float) -> list[str]:
+    def step(self, seconds: float) -> list[str]:
         """Let ``seconds`` pass; return who had to be put back to its start, robots and objects.
 
         Raises:
             SimulationDiverged: not even a world with everybody at the start can go on.
         """
         self._rescued = []
-        self._simulation.step(seconds)
+        self._simulation.step(seconds, physics=self.physics)
         if abs(self._simulation.time - self._looked) >= LOST_EVERY:
-            self._fetch()
+            self._restart_lost()
         return self._rescued
 
-    def _take(self, scene: Scene) -> None:
-        """Look up what is in ``scene``."""
-        self._model = model = scene.model
+    def _rebind(self, live: LiveScene) -> None:
+        """Rebind to the scene that runs now."""
+        self._live, scene, model = live, live.scene, live.model
         self._movers = Movers(scene)
         self._limit = scene.world.physics.energy_limit
         self._harmless = self._limit * float(min(self._movers.masses, default=0.0))
         """With less energy than this (J) altogether, nobody can have too much."""
-        self._energy = self._simulation.data.energy  # potential and kinetic, J; a live view
-        self._before = np.empty(mujoco.mj_stateSize(model, _STATE))
-        self._abyss = _lowest_ground(model, self._simulation.data) - FALLEN
+        self._energy = live.data.energy  # potential and kinetic, J; a live view
+        self._before = np.empty(mujoco.mj_stateSize(model, STATE))
+        self._abyss = _lowest_ground(model, live.data) - FALLEN
         self._looked = self._simulation.time
 
     # -- every stride ------------------------------------------------------------------------
 
-    def _guarded(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> None:
+    def physics(self, live: LiveScene, steps: int) -> None:
         """Let ``steps`` of physics pass, whoever has to be put back for it."""
-        if model is not self._model:
-            self._take(self._simulation.scene)
-        mujoco.mj_getState(model, data, self._before, _STATE)
+        if live is not self._live:
+            self._rebind(live)
+        model, data = live.model, live.data
+        mujoco.mj_getState(model, data, self._before, STATE)
         if not self._passes(model, data, steps):
             self._rescue(model, data, steps)
 
@@ -103,7 +111,7 @@ class Rescue:
 
     def _rescue(self, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> None:
         """Go back, put as few as possible to their starts, and let ``steps`` pass again."""
-        undo = Undo(self._simulation, self._before)
+        undo = Undo(self._live, self._before)
         self.suspects = self._suspects(model, data, steps, undo)
         for these in _choices(self.suspects):
             self._put_back(these, undo)
@@ -157,9 +165,8 @@ class Rescue:
     def _put_back(self, names: list[str], undo: Undo) -> None:
         """Go back and try what happens with ``names`` at their starts; `Undo` undoes all of it."""
         undo()
-        sim = self._simulation
         for name in names:
-            restart(sim.scene, sim.data, sim.stepper, sim.rows, sim.memory, name)
+            restart(self._live, name)
 
     def _restart(self, name: str, why: str) -> None:
         """Put ``name`` back for good."""
@@ -168,28 +175,30 @@ class Rescue:
         if name not in self._rescued:
             self._rescued.append(name)
 
-    def _fetch(self) -> None:
+    def _restart_lost(self) -> None:
         """Put back whoever has fallen off the world or left it."""
+        if self._simulation.live is not self._live:  # what was just done has changed the scene
+            self._rebind(self._simulation.live)
         self._looked = self._simulation.time
-        for name in self._movers.lost(self._simulation.data, self._abyss, FAR):
+        for name in self._movers.lost(self._live.data, self._abyss, FAR):
             self._restart(name, "was lost")
 
 
 class Undo:
     """Everything that a stride of physics and a `restart` change, to be put back."""
 
-    def __init__(self, simulation: Simulation, state: Array) -> None:
+    def __init__(self, live: LiveScene, state: Array) -> None:
         """Keep what is there now; ``state`` is MuJoCo's, from before the stride."""
-        self._simulation, self._state = simulation, state
-        self._arrays = [*simulation.memory.arrays(), *_settings(simulation.model)]
+        self._live, self._state = live, state
+        self._arrays = [*live.memory.arrays(), *_settings(live.model)]
         self._kept = [array.copy() for array in self._arrays]
 
     def __call__(self) -> None:
         """Go back."""
-        simulation = self._simulation
+        model, data = self._live.model, self._live.data
         # After a fatal error MuJoCo's own memory is in disorder; this tidies it.
-        mujoco.mj_resetData(simulation.model, simulation.data)
-        mujoco.mj_setState(simulation.model, simulation.data, self._state, _STATE)
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_setState(model, data, self._state, STATE)
         for array, kept in zip(self._arrays, self._kept, strict=True):
             array[...] = kept
 

@@ -33,11 +33,11 @@ def log_warnings() -> None:
     mujoco.set_mju_user_warning(logging.getLogger("grouser.physics").info)
 
 
-class Watch:
+class DivergenceWatch:
     """Keeps the last second of states and raises when the newest is impossible."""
 
-    def __init__(self, model: mujoco.MjModel, energy_limit: float, folder: Path) -> None:
-        """Watch ``model``; write to ``folder`` when it diverges."""
+    def __init__(self, model: mujoco.MjModel, energy_limit: float, folder: Path | None) -> None:
+        """Watch ``model``; write to ``folder``, if there is one, when it diverges."""
         self._model = model
         self._limit = energy_limit * float(model.body_mass.sum())
         self._folder = folder
@@ -45,12 +45,7 @@ class Watch:
         self._states: deque[Array] = deque(maxlen=round(KEPT / EVERY))
         self._times: deque[float] = deque(maxlen=round(KEPT / EVERY))
 
-    def clear(self) -> None:
-        """Forget the past, as after a reset."""
-        self._states.clear()
-        self._times.clear()
-
-    def look(self, data: mujoco.MjData) -> None:
+    def check(self, data: mujoco.MjData) -> None:
         """Keep the state; raise `SimulationDiverged` when it is impossible."""
         state = np.empty(self._size)
         mujoco.mj_getState(self._model, data, state, int(_STATE))
@@ -65,8 +60,11 @@ class Watch:
 
     def _diverged(self, data: mujoco.MjData, why: str) -> SimulationDiverged:
         """Save the last second and return the error that says where."""
+        what = f"simulation diverged at {data.time:.3f} s: {why}; try a smaller timestep or softer "
+        if self._folder is None:
+            return SimulationDiverged(f"{what}contacts")
         path = self._folder / f"grouser-diverged-{data.time:.3f}s.npz"
-        with files.whole(path) as draft, draft.open("wb") as stream:
+        with files.replacing(path) as draft, draft.open("wb") as stream:
             np.savez_compressed(
                 stream,
                 times=np.array(self._times),
@@ -74,7 +72,5 @@ class Watch:
                 spec=np.array(int(_STATE)),
             )
         return SimulationDiverged(
-            f"simulation diverged at {data.time:.3f} s: {why}; try a smaller timestep or softer "
-            f"contacts; the last second of states is in {path}",
-            states=path,
+            f"{what}contacts; the last second of states is in {path}", states=path
         )

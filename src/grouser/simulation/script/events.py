@@ -13,7 +13,7 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from grouser.errors import BadValue, GrouserError, unknown
 from grouser.simulation.changes.actions import (
@@ -26,17 +26,15 @@ from grouser.simulation.changes.actions import (
     RefereeCall,
     RunEvent,
 )
+from grouser.simulation.changes.running_world import RunningWorld
 from grouser.simulation.schedule import generator
 from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.referee import Referee
 from grouser.simulation.script.tokens import Names
-from grouser.simulation.script.triggers import Crossing, known
+from grouser.simulation.script.triggers import Crossing, check_name
 from grouser.world.events import EACH, Event
 from grouser.world.file import World
 from grouser.world.triggers import ANYBODY
-
-if TYPE_CHECKING:
-    from grouser.simulation.simulation import Simulation
 
 WHO = "{who}"
 """In an event's lines: whoever fired it."""
@@ -66,7 +64,7 @@ class LogEntry:
 
     def __str__(self) -> str:
         """Return it as one line for people."""
-        said = {
+        texts = {
             "enter": f"{self.by} enters {self.name}",
             "leave": f"{self.by} leaves {self.name}",
             "stay": f"{self.by} stays in {self.name}",
@@ -75,7 +73,7 @@ class LogEntry:
             "failed": f"{self.name or 'this'} failed: {self.text}",
             "reset": "the world begins anew",
         }
-        return f"{self.time:.3f} s  {said[self.kind]}"
+        return f"{self.time:.3f} s  {texts[self.kind]}"
 
 
 class EventLog:
@@ -106,25 +104,25 @@ class Events:
         Raises:
             BadValue: one of them says something impossible; with its file and line.
         """
-        self._told = check(world)
+        self._commands = check_lines(world)
         self._log = log
         self._events = {event.name: event for event in world.events}
         self._triggers = {trigger.name: trigger for trigger in world.triggers}
-        self._luck = {name: generator(seed, f"event/{name}") for name in self._events}
-        self._happened = dict.fromkeys(self._events, 0)
-        self._rung = dict.fromkeys(self._events, 0)
+        self._generators = {name: generator(seed, f"event/{name}") for name in self._events}
+        self._runs = dict.fromkeys(self._events, 0)
+        self._ticks = dict.fromkeys(self._events, 0)
         self._depth = 0
         self.referee = Referee(world.match) if world.match else None
         """Who looks after the world's match, if there is one."""
 
-    def start(self, simulation: Simulation) -> None:
+    def start(self, simulation: RunningWorld) -> None:
         """Set the clocks of all events that have one.
 
         Raises:
             BadValue: a robot is told what it has no drive for; with file and line.
         """
-        for where, command in self._told:
-            if robot := simulation.scene.robots.get(command.robot):
+        for where, command in self._commands:
+            if robot := simulation.live.scene.robots.get(command.robot):
                 try:
                     robot.gait_inputs(command.command)
                     robot.setpoints(command.command)
@@ -139,7 +137,7 @@ class Events:
 
     def do(
         self,
-        simulation: Simulation,
+        simulation: RunningWorld,
         action: FireEvent | RunEvent | ClockTick | CallRoutine | RefereeCall,
     ) -> None:
         """Carry out ``action``."""
@@ -147,40 +145,40 @@ class Events:
             case FireEvent(event, by):
                 self.fire(simulation, event, by)
             case RunEvent(event, by):
-                self.happen(simulation, event, by)
+                self.run(simulation, event, by)
             case ClockTick(event):
-                self.ring(simulation, event)
+                self.tick(simulation, event)
             case CallRoutine(routine, event, by):
-                call(routine, simulation, event, by)
+                call_routine(routine, simulation, event, by)
             case RefereeCall():
-                self._whistle(simulation, action)
+                self._call_referee(simulation, action)
 
-    def ring(self, simulation: Simulation, name: str) -> None:
-        """Fire an event whose own clock has rung, and set the clock again."""
+    def tick(self, simulation: RunningWorld, name: str) -> None:
+        """Fire an event whose own clock has ticked, and set the clock again."""
         event = self._find(name)
-        self._rung[name] += 1
+        self._ticks[name] += 1
         if event.every is not None or event.between is not None:
             self._set_clock(simulation, event)
         self.fire(simulation, name, "")
 
-    def fire(self, simulation: Simulation, name: str, by: str) -> None:
+    def fire(self, simulation: RunningWorld, name: str, by: str) -> None:
         """Let an event happen after its delay, if chance will have it."""
         event = self._find(name)
-        if event.chance < 1 and self._luck[name].random() >= event.chance:
+        if event.chance < 1 and self._generators[name].random() >= event.chance:
             return
         if event.after:
             simulation.schedule(simulation.time + event.after, RunEvent(name, by))
         else:
             simulation.do(RunEvent(name, by))
 
-    def happen(self, simulation: Simulation, name: str, by: str) -> None:
+    def run(self, simulation: RunningWorld, name: str, by: str) -> None:
         """Do what an event says, then fire what comes after it."""
         event = self._find(name)
-        if event.times is not None and self._happened[name] >= event.times:
+        if event.times is not None and self._runs[name] >= event.times:
             return
         if self._depth >= DEEPEST:
             raise BadValue(f"event '{name}': events fire one another without a pause")
-        self._happened[name] += 1
+        self._runs[name] += 1
         self._log.add(LogEntry(simulation.time, "event", name, by))
         self._depth += 1
         try:
@@ -188,33 +186,33 @@ class Events:
         finally:
             self._depth -= 1
 
-    def cross(self, simulation: Simulation, crossing: Crossing) -> None:
+    def handle_crossing(self, simulation: RunningWorld, crossing: Crossing) -> None:
         """Do what a trigger says when somebody came, went or stayed."""
         trigger, who = self._triggers[crossing.trigger], crossing.who
-        self._log.add(LogEntry(simulation.time, crossing.doing, trigger.name, who))
+        self._log.add(LogEntry(simulation.time, crossing.kind, trigger.name, who))
         for line in trigger.do:
-            self._say(simulation, trigger.name, line.replace(WHO, who))
+            self._run_line(simulation, trigger.name, line.replace(WHO, who))
         for name in trigger.fires:
             self._attempt(simulation, trigger.name, FireEvent(name, who))
 
-    def _whistle(self, simulation: Simulation, action: RefereeCall) -> None:
+    def _call_referee(self, simulation: RunningWorld, action: RefereeCall) -> None:
         """Let the referee hear something, and do what it says."""
         if self.referee is None:
             raise BadValue("referee: there is none, the world has no match (key 'match')")
         present = (*simulation.world.robots, *simulation.world.objects)
         watched = {entry.name for entry in simulation.world.robots} | {self.referee.match.ball}
         places = {one.name: simulation.pose(one.name) for one in present if one.name in watched}
-        for then in self.referee.hear(action, simulation.time, places):
+        for then in self.referee.handle(action, simulation.time, places):
             simulation.do(then)
 
-    def _do(self, simulation: Simulation, event: Event, by: str) -> None:
+    def _do(self, simulation: RunningWorld, event: Event, by: str) -> None:
         for line in event.do:
-            for told in _dispatched(line, event, simulation.world):
-                self._say(simulation, event.name, told.replace(WHO, by))
+            for dispatched in _dispatched(line, event, simulation.world):
+                self._run_line(simulation, event.name, dispatched.replace(WHO, by))
         if event.call is not None:
             self._attempt(simulation, event.name, CallRoutine(event.call, event.name, by))
         if event.one_of:
-            drawn = float(self._luck[event.name].random())
+            drawn = float(self._generators[event.name].random())
             for choice in event.one_of:
                 if drawn < choice.chance:
                     self._attempt(simulation, event.name, FireEvent(choice.fire, by))
@@ -223,7 +221,7 @@ class Events:
         for name in event.then:
             self._attempt(simulation, event.name, FireEvent(name, by))
 
-    def _say(self, simulation: Simulation, name: str, line: str) -> None:
+    def _run_line(self, simulation: RunningWorld, name: str, line: str) -> None:
         try:
             action = parse(line, Names.of(simulation.world), trusted=True)
         except GrouserError as error:
@@ -231,7 +229,7 @@ class Events:
             return
         self._attempt(simulation, name, action)
 
-    def _attempt(self, simulation: Simulation, name: str, action: Action) -> None:
+    def _attempt(self, simulation: RunningWorld, name: str, action: Action) -> None:
         try:
             simulation.do(action)
         except GrouserError as error:
@@ -243,16 +241,16 @@ class Events:
             text = f"{action.routine} raised {type(error).__name__}: {error}"
             self._log.add(LogEntry(simulation.time, "failed", name, text=text))
 
-    def _set_clock(self, simulation: Simulation, event: Event) -> None:
-        rung = self._rung[event.name]
-        if event.at is not None and rung == 0:
+    def _set_clock(self, simulation: RunningWorld, event: Event) -> None:
+        ticks = self._ticks[event.name]
+        if event.at is not None and ticks == 0:
             time = event.at
         elif event.between is not None:
-            time = simulation.time + float(self._luck[event.name].uniform(*event.between))
+            time = simulation.time + float(self._generators[event.name].uniform(*event.between))
         else:
             every = event.every or 0.0
             begin = every if event.at is None else event.at
-            time = begin + rung * every  # counted, so nothing drifts
+            time = begin + ticks * every  # counted, so nothing drifts
         simulation.schedule(max(time, simulation.time), ClockTick(event.name))
 
     def _find(self, name: str) -> Event:
@@ -261,14 +259,14 @@ class Events:
         return self._events[name]
 
 
-def call(routine: str, simulation: Simulation, event: str, by: str) -> None:
+def call_routine(routine: str, simulation: RunningWorld, event: str, by: str) -> None:
     """Call a user's routine, ``module:function``, with the simulation and what happened."""
-    module, _, function = routine.partition(":")
+    module, _, name = routine.partition(":")
     try:
-        found = getattr(importlib.import_module(module), function)
+        function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise BadValue(f"call: there is no routine '{routine}' ({error})") from error
-    found(simulation, LogEntry(simulation.time, "event", event, by))
+    function(simulation, LogEntry(simulation.time, "event", event, by))
 
 
 def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
@@ -283,7 +281,7 @@ def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
             yield line.replace(EACH, name)
 
 
-def check(world: World) -> list[tuple[str, Command]]:
+def check_lines(world: World) -> list[tuple[str, Command]]:
     """Refuse lines that cannot be understood and targets that nobody is called.
 
     Returns:
@@ -293,7 +291,7 @@ def check(world: World) -> list[tuple[str, Command]]:
     named = own.slot("NAME")
     for i, event in enumerate(world.events):
         for j, word in enumerate(event.each):
-            known(word, [*named, *ANYBODY], named, world.where("events", i, "each", j))
+            check_name(word, [*named, *ANYBODY], named, world.where("events", i, "each", j))
     lines = [
         (line, world.where(group, i, "do", j))
         for group, members in (("events", world.events), ("triggers", world.triggers))
@@ -301,7 +299,7 @@ def check(world: World) -> list[tuple[str, Command]]:
         for j, line in enumerate(member.do)
     ]
     spawned = [words[2] for line, _ in lines if len(words := line.split()) > 2 and "spawn" in words]
-    told = []
+    commands = []
     for line, where in lines:
         blanks = [blank for blank in (WHO, EACH) if blank in line]
         try:
@@ -311,5 +309,5 @@ def check(world: World) -> list[tuple[str, Command]]:
         while isinstance(action, Delayed):
             action = action.action
         if isinstance(action, Command):
-            told.append((where, action))
-    return told
+            commands.append((where, action))
+    return commands

@@ -51,7 +51,7 @@ class Game:
         (one, goals), (two, others) = self.score.items()
         return f"{one} {goals} : {others} {two}"
 
-    def told(self, time: float) -> str:
+    def summary(self, time: float) -> str:
         """Return how it stands at ``time``, in one line for people."""
         parts = [f"half {self.half}", f"{self.elapsed(time):.0f} s played", self.result]
         if self.state in ("initial", "ready", "set"):

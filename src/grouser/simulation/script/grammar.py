@@ -42,11 +42,11 @@ from grouser.simulation.changes.actions import (
     SwitchMotors,
 )
 from grouser.simulation.script.tokens import SUN, Names, Words
-from grouser.world.complaints import complaint
 from grouser.world.field_types import Description
 from grouser.world.file import KEYS, RobotEntry
-from grouser.world.objects import Thing
-from grouser.world.source import Source, SourcePosition
+from grouser.world.objects import AnyObject
+from grouser.world.validation_errors import world_file_error
+from grouser.world.yaml_source import Source, SourcePosition
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Spawned(Description):
     """What may be spawned, checked as in a world file."""
 
     robots: tuple[RobotEntry, ...] = ()
-    objects: tuple[Thing, ...] = ()
+    objects: tuple[AnyObject, ...] = ()
 
 
 def _spawn(words: Words) -> Action:
@@ -197,7 +197,7 @@ def _spawn(words: Words) -> Action:
     try:
         made = _Spawned.model_validate(source.data, strict=False)
     except ValidationError as error:
-        sentence = str(complaint(error, source, KEYS)).replace(f"{group}.0", f"'{name}'")
+        sentence = str(world_file_error(error, source, KEYS)).replace(f"{group}.0", f"'{name}'")
         raise BadValue(sentence) from None
     return Join((*made.robots, *made.objects)[0])
 

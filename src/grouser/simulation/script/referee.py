@@ -49,34 +49,34 @@ class Referee:
             actions.append(Delayed(LOOK_EVERY, RefereeCall("look")))
         return actions
 
-    def hear(self, heard: RefereeCall, time: float, places: Places) -> list[Action]:
+    def handle(self, call: RefereeCall, time: float, places: Places) -> list[Action]:
         """Return what is done about something heard at ``time`` (s).
 
         Raises:
             BadValue: somebody asks for what cannot be in this state.
             UnknownName: there is no such team, or no such player.
         """
-        match heard.order:
+        match call.order:
             case "next":
-                return self._next(time, places) if heard.number == self.game.clock else []
+                return self._next(time, places) if call.number == self.game.clock else []
             case "start":
                 return self._begin(time, places)
             case "stop":
                 return self._stop(time)
             case "kickoff":
-                return self._kickoff(self._team(heard.who), time)
+                return self._kickoff(self._team(call.who), time)
             case "goal":
                 self._must_go_on("goal")
-                return self._goal(self._team(heard.who), time)
+                return self._goal(self._team(call.who), time)
             case "ball":
-                return self._ball(heard.who, time, places)
+                return self._ball(call.who, time, places)
             case "penalty":
-                return self._penalty(self._player(heard.who), heard.seconds, places)
+                return self._penalty(self._player(call.who), call.seconds, places)
             case "pardon":
-                return self._pardon(self._player(heard.who), heard.number, places)
+                return self._pardon(self._player(call.who), call.number, places)
             case "half" | "finish":
-                self._must_go_on(heard.order)
-                return self._end(time, last=heard.order == "finish")
+                self._must_go_on(call.order)
+                return self._end(time, last=call.order == "finish")
             case "look":
                 return self._look(time, places)
 

@@ -14,7 +14,7 @@ from grouser.world.door import Door
 from grouser.world.file import World
 from grouser.world.lamp import Lamp
 from grouser.world.objects import OBJECTS
-from grouser.world.source import read
+from grouser.world.yaml_source import read_yaml
 
 LONGEST = 1000
 """Characters that a line may have."""
@@ -149,7 +149,7 @@ class Words:
             key, _, value = self._left.pop(0).partition("=")
             if not re.fullmatch(r"[A-Za-z_]\w*", key):
                 raise BadValue(f"{self.verb}: '{key}' is no key, key=value is needed")
-            found[key] = read(value, f"{self.verb}: {key}").data
+            found[key] = read_yaml(value, f"{self.verb}: {key}").data
         return found
 
     def rest(self, what: str) -> str:
@@ -162,7 +162,8 @@ class Words:
     def end(self) -> None:
         """Refuse words that nobody has taken."""
         if self._left:
-            raise BadValue(f"{self.verb}: '{' '.join(self._left)}' is too much in '{self.line}'")
+            line = " ".join(self.line.splitlines())  # an error is one line, whatever was typed
+            raise BadValue(f"{self.verb}: '{' '.join(self._left)}' is too much in '{line}'")
 
 
 def number(word: str) -> float | None:

@@ -20,8 +20,7 @@ from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import Array
 from grouser.robots.robot import ROBOTS
 from grouser.simulation.scene import Scene
-from grouser.simulation.schedule import Clock
-from grouser.simulation.sensing import NEVER
+from grouser.simulation.schedule import NEVER, Clock
 from grouser.world.file import World
 from grouser.world.objects import OBJECTS
 from grouser.world.triggers import ANYBODY, Trigger
@@ -31,7 +30,7 @@ RATE_HZ = 50.0
 FINEST = 256
 """The most places on the way between two looks that are looked at."""
 
-Doing = Literal["enter", "leave", "stay"]
+CrossingKind = Literal["enter", "leave", "stay"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Crossing:
 
     trigger: str
     who: str
-    doing: Doing
+    kind: CrossingKind
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Triggers:
             UnknownName: a trigger waits for somebody or some kind that does not exist.
         """
         self._volumes = world.triggers
-        check(world)
+        check_triggers(world)
         self._centres = np.array([volume.position for volume in self._volumes])
         self._reaches = np.array([volume.reach for volume in self._volumes])
         self._bodily = any(volume.counts != "centre" for volume in self._volumes)
@@ -104,11 +103,11 @@ class Triggers:
             raise unknown("inside", "trigger", trigger, self._inside)
         return list(self._inside[trigger])
 
-    def jumped(self, name: str) -> None:
+    def forget_position(self, name: str) -> None:
         """Know that somebody was put elsewhere, and did not go there."""
         self._last.pop(name, None)
 
-    def look(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
+    def find_crossings(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
         """Return what has happened since the last look, in the world's order of triggers."""
         self._clock.tick()
         self.due = self._clock.due
@@ -118,18 +117,18 @@ class Triggers:
         names = [body.name for body in self._bodies]
         there = np.array([self._last.get(*pair) for pair in zip(names, here, strict=True)])
         near = self._near(here, there.reshape(here.shape), model, data)
-        found = []
+        crossings = []
         for volume, row in zip(self._volumes, near.tolist(), strict=True):
             inside = self._inside[volume.name]
             for number, body in enumerate(self._bodies):
                 if row[number]:
                     way = _way(volume, here[number], there[number])
                     seen = _inside(volume, body, way, model, data).tolist()
-                    found += self._compare(volume, body.name, seen, float(data.time))
+                    crossings += self._compare(volume, body.name, seen, float(data.time))
                 elif body.name in inside:
-                    found += self._compare(volume, body.name, [False], float(data.time))
+                    crossings += self._compare(volume, body.name, [False], float(data.time))
         self._last = dict(zip(names, here, strict=True))
-        return found
+        return crossings
 
     def _near(
         self, here: Array, there: Array, model: mujoco.MjModel, data: mujoco.MjData
@@ -147,22 +146,22 @@ class Triggers:
         """Return what somebody has done who was ``seen`` inside or outside, one after the other."""
         inside = self._inside[volume.name]
         was = who in inside
-        doings: list[Doing] = []
+        kinds: list[CrossingKind] = []
         for here in seen:
             if here != was:
-                doings.append("enter" if here else "leave")
+                kinds.append("enter" if here else "leave")
             was = here
-        if doings:
+        if kinds:
             inside.pop(who, None)
         if was:
             since = inside.setdefault(who, now)
             if volume.seconds is not None and now - since >= volume.seconds - 1e-9:
                 inside[who] = since + volume.seconds
-                doings.append("stay")
+                kinds.append("stay")
         return [
-            Crossing(volume.name, who, doing)
-            for doing in doings
-            if doing == volume.on and self._may_fire(volume, now)
+            Crossing(volume.name, who, kind)
+            for kind in kinds
+            if kind == volume.on and self._may_fire(volume, now)
         ]
 
     def _may_fire(self, volume: Trigger, now: float) -> bool:
@@ -219,16 +218,16 @@ def _counts(volume: Trigger, body: _Body) -> bool:
     return any(word in groups or fnmatchcase(body.name, word) for word in volume.by)
 
 
-def check(world: World) -> None:
+def check_triggers(world: World) -> None:
     """Refuse triggers that wait for somebody or some kind that does not exist."""
     names = [member.name for member in (*world.robots, *world.objects)]
     for i, volume in enumerate(world.triggers):
         for j, word in enumerate(volume.by):
             where = world.where("triggers", i, "by", j)
-            known(word, [*names, *ROBOTS, *OBJECTS, *ANYBODY], names, where)
+            check_name(word, [*names, *ROBOTS, *OBJECTS, *ANYBODY], names, where)
 
 
-def known(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:
+def check_name(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:
     """Refuse a word that is nobody's name; one with a ``*`` may mean who joins later."""
     if "*" not in word and word not in allowed:
         listing = ", ".join(sorted(names)) or "none"

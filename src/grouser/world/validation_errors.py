@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.source import KeyPath, Source, SourcePosition, dotted
+from grouser.world.yaml_source import KeyPath, Source, SourcePosition, dotted
 
-Keys = Mapping[str, Collection[str]]
+AllowedKeys = Mapping[str, Collection[str]]
 """Allowed keys of each part of a file, by the part's path."""
 
-NEEDED = {
+MESSAGES = {
     "float_type": "a number is needed",
     "int_type": "a whole number is needed",
     "int_from_float": "a whole number is needed",
@@ -46,7 +46,7 @@ NEEDED = {
 """Pydantic's kinds of error in our words, filled in from the error's own context."""
 
 
-def complaint(error: ValidationError, source: Source, keys: Keys) -> WorldFileError:
+def world_file_error(error: ValidationError, source: Source, keys: AllowedKeys) -> WorldFileError:
     """Return the first mistake in ``error``, in reading order, as one sentence.
 
     Args:
@@ -88,7 +88,7 @@ class _Mistake:
     def position(self) -> SourcePosition:
         return self.source.position(self.path)
 
-    def sentence(self, keys: Keys) -> str:
+    def sentence(self, keys: AllowedKeys) -> str:
         owner, last = self._owner(), self.path[-1] if self.path else ""
         if self.kind == "extra_forbidden":
             part = ".".join("*" if isinstance(k, int) else k for k in self.tagged[:-1])
@@ -102,16 +102,16 @@ class _Mistake:
         if self.kind == "missing":
             if isinstance(last, int):  # a list that is too short for its meaning
                 _, items = _follow(self.source.data, self.path[:-1])
-                return f"{dotted(self.path[:-1])} is {shown(items)}, more numbers are needed"
+                return f"{dotted(self.path[:-1])} is {displayed(items)}, more numbers are needed"
             return f"{owner} lacks '{last}'"
-        return f"{dotted(self.path) or 'the world'} is {shown(self.given)}, {self._needed()}"
+        return f"{dotted(self.path) or 'the world'} is {displayed(self.given)}, {self._needed()}"
 
     def _needed(self) -> str:
         if self.kind in ("literal_error", "union_tag_invalid"):
             listing = str(self.context.get("expected") or self.context.get("expected_tags"))
             names = listing.replace(" or ", ", ").replace("'", "").split(", ")
             return f"allowed: {', '.join(names)}{nearest(str(self.given), names)}"
-        template = NEEDED.get(self.kind)
+        template = MESSAGES.get(self.kind)
         return template.format(**self.context) if template else self.kind.replace("_", " ")
 
     def _owner(self) -> str:
@@ -142,7 +142,7 @@ def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
     return path, data
 
 
-def shown(value: Any) -> str:
+def displayed(value: Any) -> str:
     """Return ``value`` as the file would say it, on one line of at most 60 characters."""
     if value is None:
         return "empty"

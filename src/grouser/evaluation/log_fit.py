@@ -44,7 +44,7 @@ class LogAlignment:
 
 
 @dataclass(frozen=True, eq=False)
-class Following:
+class LogFit:
     """A log beside the simulation, sample by sample."""
 
     offset: float
@@ -55,9 +55,9 @@ class Following:
     """Added to the log's x and z, m; zero unless they were aligned."""
 
 
-def follow(
+def fit_log(
     real: Trajectory, simulated: Trajectory, scales: Array, alignment: LogAlignment
-) -> Following:
+) -> LogFit:
     """Compare a clean log with a simulation, at the clock's best offset.
 
     Args:
@@ -73,7 +73,7 @@ def follow(
         tried = np.clip([best - step, best, best + step], alignment.earliest, alignment.latest)
         best = float(tried[_losses(real, simulated, tried, scales, alignment).argmin()])
     residuals, shift = _residuals(real, simulated, np.array([best]), scales, alignment)
-    return Following(best, residuals[0], (float(shift[0, 0]), float(shift[0, 1])))
+    return LogFit(best, residuals[0], (float(shift[0, 0]), float(shift[0, 1])))
 
 
 def loss(residuals: Array, scales: Array) -> float:

@@ -20,7 +20,7 @@ TurnDegrees = Annotated[float, Field(ge=-360, le=360)]
 """A turn in degrees, at most once around."""
 
 
-class Object(Surface):
+class WorldObject(Surface):
     """What all kinds share: name, place, mass. A kind adds its shape."""
 
     name: Name
@@ -39,7 +39,7 @@ class Object(Surface):
     """True: part of the ground. False: moves when pushed."""
 
     @model_validator(mode="after")
-    def _free_things_weigh(self) -> Object:
+    def _free_things_weigh(self) -> WorldObject:
         if self.mass is None and not self.fixed:
             raise mistake("must be given unless the object is fixed", "mass")
         return self

@@ -30,15 +30,15 @@ def test_state_comes_through(kind, dialect):
     robot = still(kind).speak(PortProfile(dialect))
     *packages, state = robot.received(robot.state(battery=1200, light=True, view=2))
     assert isinstance(state, State)
-    assert state.type == (LEGGED if robot.body.robot.gait else GROUND)
+    assert state.type == (LEGGED if robot.layout.robot.gait else GROUND)
     assert state.battery == 1200
     assert state.view == (2 if dialect is UT2004 else None)
-    assert len(packages) == len(robot.body.packages)
+    assert len(packages) == len(robot.layout.packages)
     if state.type == LEGGED:
-        assert len(state.joints) == len(robot.body.robot.drives)
+        assert len(state.joints) == len(robot.layout.robot.drives)
         here = robot.sim.angles("r")
         for name, shown in state.joints:
-            joint = robot.body.joints.named(name)
+            joint = robot.layout.joints.named(name)
             assert shown == pytest.approx(joint.sign * here[joint.drive], abs=1.01e-4)
 
 
@@ -46,7 +46,7 @@ def test_state_comes_through(kind, dialect):
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
     robot = still(kind).speak(PortProfile(dialect))
-    body, profile = robot.body, robot.profile
+    body, profile = robot.layout, robot.profile
     (geo,) = robot.received(geometry(body, GetGeometry("Robot"), profile))
     assert isinstance(geo, RobotGeometry)
     assert all(0 < edge < 10 for edge in geo.dimensions)
@@ -72,8 +72,8 @@ def test_every_robot_answers_about_itself_and_all_it_carries(kind, dialect):
 
 def test_the_packages_state_is_the_captures():
     robot = still("p2at").speak(PortProfile(UT2004))
-    angles = dict.fromkeys(robot.body.robot.drives, 0.0)
-    package, _ = robot.lines(robot.body.state(3104.57, angles, robot.profile))
+    angles = dict.fromkeys(robot.layout.robot.drives, 0.0)
+    package, _ = robot.lines(robot.adapter.state(3104.57, angles, robot.profile))
     assert package == (
         "MISSTA {Time 3104.57} {Name CameraPanTilt} {Link 1} {Value 0.0000} {Torque -20.00} "
         "{Link 2} {Value 0.0000} {Torque -20.00}"
@@ -82,13 +82,13 @@ def test_the_packages_state_is_the_captures():
 
 def test_a_sonar_on_the_left_is_at_minus_y_and_looks_to_minus_yaw():
     robot = Wired("p2dx")
-    (geo,) = robot.received(geometry(robot.body, GetGeometry("Sonar", "F1"), robot.profile))
+    (geo,) = robot.received(geometry(robot.layout, GetGeometry("Sonar", "F1"), robot.profile))
     (first,) = geo.sensors
     assert first.location[1] < -0.1
     assert first.orientation[2] == pytest.approx(-math.pi / 2, abs=1e-3)
     assert first.mount == "HARD"
     up = PortProfile(UDK, Axes.Z_UP)
-    laser = geometry(robot.body, GetGeometry("RangeScanner"), up)[0].sensors[0]
+    laser = geometry(robot.layout, GetGeometry("RangeScanner"), up)[0].sensors[0]
     assert laser.location[2] > 0.1
     assert laser.mount == "P2DX"
 
@@ -97,7 +97,7 @@ def test_a_cameras_tile_and_key_are_in_its_configuration():
     robot = Wired("p2dx")
     (conf,) = robot.received(
         configuration(
-            robot.body,
+            robot.layout,
             GetConfiguration("Camera"),
             robot.profile,
             cameras={"Camera": CameraTile(3, 320, 240, 320, 240)},
@@ -125,7 +125,7 @@ def test_unreal_units_in_and_out():
     assert orders["rear_right_arm"].value == pytest.approx(0.5)
     left, _ = spins(robot, robot.orders(f"DRIVE {{Left {turn}}} {{Right 0}}"))
     assert left == pytest.approx(1.0)
-    (geo,) = geometry(robot.body, GetGeometry("Robot"), profile)
+    (geo,) = geometry(robot.layout, GetGeometry("Robot"), profile)
     assert geo.wheel_radius == pytest.approx(0.075 * 250)
     assert profile.from_place(profile.place((1.0, 2.0, 3.0))) == pytest.approx((1, 2, 3))
     assert profile.from_angles(profile.angles((0.1, 0.2, -0.3))) == pytest.approx(

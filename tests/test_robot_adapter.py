@@ -66,7 +66,7 @@ def test_belts_that_stay_carry(kind):
     robot = wired(kind)
     robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     (gone,) = robot.sim.angles("r").values()
-    (joint,) = robot.body.joints.all
+    (joint,) = robot.layout.joints.all
     assert gone == pytest.approx(2.0 * joint.radius, rel=0.15)
 
 
@@ -76,7 +76,7 @@ def test_left_and_right_are_spins_of_the_wheels(kind):
     robot.tell("DRIVE {Left 2.0} {Right 2.0}", seconds=1.0)
     before = robot.x
     robot.sim.step(1.0)
-    assert robot.x - before == pytest.approx(2.0 * robot.body.mover.radius, rel=0.05)
+    assert robot.x - before == pytest.approx(2.0 * robot.layout.drive_mode.radius, rel=0.05)
 
 
 @pytest.mark.parametrize("kind", [*WALKERS, "p2dx", "kenaf"])
@@ -133,7 +133,7 @@ def test_what_a_robot_cannot_do_is_refused_in_one_sentence():
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_absurd_numbers_do_no_harm(kind):
     robot = wired(kind)
-    joint = next(iter(robot.body.joints.hinges()), robot.body.joints.all[0]).name
+    joint = next(iter(robot.layout.joints.hinges()), robot.layout.joints.all[0]).name
     for huge in (1e9, 1e300, -1.7e308):
         for line in (
             f"DRIVE {{Left {huge}}} {{Right {huge}}}",
@@ -170,7 +170,7 @@ def test_normalized_sticks_in_udk_only():
         robot = wired("p2dx", profile=PortProfile(dialect))
         robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
         left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2}"))
-        share = 0.02 * robot.body.mover.fastest
+        share = 0.02 * robot.layout.drive_mode.fastest
         assert left == pytest.approx(share if dialect is UDK else 2.0)
         left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2} {Normalized false}"))
         assert left == pytest.approx(2.0)
@@ -180,16 +180,16 @@ def test_udk_switches_on_with_true_only():
     for dialect in DIALECTS.values():
         robot = wired("p2dx", profile=PortProfile(dialect))
         assert robot.orders("DRIVE {Light True}") == {}
-        assert robot.driving.light is (dialect is not UDK)
+        assert robot.drive_state.light is (dialect is not UDK)
         robot.orders("DRIVE {Light true}")
-        assert robot.driving.light
+        assert robot.drive_state.light
         robot.orders("DRIVE {Left 0} {Right 0}")
-        assert robot.driving.light  # what is not said stays
+        assert robot.drive_state.light  # what is not said stays
 
 
 def test_a_hundred_percent_is_the_fastest_spin_of_conf():
     robot = wired("kenaf")
-    (conf,) = configuration(robot.body, GetConfiguration("Robot"), robot.profile, cameras={})
+    (conf,) = configuration(robot.layout, GetConfiguration("Robot"), robot.profile, cameras={})
     left, right = spins(robot, robot.orders("DRIVE {Left 100} {Right -100} {Normalized true}"))
     assert (left, right) == pytest.approx((conf.max_speed, -conf.max_speed))
 
@@ -217,7 +217,7 @@ def tip(robot, drive):
 )
 def test_the_wires_signs_raise_flippers(kind, line):
     robot = wired(kind)
-    drives = {joint.name: joint.drive for joint in robot.body.joints.all}
+    drives = {joint.name: joint.drive for joint in robot.layout.joints.all}
     assert set(FLIPPER_UP) < set(drives)
     for name, up in FLIPPER_UP.items():
         robot.tell(line % (name, 0.7 * up))
@@ -269,7 +269,7 @@ def test_relative_orders_add_to_what_was_told():
 
 def test_a_wheel_takes_spin_torque_and_the_brake():
     robot = wired("packbot")
-    radius = robot.body.mover.radius
+    radius = robot.layout.drive_mode.radius
     assert robot.orders("DRIVE {Name Left} {Order 1} {Value 2}")["left"].value == 2 * radius
     assert robot.orders("DRIVE {Name left} {Order 2} {Value 2}")["left"].value == 2 / radius
     assert robot.orders("DRIVE {Name LEFT} {Order 3} {Value 1}") == {"left": speed(0.0)}
@@ -280,7 +280,7 @@ def test_a_wheel_takes_spin_torque_and_the_brake():
 def test_angles_stay_within_the_joints_limits():
     robot = wired("ers7")
     assert robot.orders("SET {Type Joint} {Name HeadTilt} {Opcode Angle} {Params 9}") == {
-        "nod": angle(robot.body.robot.limits["nod"][1])
+        "nod": angle(robot.layout.robot.limits["nod"][1])
     }
 
 
@@ -288,7 +288,7 @@ def test_angles_stay_within_the_joints_limits():
 def test_all_joints_means_every_hinge(kind):
     robot = wired(kind)
     orders = robot.orders("SET {Type Joint} {Name AllJoints} {Opcode Angle} {Params 0}")
-    assert set(orders) == set(robot.body.robot.drives) - robot.body.robot.rolling
+    assert set(orders) == set(robot.layout.robot.drives) - robot.layout.robot.rolling
     limp = robot.orders("SET {Type Joint} {Name AllAngles} {Opcode Stiffness} {Params 0}")
     assert set(limp.values()) == {torque(0.0)}
 
@@ -297,7 +297,7 @@ def test_legs_joints_move_by_name_and_our_own_names_do_as_well():
     robot = wired("ers7")
     robot.tell("DRIVE {Name LFKnee} {Order 10} {Value -0.3}", seconds=0.5)
     shown = dict(robot.received(robot.state())[1].joints)
-    assert shown["LFKnee"] == pytest.approx(robot.body.robot.posture["lf_knee"] - 0.3, abs=0.1)
+    assert shown["LFKnee"] == pytest.approx(robot.layout.robot.posture["lf_knee"] - 0.3, abs=0.1)
     assert robot.orders("MULTIDRIVE {lf_knee 1.0}") == {"lf_knee": angle(1.0)}
     bone = wired("qrio").orders("DRIVE {Name r} {Bone left_hip} {Axis Y} {Order 0} {Value 0.3}")
     assert bone == {"left_hip_pitch": angle(0.3)}
@@ -335,24 +335,25 @@ def test_a_cameras_package_pans_right_and_tilts_up(kind, dialect):
 def test_halt_stops_it(kind):
     robot = wired(kind)
     robot.tell("DRIVE {Normalized true} {Left 30} {Right 30}", seconds=0.7)
-    robot.sim.command("r", robot.body.halt(robot.driving))
+    robot.sim.command("r", robot.layout.robot.halt())
+    robot.drive_state.stop()
     robot.sim.step(1.2)
     then, belts = robot.x, robot.sim.angles("r")
     robot.sim.step(0.3)
     assert robot.x == pytest.approx(then, abs=0.005)
     assert robot.sim.angles("r") == pytest.approx(belts, abs=0.02)
-    assert (robot.driving.left, robot.driving.right) == (0.0, 0.0)
+    assert (robot.drive_state.left, robot.drive_state.right) == (0.0, 0.0)
 
 
 def test_flip_puts_a_robot_on_its_tracks_again():
     robot = wired("kenaf")
-    assert robot.body.flips(robot.heard("DRIVE {Flip true}"))
-    assert not robot.body.flips(robot.heard("DRIVE {Left 1} {Right 1}"))
-    assert robot.body.righted(robot.sim.pose("r")) is None
+    assert robot.adapter.flips(robot.heard("DRIVE {Flip true}"))
+    assert not robot.adapter.flips(robot.heard("DRIVE {Left 1} {Right 1}"))
+    assert robot.adapter.righted(robot.sim.pose("r")) is None
     robot.sim.do(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
     robot.sim.step(1.0)
     fallen = robot.sim.pose("r")
-    robot.sim.do(SetPose("r", robot.body.righted(fallen)))
+    robot.sim.do(SetPose("r", robot.adapter.righted(fallen)))
     robot.sim.step(1.0)
-    assert robot.body.righted(robot.sim.pose("r")) is None
-    assert robot.sim.pose("r").position[2] == pytest.approx(robot.body.robot.standing, abs=0.01)
+    assert robot.adapter.righted(robot.sim.pose("r")) is None
+    assert robot.sim.pose("r").position[2] == pytest.approx(robot.layout.robot.standing, abs=0.01)

@@ -65,7 +65,7 @@ for _kind, _pattern in {
     _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"(?:{_pattern})\Z", re.I), None)
 
 
-def read(text: str, where: str) -> Source:
+def read_yaml(text: str, where: str) -> Source:
     """Read YAML ``text``; ``where`` names it in errors.
 
     Raises:

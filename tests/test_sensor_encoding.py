@@ -12,8 +12,8 @@ from wired import Wired
 from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.sensor_encoding import TYPES, say
-from grouser.gateways.usarsim.settings import CARRIED, TagMemory, apply, zooms
+from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
+from grouser.gateways.usarsim.settings import CARRIED, apply, zooms
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
@@ -22,6 +22,7 @@ from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
+from grouser.service.tag_memory import TagMemory
 from grouser.simulation.changes.actions import Join, SetPose
 from grouser.world.objects import Tag, Victim
 
@@ -70,7 +71,7 @@ def loaded():
 
 
 def heard(robot, asked=()):
-    return robot.received(say(robot.readings(), robot.body, robot.profile, asked))
+    return robot.received(encode(robot.readings(), robot.layout, robot.profile, asked))
 
 
 def only(messages, kind, name=None):
@@ -87,7 +88,7 @@ def told(messages, kind):
 
 def test_the_test_has_every_sensor_and_every_sensor_has_a_type():
     assert {each["kind"] for each in ALL} == set(SENSORS)
-    assert {type(sensor) for sensor in loaded().body.sensors.values()} == set(TYPES)
+    assert {type(sensor) for sensor in loaded().layout.sensors.values()} == set(TYPES)
 
 
 # -- there and back ------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def close(a, b, digits):
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_every_reading_comes_through(dialect, axes, unreal):
     robot = loaded().speak(PortProfile(dialect, axes, unreal))
-    said = say(robot.readings(), robot.body, robot.profile)
+    said = encode(robot.readings(), robot.layout, robot.profile)
     back = robot.received(said)
     if not dialect.packed:  # UT2004's one line is one for each sensor here
         said = [
@@ -138,13 +139,13 @@ def test_every_robots_own_sensors_are_heard(kind):
         robot.speak(PortProfile(dialect))
         types = {getattr(message, "type", None) for message in heard(robot)}
         silent = (Camera, Battery, DepthCamera)
-        sensors = [s for s in robot.body.sensors.values() if not isinstance(s, silent)]
+        sensors = [s for s in robot.layout.sensors.values() if not isinstance(s, silent)]
         assert types == {TYPES[type(sensor)] for sensor in sensors}
 
 
 def test_types_are_said_in_the_order_of_the_capture():
     robot = loaded().speak(PortProfile(UT2004))
-    types = [m.type for m in say(robot.readings(), robot.body, robot.profile)]
+    types = [m.type for m in encode(robot.readings(), robot.layout, robot.profile)]
     captured = ["Sonar", "RangeScanner", "INS", "Odometry", "Encoder", "RFID", "GroundTruth",
                 "GPS", "VictSensor"]  # fmt: skip
     assert [kind for kind in dict.fromkeys(types) if kind in captured] == captured
@@ -195,7 +196,7 @@ def test_scans_run_from_right_to_left():
 
 def test_wheels_are_counted_in_radians_and_ticks():
     robot = loaded().speak(PortProfile())
-    messages, radius = heard(robot), robot.body.mover.radius
+    messages, radius = heard(robot), robot.layout.drive_mode.radius
     here = robot.sim.angles("r")
     spun = [here[side] / radius for side in ("left", "right")]
     assert min(spun) > 1.0
@@ -224,14 +225,14 @@ def test_gps_says_degrees_and_no_fix_says_none():
     assert fix.latitude_deg == pytest.approx(39 + 8.0273 / 60, abs=1e-3)
     assert fix.longitude_deg == pytest.approx(-77 - 12.998 / 60, abs=1e-3)
     lost = Reading("gps", 0.0, {"fix": 0.0, "satellites": 2.0, "latitude": math.nan})
-    (message,) = say([(robot.body.sensors["gps"], lost)], robot.body, robot.profile)
+    (message,) = encode([(robot.layout.sensors["gps"], lost)], robot.layout, robot.profile)
     assert robot.lines([message]) == ["SEN {Type GPS} {Name gps} {Fix 0} {Satellites 2}"]
 
 
 def test_a_lost_frame_of_motion_capture_is_said_so():
     robot = loaded().speak(PortProfile())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
-    (message,) = say([(robot.body.sensors["mocap"], lost)], robot.body, robot.profile)
+    (message,) = encode([(robot.layout.sensors["mocap"], lost)], robot.layout, robot.profile)
     assert robot.received([message]) == [sensor_extensions.MotionCapture(0.0, "mocap", False)]
 
 
@@ -255,7 +256,7 @@ def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
 
 def setting(robot, line, tags=None):
     message = robot.heard(line)
-    return apply(message, robot.body, robot.sim, robot.profile, tags or TagMemory())
+    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory())
 
 
 def said(robot, line, tags=None):
@@ -298,8 +299,8 @@ def test_scan_measures_now():
     outcome = setting(robot, "SET {Type RangeScanner} {Name LASER} {Opcode SCAN}")
     ((owner, reading),) = robot.sim.drain_readings()
     assert (owner, reading.sensor, reading.time) == ("r", "laser", robot.sim.time)
-    assert outcome.asked == ()
-    assert setting(robot, "SET {Type RangeImager} {Opcode SCAN}").asked == ("depth",)
+    assert outcome.requested == ()
+    assert setting(robot, "SET {Type RangeImager} {Opcode SCAN}").requested == ("depth",)
     assert "Failed" in said(robot, "SET {Type IRScanner} {Opcode SCAN}")[0]
 
 
@@ -316,7 +317,7 @@ def test_a_camera_zooms_within_its_reach():
         assert result.fov == pytest.approx(gets)
     assert camera.memory.aim.zoom == 1.0
     setting(robot, zoom % 0.8)
-    assert zooms(robot.body, robot.sim) == {"Camera": camera.memory.aim.zoom}
+    assert zooms(robot.layout, robot.sim) == {"Camera": camera.memory.aim.zoom}
     (result,) = setting(
         robot, "SET {Type Camera} {Name no} {Opcode FOV} {Params 1}"
     ).response.results

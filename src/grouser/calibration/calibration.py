@@ -2,7 +2,7 @@
 
 The world is run with many sets of the free `grouser.calibration.parameters`, in batches
 (`grouser.trials.threads`); each run is compared with the log at its best clock offset
-(`grouser.evaluation.following`), and `grouser.calibration.gauss_newton` goes down to the least
+(`grouser.evaluation.log_fit`), and `grouser.calibration.gauss_newton` goes down to the least
 loss. Noise is what is left over at the end: a robust standard deviation of x, z and pitch, and how
 many neighbouring samples say the same.
 
@@ -26,12 +26,12 @@ from grouser.calibration import gauss_newton
 from grouser.calibration.finding import Finding, interval, judge
 from grouser.calibration.parameters import Parameter, parameters_named
 from grouser.errors import BadValue
-from grouser.evaluation.following import (
+from grouser.evaluation.log_fit import (
     CHANNELS,
-    Following,
     LogAlignment,
+    LogFit,
     correlation,
-    follow,
+    fit_log,
     loss,
     scales_of,
     standard_loss,
@@ -79,8 +79,8 @@ class Calibration:
     """Simulated with the start values."""
     after: Trajectory
     """Simulated with the values of the best fit."""
-    at_start: Following
-    at_end: Following
+    at_start: LogFit
+    at_end: LogFit
     noise: Mapping[str, float]
     """Standard deviation of what is left over: x and z in m, pitch in rad."""
     correlation: float
@@ -200,11 +200,11 @@ class _Fit:
 
     # -- looking -----------------------------------------------------------------------------
 
-    def following(self, number: int) -> Following:
+    def following(self, number: int) -> LogFit:
         """Return how run ``number`` follows the log."""
-        return follow(self.real, self.runs[number], self.scales, self.alignment)
+        return fit_log(self.real, self.runs[number], self.scales, self.alignment)
 
-    def look(self) -> tuple[Array, Array, Array]:
+    def evaluated(self) -> tuple[Array, Array, Array]:
         """Return all points, their residuals in scales and their losses.
 
         Scales are first taken anew from the best of them.
@@ -219,7 +219,7 @@ class _Fit:
         left = self.following(self.best()).residuals
         self.scales = scales_of(left, self.rough, FLOOR, CEILING)
 
-    def roughen(self, rough: Array) -> None:
+    def note_roughness(self, rough: Array) -> None:
         """Take note how far simulations scatter, in scales (n,); neighbours in time share it."""
         size = (rough.reshape(self.scales.shape) * self.scales) ** 2
         window = np.ones(ALIKE) / ALIKE
@@ -244,11 +244,11 @@ class _Fit:
         start = (self.starts - self.low) / self.wide
         rng = generator(self.seed, "calibrate")
         size = len(self.free)
-        self.run(np.vstack([start, gauss_newton.spread_out(SPREAD * size, size, rng)]))
+        self.run(np.vstack([start, gauss_newton.latin_hypercube(SPREAD * size, size, rng)]))
         self._doing = "narrowing down"
         for _ in range(gauss_newton.ROUNDS):
-            points, _, losses = self.look()
-            self.run(gauss_newton.narrowed(points, losses, NARROW * size, rng))
+            points, _, losses = self.evaluated()
+            self.run(gauss_newton.cross_entropy_round(points, losses, NARROW * size, rng))
         begin = self.points[self.best()]
         for _ in range(2):
             self._doing = "closing in"
@@ -267,7 +267,7 @@ class _Fit:
 
     def _jitter(self, number: int) -> float:
         """Return by how much losses near a run differ because the simulator is rough."""
-        points, residuals, losses = self.look()
+        points, residuals, losses = self.evaluated()
         near = np.abs(points - points[number]).max(axis=1) < gauss_newton.WIDEST / 2
         ours = gauss_newton.fit_residuals(
             points, residuals, points[number], gauss_newton.WIDEST / 2
@@ -300,9 +300,9 @@ class _Fit:
 
     def _conclude(self, chosen: int, profiles: list[list[int]], noise: float) -> Calibration:
         losses = self.losses()
-        points, residuals, _ = self.look()
+        points, residuals, _ = self.evaluated()
         rng = generator(self.seed, "roughness")
-        unsure = 2 * gauss_newton.scatter(points, residuals, points[chosen], rng)
+        unsure = 2 * gauss_newton.bootstrap_deviation(points, residuals, points[chosen], rng)
         findings = tuple(
             self._finding(j, chosen, [chosen, *profile], losses / noise, float(unsure[j]))
             for j, profile in enumerate(profiles)

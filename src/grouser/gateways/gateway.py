@@ -1,0 +1,46 @@
+"""What a gateway is: it translates between the host and one kind of client.
+
+A gateway is described by a frozen object that names its ports and their options. A server asks it
+for its `Endpoint`s once the host is there, and opens a socket for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from grouser.gateways.client_socket import ConnectionRegistry, ProtocolFactory
+from grouser.gateways.images.views import Views
+from grouser.service.host import Host
+
+
+@dataclass(frozen=True)
+class GatewayContext:
+    """What a server lends to its gateways."""
+
+    host: Host
+    registry: ConnectionRegistry
+    """Clients' sockets, who may come in, and how much they may ask for."""
+    views: Views | None = None
+    """What cameras see; None: nobody draws it."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A port to be opened."""
+
+    name: str
+    """As the server announces it."""
+    port: int
+    """0: any that is free."""
+    factory: ProtocolFactory
+    """Makes the protocol of one connection."""
+
+
+class Gateway(Protocol):
+    """The description of a gateway."""
+
+    def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
+        """Return its ports; whoever connects there is served from ``context``."""
+        ...

@@ -1,0 +1,98 @@
+"""The truth port (3989): where every robot is, for those who may watch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from grouser.errors import Refused
+from grouser.frames import to_rpy_one
+from grouser.gateways.client_socket import ClientSocket
+from grouser.gateways.gateway import Endpoint, GatewayContext
+from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.wire_names import appearance, plain
+from grouser.protocol.lines import Fault
+from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRow, TruthServerSide
+from grouser.service.access import Role
+from grouser.service.host import Host
+from grouser.service.login import Login
+from grouser.service.outbox import Outbox, Pipe
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TruthGateway:
+    """A port where anybody who may watch can ask who is where."""
+
+    port: int = PORT
+    profile: PortProfile = field(default_factory=PortProfile)
+
+    def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
+        """Return the one port, ``truth``."""
+        yield Endpoint("truth", self.port, partial(TruthSocket, context, self.profile))
+
+
+class TruthSocket(ClientSocket):
+    """Somebody who asks who is where; with tokens, its first line is ``{token …}``."""
+
+    def __init__(self, context: GatewayContext, profile: PortProfile) -> None:
+        super().__init__(context.registry)
+        self._host = context.host
+        self._profile, self._side = profile, TruthServerSide()
+        self._outbox: Outbox | None = None
+        self._login: Login | None = None
+
+    def opened(self, transport: Pipe) -> None:
+        """See what the client may do without a token."""
+        self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
+        self._login = Login(self.registry.access, self.address)
+
+    def receive(self, data: bytes) -> int:
+        """Answer every request; what is none is dropped."""
+        requests = self._side.receive(data)
+        for request in requests:
+            if isinstance(request, Fault):
+                _LOG.debug("%s: truth: %s", self.address, request)
+                continue
+            try:
+                self._answer(request)
+            except Refused as error:
+                self.send_away(str(error))
+                break
+        return len(requests)
+
+    def logged_in(self) -> bool:
+        """Return whether a token was shown, or none is needed."""
+        return bool(self._login)
+
+    def _answer(self, request: TruthRequest) -> None:
+        assert self._outbox is not None  # it was opened
+        assert self._login is not None
+        if request.token is not None:
+            self._login.show(request.token)
+            return
+        self._login.require(Role.WATCH)
+        for row in true_poses(self._host, request, self._profile):
+            self._outbox.line(self._side.send(row))
+        self._outbox.line(self._side.send(TruthEnd()))
+
+
+def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[TruthRow]:
+    """Return where the robots are that a request means, as the wire has it."""
+    rows: list[TruthRow] = []
+    for entry in host.simulation.world.robots:
+        title = appearance(entry.kind).title
+        kinds = {plain(title), plain(entry.kind)}
+        if request.class_name is not None and plain(request.class_name) not in kinds:
+            continue
+        if request.name is not None and request.name.lower() != entry.name.lower():
+            continue
+        X_WB = host.simulation.pose(entry.name)
+        x, y, z = X_WB.position.tolist()
+        rpy = to_rpy_one(*X_WB.wxyz.tolist())
+        place, turn = profile.place((x, y, z)), profile.angles(rpy)
+        rows.append(TruthRow(entry.name, title, host.time, place, turn))
+    return rows

@@ -1,0 +1,149 @@
+"""A lane: one batch on one core, into whose slots trials come one after another.
+
+Trials whose scenes have the same layout share a lane: whatever differs between their models (a
+step's height, friction, a mass) becomes a per-simulation field. A lane has a fixed number of slots;
+a finished trial leaves its slot to the next one that waits. Every trial is stepped from its own
+state row, so its result is the same bits in any lane and in any company.
+
+A batch steps physics, belts, drives and gaits (`Stepper.advance`, as a `Simulation` does). Worlds
+in which anything else happens go to `grouser.trials.simulation_lane`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+import mujoco
+import mujoco.batch
+import numpy as np
+import numpy.typing as npt
+
+from grouser.frames import Array
+from grouser.physics.state import StateArrays
+from grouser.simulation.live_scene import STATE
+from grouser.simulation.scene import Scene
+from grouser.simulation.stepping import StepMemory, Stepper
+from grouser.trials.layout import batch_fields
+from grouser.trials.trial import Verdict
+from grouser.trials.trial_run import BAD_WARNINGS, Entry, Finished, TrialRun, look_steps
+
+
+class BatchLane:
+    """Trials of one layout, run in the slots of one batch on the core of whoever calls."""
+
+    def __init__(
+        self, scenes: list[Scene], waiting: deque[Entry], *, slots: int, look_every: float
+    ) -> None:
+        """Make room for ``slots`` trials at a time.
+
+        Args:
+            scenes: all that may come, of one layout.
+            waiting: trials in these scenes; other lanes may take from it as well.
+            slots: simulations in flight.
+            look_every: simulated seconds between two samples, about.
+        """
+        self._scenes, self._waiting = scenes, waiting
+        first = scenes[0]
+        self._model = first.model
+        self._batch = mujoco.batch.Batch(first.model, nsim=slots, nthread=1)
+        self._rows = StateArrays.many(self._batch)
+        self._time = self._batch.bind("time")
+        self._stepper = Stepper(first)
+        self._memory: StepMemory = self._stepper.memory(slots)
+        self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
+        self._steps = look_steps(first, look_every)
+        self._running: dict[int, tuple[Entry, TrialRun]] = {}
+        self._starts: dict[int, Array] = {}
+
+    def run(self, finished: Finished, given_up: Callable[[], bool]) -> None:
+        """Run until nobody waits and every trial that came has its outcome, or until given up."""
+        self._fill(list(range(self._batch.nsim)))
+        while self._running and not given_up():
+            slots = sorted(self._running)
+            some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
+            physics = partial(self._physics, some)
+            # From 0: after whole settling periods everything is done in the same rhythm again.
+            for _ in self._stepper.advance(self._rows, self._memory, 0, self._steps, physics):
+                pass
+            over = {slot: verdict for slot in slots if (verdict := self._look(slot))}
+            for slot, verdict in over.items():
+                entry, run = self._running.pop(slot)
+                state = self._batch.state[slot]
+                finished(
+                    entry.number, run.outcome(verdict, state, self._stepper, self._memory, slot)
+                )
+            self._fill(list(over))
+
+    def _physics(self, slots: npt.NDArray[np.int32] | None, steps: int) -> None:
+        """Let ``steps`` of physics pass in ``slots``; None: in all."""
+        self._batch.step(slots, nstep=steps)
+
+    def _varied(self) -> list[str]:
+        """Return the model fields in which the group's models differ."""
+        return [
+            name
+            for name in batch_fields()
+            if any(
+                not np.array_equal(getattr(self._model, name), getattr(other.model, name))
+                for other in self._scenes
+            )
+        ]
+
+    def _fill(self, slots: list[int]) -> None:
+        """Put the next waiting trials into ``slots``, as far as there are any."""
+        filled: dict[int, Entry] = {}
+        for slot in slots:
+            try:
+                filled[slot] = self._waiting.popleft()
+            except IndexError:  # another lane was quicker
+                break
+        for slot, entry in filled.items():
+            self._put(slot, entry)
+        if filled:
+            # Sensors must not show what the slot's last trial felt; forward() moves the warm start
+            # on, so the state is written once more.
+            self._batch.forward(np.array(list(filled), np.int32))
+        for slot, entry in filled.items():
+            self._batch.state[slot] = self._start(entry.scene)
+            self._batch.warning[slot] = 0
+            self._running[slot] = entry, TrialRun(entry.trial)
+            self._settle_in(slot, entry)
+
+    def _put(self, slot: int, entry: Entry) -> None:
+        """Give ``slot`` the model and the first state of a trial."""
+        model, rows = entry.scene.model, self._rows
+        for name, values in self._varied_fields.items():
+            # A batch keeps only the bodies' part of bvh_aabb, which comes first.
+            values[slot] = getattr(model, name)[: values.shape[1]]
+        for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
+            getattr(rows, name)[slot] = getattr(model, name)
+        self._stepper.clear(self._memory, [slot])
+        self._batch.state[slot] = self._start(entry.scene)
+
+    def _start(self, scene: Scene) -> Array:
+        """Return the state in which ``scene`` starts; trials of one scene share it."""
+        if id(scene) not in self._starts:
+            state = np.empty(self._batch.nstate)
+            mujoco.mj_getState(scene.model, scene.initial(), state, STATE)
+            self._starts[id(scene)] = state
+        return self._starts[id(scene)]
+
+    def _settle_in(self, slot: int, entry: Entry) -> None:
+        """Hold every posture and give every robot its standing command, as a Simulation does."""
+        for robot in entry.trial.world.robots:
+            self._stepper.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
+
+    def _look(self, slot: int) -> Verdict | None:
+        """Sample a trial, give it its due commands and say whether it is over."""
+        entry, run = self._running[slot]
+        warnings, speeds = self._batch.warning[slot][BAD_WARNINGS], self._rows.qvel[slot]
+        if warnings.any() or not np.isfinite(speeds).all():
+            return "diverged"
+        time = float(self._time[slot])
+        pose = run.root_pose(entry.scene, self._rows.qpos[slot])
+        verdict = run.look(time, pose)
+        for command in run.commands(time, pose, {}):
+            self._stepper.command(self._rows, self._memory, entry.trial.robot, command, [slot])
+        return verdict

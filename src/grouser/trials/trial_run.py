@@ -1,0 +1,132 @@
+"""A trial in flight: looked at ten times a second, wherever its physics runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array, up_tilt
+from grouser.sensors.sensor import Reading
+from grouser.simulation.live_scene import fingerprint
+from grouser.simulation.scene import Scene
+from grouser.simulation.stepping import StepMemory, Stepper, settle_strides
+from grouser.trials.trial import Observation, Outcome, Trial, Verdict
+
+LOOK_EVERY = 0.1
+"""Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
+
+BAD_WARNINGS = [
+    int(kind)
+    for kind in (
+        mujoco.mjtWarning.mjWARN_BADQPOS,
+        mujoco.mjtWarning.mjWARN_BADQVEL,
+        mujoco.mjtWarning.mjWARN_BADQACC,
+    )
+]
+"""Those of MuJoCo's warnings that mean that physics has blown up."""
+
+Finished = Callable[[int, Outcome], None]
+"""Called with a trial's number and how it went."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A trial with its composed scene."""
+
+    number: int
+    """Its place among all trials."""
+    trial: Trial
+    scene: Scene
+
+
+def look_steps(scene: Scene, look_every: float = LOOK_EVERY) -> int:
+    """Return the number of physics steps between two looks, about ``look_every`` seconds.
+
+    Whole settling periods: a trial that joins a batch later settles in the same rhythm.
+    """
+    every = scene.stride * scene.timestep
+    settle = settle_strides(every)
+    return scene.stride * settle * max(1, round(look_every / every / settle))
+
+
+class TrialRun:
+    """What was seen of a trial so far, and what its robot is to be told."""
+
+    def __init__(self, trial: Trial) -> None:
+        """Begin; the policy is made anew."""
+        self.trial = trial
+        self._due = list(trial.schedule)
+        self._policy = trial.policy() if trial.policy else None
+        self._times: list[float] = []
+        self._poses: list[Array] = []
+        self._best = -np.inf
+        self._best_time = 0.0
+
+    def root_pose(self, scene: Scene, qpos: Array) -> Array:
+        """Return where the watched robot's root is (x, y, z, wxyz); ``qpos``: of ``scene``."""
+        name, model = self.trial.robot, scene.model
+        if name not in scene.robots:
+            raise BadValue(f"trial: '{name}', whom it watches, has left the world")
+        if scene.robots[name].free:
+            root = int(model.joint(f"{name}/free").qposadr[0])
+            return qpos[root : root + 7].copy()
+        body = model.body(f"{name}/{scene.robots[name].root}").id  # it stands where it was built
+        return np.concatenate([model.body_pos[body], model.body_quat[body]])
+
+    def look(self, time: float, pose: Array) -> Verdict | None:
+        """Keep a sample (x, y, z, wxyz) and say whether the trial is over."""
+        trial = self.trial
+        self._times.append(time)
+        self._poses.append(pose)
+        tilt = up_tilt(*pose[3:].tolist())
+        if trial.goal and trial.goal.reached(pose[:3], tilt):
+            return "arrived"
+        if tilt > trial.tipped_beyond:
+            return "tipped"
+        if pose[0] > self._best + trial.stuck_within:
+            self._best, self._best_time = float(pose[0]), time
+        elif time - self._best_time > trial.stuck_after:
+            return "stuck"
+        return "out of time" if time >= trial.limit - 1e-9 else None
+
+    def commands(
+        self, time: float, pose: Array, readings: Mapping[str, Reading]
+    ) -> Iterator[Mapping[str, float]]:
+        """Yield what the robot is to be told now: scheduled commands, then the policy's."""
+        while self._due and self._due[0][0] <= time + 1e-9:
+            yield self._due.pop(0)[1]
+        if self._policy:
+            command = self._policy(Observation(time, pose[:3], pose[3:], readings))
+            if command:
+                yield command
+
+    def outcome(
+        self, verdict: Verdict, state: Array, stepper: Stepper, memory: StepMemory, row: int = 0
+    ) -> Outcome:
+        """Return how it went.
+
+        Args:
+            verdict: how it ended.
+            state: MuJoCo's, at the end.
+            stepper: knows its robot's drives.
+            memory: what its drives have spent.
+            row: which simulation of ``memory`` it is.
+        """
+        poses = np.array(self._poses).reshape(-1, 7)
+        prefix = f"{self.trial.robot}/"
+        mine = [i for i, name in enumerate(stepper.drives.names) if name.startswith(prefix)]
+        return Outcome(
+            self.trial,
+            verdict,
+            self._times[-1] if self._times else 0.0,
+            np.array(self._times),
+            poses[:, :3],
+            poses[:, 3:],
+            work=float(memory.work[row, mine].sum()),
+            effort=float(memory.effort[row, mine].sum()),
+            fingerprint=fingerprint(state, memory, row),
+        )

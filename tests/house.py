@@ -1,0 +1,155 @@
+"""The source tree as its house rules see it: modules, rooms, zones, imports."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "grouser"
+
+FLOOR = {"errors", "exports", "frames", "files", "tls"}
+PARTS = FLOOR | {"physics"}
+BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
+ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots"}
+RUNNING = ROBOTS | {
+    "simulation",
+    "simulation.changes",
+    "simulation.script",
+    "simulation.divergence",
+    "simulation.simulation",
+}
+ARRAYS = {"errors", "exports", "frames"}
+LOGS = ARRAYS | {"files"}
+SERVED = RUNNING | {"trials", "service"}
+EVERYTHING = SERVED | {
+    "mobility",
+    "calibration",
+    "protocol",
+    "gateways.images",
+    "gateways.usarsim",
+    "gateways.server",
+    "gateways",
+    "client",
+    "perception",
+    "evaluation",
+    "reports",
+}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    # 0
+    "errors": set(),
+    "exports": set(),
+    "frames": set(),
+    "files": {"errors"},
+    "tls": {"errors"},
+    "physics": FLOOR,
+    "protocol": {"errors", "exports"},
+    # 1
+    "world": PARTS,
+    "tracks": PARTS,
+    "locomotion": ARRAYS,
+    "rendering": PARTS,
+    "sensors.imaging": FLOOR | {"rendering"},
+    "sensors": PARTS | {"rendering", "sensors.imaging"},
+    # 2
+    "robots.robot": PARTS | {"tracks", "sensors"},
+    "robots.parts": PARTS | {"tracks", "locomotion", "sensors.imaging", "sensors", "robots.robot"},
+    "robots": BODIES - {"world"} | {"robots.robot", "robots.parts"},
+    # 3
+    "simulation": ROBOTS,
+    "simulation.changes": ROBOTS | {"simulation"},
+    "simulation.script": ROBOTS | {"simulation", "simulation.changes"},
+    "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
+    "simulation.simulation": RUNNING,
+    # 4
+    "trials": RUNNING,
+    "mobility": RUNNING | {"trials", "evaluation"},
+    "calibration": RUNNING | {"trials", "evaluation"},
+    # 5
+    "service": RUNNING | {"trials"},
+    # 6
+    "gateways.images": SERVED | {"protocol", "gateways"},
+    "gateways": SERVED | {"protocol", "gateways.images"},
+    "gateways.usarsim": SERVED | {"protocol", "gateways", "gateways.images"},
+    "gateways.server": SERVED | {"protocol", "gateways", "gateways.images", "gateways.usarsim"},
+    # 7
+    "experiments": EVERYTHING,
+    "benches": EVERYTHING | {"experiments"},
+    "cli": EVERYTHING | {"experiments", "benches"},
+    "__main__": {"cli"},
+    # beside
+    "client": ARRAYS | {"tls", "protocol"},
+    "perception": ARRAYS,
+    "evaluation": LOGS,
+    "reports": LOGS | {"evaluation"},
+}
+"""Zone → zones it may look into, as docs/map.md draws them. A zone is a room, a sub-room or a
+module that has a rule of its own; what is not named apart belongs to the room around it."""
+
+PURE = {"protocol", "client", "perception", "evaluation", "reports", "locomotion"}
+"""Zones that must not know MuJoCo."""
+
+BARE = {"protocol"}
+"""Zones that need nothing but Python: a client runs where nothing else is installed."""
+
+
+def paths() -> list[Path]:
+    """Return every module's file."""
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def module(path: Path) -> str:
+    """Return a file's name for ``import``."""
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module by its name for ``import``."""
+    return {module(path): path for path in paths()}
+
+
+def room(name: str) -> str:
+    """Return the room of a module: the part after ``grouser``, empty for the package itself."""
+    return [*name.split("."), ""][1]
+
+
+def zone(name: str) -> str:
+    """Return the zone of a module: the longest part of its name that has a rule of its own."""
+    parts = name.split(".")[1:]
+    for length in range(len(parts), 0, -1):
+        if (candidate := ".".join(parts[:length])) in MAY_IMPORT:
+            return candidate
+    return ".".join(parts)
+
+
+def room_zones(name: str) -> set[str]:
+    """Return all zones of a room."""
+    return {other for other in MAY_IMPORT if other.split(".")[0] == name}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """Return a file's syntax."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> set[str]:
+    """Return every module that ``path`` imports: in functions and for type checkers as well."""
+    known, found = modules(), set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide who imports whom"
+            assert node.module, path
+            members = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {member if member in known else node.module for member in members}
+    return found
+
+
+def is_door(path: Path) -> bool:
+    """Return whether a file is a room's ``__init__``, which lends out what is in the room."""
+    return path.name == "__init__.py"

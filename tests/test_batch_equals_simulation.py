@@ -1,0 +1,219 @@
+"""A batch of trials ends in the bits of a `Simulation`: any world, any company, any slots."""
+
+import math
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.errors import BadValue, UnknownName
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.simulation_lane import needs_simulation
+from grouser.trials.trial import Trial
+from grouser.world.events import Event
+from grouser.world.file import RobotEntry, World, shipped
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat
+from grouser.world.triggers import BoxTrigger
+
+WORLDS = [name for name in shipped() if grouser.load(name).robots]
+
+
+def trial(world, seconds):
+    """Return a trial that runs ``world`` for so long, whatever its robots do."""
+    return Trial(world=world, robot=world.robots[0].name, limit=seconds, tipped_beyond=math.inf)
+
+
+def slipperier(world, share):
+    """Return the same world with other friction: another row of the same batch."""
+    changed = [
+        piece.model_copy(update={"friction": share * piece.friction}) for piece in world.terrain
+    ]
+    return world.changed(terrain=tuple(changed))
+
+
+def crawler(radius, method="segments", friction=0.7):
+    """Return a world with a crawler; all of them have the same names and sizes in the model."""
+    robot = RobotEntry(
+        name="crawler",
+        kind="crawler",
+        position=(0.0, 0.0, 0.0),
+        options={
+            "mass": 15.0,
+            "gauge": 0.36,
+            "width": 0.08,
+            "pulleys": [[-0.2, 0, radius], [0.2, 0, radius]],
+            "count": 36,
+            "method": method,
+        },
+        command={"forward": 0.2},
+    )
+    terrain = (Flat(friction=friction),)
+    return World(name="crawler", physics=STANDARD, terrain=terrain, robots=(robot,))
+
+
+def others(seconds):
+    """Return company: two radii, two methods."""
+    return [
+        trial(crawler(radius, method), seconds)
+        for radius in (0.075, 0.091)
+        for method in ("segments", "surface")
+    ]
+
+
+def alone(trial):
+    """Return how a simulation of a trial's world ends."""
+    simulation = Simulation(trial.world)
+    simulation.step(threads.run([trial])[0].time)
+    return simulation.fingerprint()
+
+
+def prints(trials, **how):
+    return [outcome.fingerprint for outcome in threads.run(trials, **how)]
+
+
+def test_every_shipped_world_in_the_company_of_all_others():
+    seconds = 0.2
+    worlds = [*map(grouser.load, WORLDS), *(other.world for other in others(seconds))]
+    trials = [trial(world, seconds) for world in worlds]
+    company = [trial(slipperier(world, 0.9), seconds) for world in worlds]
+    mixed = [one for pair in zip(company, trials, strict=True) for one in pair]
+    assert prints(mixed, slots=3)[1::2] == [alone(one) for one in trials]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_five_seconds_of_a_shipped_world(name):
+    check_five_seconds(grouser.load(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("radius", [0.075, 0.091])
+@pytest.mark.parametrize("method", ["segments", "surface", "wheels"])
+def test_five_seconds_of_a_crawler(radius, method):
+    check_five_seconds(crawler(radius, method))
+
+
+def check_five_seconds(world):
+    """Run ``world`` in a simulation and in batches of one, three and eight slots, in company."""
+    one = trial(world, 5.0)
+    wanted = alone(one)  # which runs it in a batch of one slot as well, for its time
+    assert prints([one]) == [wanted]
+    for slots in (3, 8):
+        if slots == 8 and needs_simulation(one):
+            continue  # each has a simulation of its own: how many there are is nothing to it
+        row = [trial(slipperier(world, 1 - 0.01 * number), 5.0) for number in range(1, slots)]
+        ended = prints([*row, one, *others(5.0)], slots=slots, threads=1)
+        assert ended[slots - 1] == wanted, f"{slots} slots"
+
+
+@pytest.mark.parametrize("method", ["segments", "surface"])
+def test_another_radius_keeps_its_own_gear_and_pitch(method):
+    small, large = (trial(crawler(radius, method), 0.5) for radius in (0.075, 0.091))
+    assert prints([small, large]) == [*prints([small]), *prints([large])]
+
+
+def test_surface_belts_are_the_same_in_any_number_of_slots():
+    row = [trial(crawler(0.075, "surface", 0.7 - 0.01 * number), 0.5) for number in range(8)]
+    wanted = alone(row[0])
+    for slots in (1, 2, 3, 4, 8):
+        assert prints(row[:slots], slots=slots, threads=1)[0] == wanted, f"{slots} slots"
+
+
+def eventful():
+    """Return a world in which nearly everything happens that can happen without a picture."""
+    quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.2})
+    events = (
+        Event(name="slow", at=0.3, do=("tell quince forward 0.05", "friction everywhere 0.3")),
+        Event(
+            name="guest",
+            at=0.4,
+            do=("spawn ball ball at 2 0 0.1 mass=0.1 radius=0.05 friction=0.5",),
+        ),
+        Event(name="dance", do=("glide ball to 2 1 0.3 at 0.5", "say it moves")),
+        Event(name="luck", every=0.1, chance=0.5, do=("move ball by 0 0.01 0",)),
+    )
+    gate = BoxTrigger(
+        name="gate", kind="box", position=(0.05, 0.0, 0.1), size=(0.02, 2.0, 1.0), fires=("dance",)
+    )
+    return World(
+        name="eventful",
+        physics=STANDARD,
+        terrain=(Flat(friction=0.6),),
+        robots=(quince,),
+        events=events,
+        triggers=(gate,),
+    )
+
+
+def test_an_event_stops_a_robot_in_a_batch_as_well():
+    quince = RobotEntry(name="quince", kind="quince", position=(0, 0), command={"forward": 0.1})
+    stop = Event(name="stop", at=0.5, do=("tell quince forward 0",))
+    flat = (Flat(friction=0.6),)
+    world = World(name="stop", physics=STANDARD, terrain=flat, robots=(quince,), events=(stop,))
+    simulation = Simulation(world)
+    simulation.step(1.0)
+    [outcome] = threads.run([trial(world, 1.0)])
+    assert outcome.fingerprint == simulation.fingerprint()
+    assert outcome.positions[-1, 0] == pytest.approx(0.05, abs=0.005)
+
+
+def test_events_triggers_and_motions_run_in_a_batch():
+    one = trial(eventful(), 1.0)
+    simulation = Simulation(one.world)
+    simulation.step(1.0)
+    happened = {entry.name for entry in simulation.happened}
+    assert {"slow", "guest", "dance", "luck", "gate"} <= happened, "the world must be eventful"
+    assert set(prints([one, *others(0.2), one, one], slots=3)[:1]) == {simulation.fingerprint()}
+
+
+class Follow:
+    """Drives faster or slower as a noisy gyroscope says; keeps what it was shown."""
+
+    def __init__(self, shown):
+        self._shown = shown
+
+    def __call__(self, seen):
+        rate = seen.readings["gyro"]["x"]
+        self._shown.append((seen.time, rate))
+        return {"forward": 0.2 + rate}
+
+
+def test_a_policy_reads_sensors():
+    shown = []
+    quince = RobotEntry(
+        name="quince",
+        kind="quince",
+        position=(0, 0),
+        command={"forward": 0.2},
+        sensors=({"kind": "gyroscope", "name": "gyro", "mount": "body", "noise": 0.05},),
+    )
+    flat = (Flat(friction=0.6),)
+    world = World(name="sensing", physics=STANDARD, terrain=flat, robots=(quince,))
+    one = Trial(
+        world=world,
+        robot="quince",
+        limit=0.5,
+        policy=lambda: Follow(shown),
+        sensors=("gyro",),
+    )
+    [outcome] = threads.run([one])
+    simulation, wanted = Simulation(world), []
+    for time in outcome.times:
+        simulation.step(time - simulation.time)
+        rate = simulation.read("quince", "gyro")["x"]
+        wanted.append((simulation.time, rate))
+        simulation.command("quince", forward=0.2 + rate)
+    assert shown == wanted
+    assert outcome.fingerprint == simulation.fingerprint()
+    assert np.ptp([rate for _, rate in shown]) > 0.01, "it must be noisy"
+
+
+def test_pictures_are_refused_in_one_sentence():
+    rex = RobotEntry(name="rex", kind="ers7", position=(0, 0))
+    world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
+    with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' takes pictures"):
+        threads.run([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
+    with pytest.raises(UnknownName, match="no sensor 'nose'"):
+        threads.run([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])

@@ -1,0 +1,67 @@
+"""What the documentation names is there: files, modules, and what is imported from them."""
+
+import ast
+import re
+from functools import cache
+
+import pytest
+from house import ROOT, SOURCE, modules, tree
+
+PAGES = sorted(
+    [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"],
+)
+PATH = re.compile(r"`([\w./]+\.py)[`:]")
+DOTTED = re.compile(r"\bgrouser(?:\.(?!py\b)[A-Za-z_]\w*)+")
+IMPORT = re.compile(r"^from (grouser[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+
+
+def pages():
+    """Return every page; the changelog tells of names that are gone."""
+    return pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+
+
+@cache
+def names(module: str) -> frozenset[str]:
+    """Return what can be had from a module: what it defines, imports or lends out."""
+    found = set()
+    for node in tree(modules()[module]).body:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.add(name)
+                if name == "__all__":
+                    found |= set(ast.literal_eval(value))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    inside = f"{module}."
+    return frozenset(found) | {
+        other.removeprefix(inside).split(".")[0] for other in modules() if other.startswith(inside)
+    }
+
+
+@pages()
+def test_files_that_a_page_names_are_there(page):
+    known = {path.name for path in modules().values()}
+    for path in PATH.findall(page.read_text()):
+        if "/" in path:
+            places = (ROOT / path, SOURCE / path, SOURCE.parent / path)
+            assert any(place.is_file() for place in places), path
+        else:
+            assert path in known or (ROOT / "tests" / path).is_file(), path
+
+
+@pages()
+def test_names_that_a_page_spells_out_are_there(page):
+    for dotted in DOTTED.findall(page.read_text()):
+        parts = dotted.split(".")
+        length = max(n for n in range(1, len(parts) + 1) if ".".join(parts[:n]) in modules())
+        module = ".".join(parts[:length])
+        assert length == len(parts) or parts[length] in names(module), dotted
+
+
+@pages()
+def test_what_a_page_imports_is_there(page):
+    for module, imported in IMPORT.findall(page.read_text()):
+        missing = set(imported.replace(" ", "").split(",")) - names(module)
+        assert not missing, f"from {module} import {missing}"

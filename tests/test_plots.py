@@ -1,0 +1,34 @@
+"""Figures of a comparison are drawn, and their mistakes told."""
+
+import pytest
+from climbing import climb
+
+from grouser.errors import BadValue
+from grouser.evaluation.matching import match
+from grouser.reports import plots
+
+
+@pytest.mark.parametrize("draw", [plots.paths, plots.components, plots.errors, plots.warping])
+def test_figures_are_drawn(draw, tmp_path):
+    found = match(climb(), climb(150, late=1.0).shifted(z=0.01))
+    figure = draw(found, title="step 200 mm")
+    figure.savefig(tmp_path / "figure.png", dpi=40)
+    assert (tmp_path / "figure.png").stat().st_size > 1000
+
+
+def test_bars_tell_passes_from_failures(tmp_path):
+    tests = {
+        "step 100 mm": match(climb(), climb(late=1.0)),
+        "step 350 mm": match(climb(), climb().shifted(x=0.1)),
+    }
+    figure = plots.bars(tests, {"step 100 mm": True, "step 350 mm": False})
+    figure.savefig(tmp_path / "figure.png", dpi=40)
+    assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {
+        "passed",
+        "failed",
+    }
+    plots.bars(tests).savefig(tmp_path / "plain.png", dpi=40)
+    with pytest.raises(BadValue, match="at least one test"):
+        plots.bars({})
+    with pytest.raises(BadValue, match="whether 'step 350 mm' was passed is not told"):
+        plots.bars(tests, {"step 100 mm": True})
