@@ -29,6 +29,7 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
+from grouser.physics.contacts import BELT, HULL, WORLD
 
 SINK = 0.11e-3
 """m by which the standard compliance lets a standing body sink: 9.81/300²."""
@@ -180,9 +181,9 @@ def apply(
     timestep = float(model.opt.timestep)
     everybody = standard.at(timestep)
     special = {model.body(name).id: one.at(timestep) for name, one in (own or {}).items()}
-    moving = (model.body_weldid[model.geom_bodyid] > 0) & (
-        (model.geom_contype > 0) | (model.geom_conaffinity > 0)
-    )
+    # Steel on steel inside a chain stays as its builder made it.
+    meets = (model.geom_contype | model.geom_conaffinity) & (WORLD | BELT | HULL) > 0
+    moving = meets & (model.body_weldid[model.geom_bodyid] > 0)
     for geom in np.flatnonzero(moving).tolist():
         body = int(model.geom_bodyid[geom])
         root = int(model.body_rootid[body])

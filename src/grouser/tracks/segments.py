@@ -101,9 +101,12 @@ def _add_belt(
         if not track.grouser:
             builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
-        builder.drums(link, segment.radius, track.width / 2, name=name, surface=track.surface)
-        if not track.grouser:
-            builder.buffer_rim(link, segment.radius, track.width / 2, track.buffer_share, name=name)
+        drum = (segment.radius, track.width / 2)
+        if track.grouser:
+            builder.drum(link, Pose(), drum, name=name, surface=track.surface)
+        else:
+            builder.drums(link, *drum, name=name, surface=track.surface)
+            builder.buffer_rim(link, *drum, track.buffer_share, name=name)
 
 
 def _add_grousers(
