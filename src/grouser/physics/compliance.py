@@ -37,14 +37,18 @@ SINK = 0.11e-3
 RATE_TIMES_STEP = 0.9
 """Largest product of friction rate and time step: from 1 on, contacts buzz."""
 
-RATE_OVER_FREQUENCY = 3.0
-"""Smallest ratio of friction rate and bounce frequency: below it a buzz near 29 Hz returns."""
+RATE_OVER_FREQUENCY = 2.25
+"""Smallest ratio of friction rate and bounce frequency: below it contacts buzz."""
 
 OWN_COMPLIANCE_WINS = 1e3
 """Mixing weight of whatever moves against the 1 of whatever stands still."""
 
 FIRMEST, SOFTEST = 0.9999, 0.0001
 """MuJoCo clips impedances beyond these."""
+
+BUFFER_DEPTH = 0.001
+"""m below the surface: nine times as deep as a robot stands. At a wall or an edge few points carry
+it all, and buffers without friction shall not take that load off them."""
 
 BUFFER_SPRING = 1e-3
 """Spring of buffers over that of the other points: they carry next to nothing."""

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, Pose
-from grouser.physics.compliance import add_buffer, mark
+from grouser.physics.compliance import BUFFER_DEPTH, add_buffer, mark
 from grouser.physics.contacts import BELT, BELT_TOUCHES, HULL, SLIPPERY, WORLD
 
 LINK_MASS = 1e-3
@@ -29,9 +29,6 @@ BUFFER_SPACING = 0.1
 """m of belt from one buffer to the next, about; they are what keeps a dropped robot down."""
 BUFFER_RADIUS = 0.002
 """m."""
-BUFFER_DEPTH = 0.001
-"""m below the surface: nine times as deep as a robot stands. At a wall or an edge few points carry
-it all, and buffers without friction shall not take that load off them."""
 
 DRUM_BEHIND = 0.0002
 """m by which a belt's drums are smaller than its path: where drum and straight run meet, the run's

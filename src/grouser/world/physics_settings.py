@@ -41,7 +41,7 @@ class Yielding(Description):
 
     frequency: Annotated[float, Field(gt=0, le=10_000)] = STANDARD_COMPLIANCE.frequency
     """Of a body that bounces on the points it stands on, rad/s; above 0. It sinks by g/frequency²;
-    steps of more than 1 ms cannot follow 300 and take 0.3/timestep."""
+    steps of 2 ms cannot follow 300 and take 0.4/timestep."""
     damping_ratio: Annotated[float, Field(gt=0, le=1)] = STANDARD_COMPLIANCE.damping_ratio
     """Of that bounce, above 0 to 1; more than 0.1 lifts what slides."""
     friction_rate: Annotated[float, Field(gt=0, le=100_000)] = STANDARD_COMPLIANCE.friction_rate

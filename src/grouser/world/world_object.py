@@ -8,7 +8,7 @@ import mujoco
 from pydantic import Field, model_validator
 
 from grouser.frames import from_rpy, radians
-from grouser.physics.compliance import add_buffer
+from grouser.physics.compliance import BUFFER_DEPTH, add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
 from grouser.world.field_types import Name, Point, Rgb, mistake
 from grouser.world.physics_settings import Contact
@@ -50,7 +50,10 @@ class WorldObject(Surface):
         body, shape = self._body(spec), self.shape(spec)
         body.add_geom(name=f"{self.name}/surface", **shape, **geom)
         if not self.fixed:
-            add_buffer(body, f"{self.name}/buffer", share=0.0, touches=WORLD | BELT | HULL, **shape)
+            if "size" in shape:
+                shape["size"] = [max(size - BUFFER_DEPTH, size / 2) for size in shape["size"]]
+            touches = WORLD | BELT | HULL
+            add_buffer(body, f"{self.name}/buffer", share=0.0, touches=touches, **shape)
 
     def _body(self, spec: mujoco.MjSpec) -> mujoco.MjsBody:
         """Add the body where it is, and its joint if it is free."""
