@@ -9,7 +9,6 @@ import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.simulation_lane import needs_simulation
 from grouser.trials.trial import Trial
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, World, shipped
@@ -101,8 +100,6 @@ def check_five_seconds(world):
     wanted = alone(one)  # which runs it in a batch of one slot as well, for its time
     assert prints([one]) == [wanted]
     for slots in (3, 8):
-        if slots == 8 and needs_simulation(one):
-            continue  # each has a simulation of its own: how many there are is nothing to it
         row = [trial(slipperier(world, 1 - 0.01 * number), 5.0) for number in range(1, slots)]
         ended = prints([*row, one, *others(5.0)], slots=slots, threads=1)
         assert ended[slots - 1] == wanted, f"{slots} slots"

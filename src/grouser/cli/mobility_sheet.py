@@ -8,13 +8,14 @@ import mujoco
 
 from grouser.cli.mobility_table import VERDICT_WORDS, conditions, limit_lines, result_marks
 from grouser.mobility.limits import Limit
-from grouser.mobility.suite import Candidate, MobilityRun, Progress, apparatus_named, on_all_cores
+from grouser.mobility.parallel_map import Progress, map_on_all_cores
+from grouser.mobility.suite import Candidate, MobilityRun, apparatus_named
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.page import Card, Page
 from grouser.simulation.simulation import Simulation
-from grouser.trials.replay import replay
+from grouser.trials.replay import replay_trial
 
 WIDTH, HEIGHT = 480, 320
 """Of a picture, pixels."""
@@ -72,7 +73,7 @@ def _pictures(
     who: Candidate, runs: Sequence[MobilityRun], progress: Progress | None
 ) -> dict[str, tuple[Image, str]]:
     """Play the runs again up to their most telling moments and draw those."""
-    played = on_all_cores(_moment, runs, progress=progress)
+    played = map_on_all_cores(_moment, runs, progress=progress)
     drawn = {}
     with Renderer(WIDTH, HEIGHT) as renderer:
         for run, simulation in zip(runs, played, strict=True):
@@ -87,7 +88,7 @@ def _moment(run: MobilityRun) -> Simulation:
     """Return the simulation when the robot is in the middle of it, or where it ended."""
     course = apparatus_named(run.test).at(run.size)
     middle = float(course.X_WS.apply((course.end / 2 - 0.1, 0, 0))[0])
-    for simulation in replay(run.outcome.trial):
+    for simulation in replay_trial(run.outcome.trial):
         there = simulation.pose(run.outcome.trial.robot).position[0] >= middle
         if (run.passed and there) or simulation.time >= run.outcome.time - 1e-9:
             break

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
-    from grouser.trials.replay import replay
+    from grouser.trials.replay import replay_trial
     from grouser.trials.threads import run
     from grouser.trials.trial import Goal, Observation, Outcome, Trial, Verdict
 
@@ -17,7 +17,7 @@ _PLACES = {
     "Outcome": "grouser.trials.trial",
     "Trial": "grouser.trials.trial",
     "Verdict": "grouser.trials.trial",
-    "replay": "grouser.trials.replay",
+    "replay_trial": "grouser.trials.replay",
     "run": "grouser.trials.threads",
 }
 
@@ -27,7 +27,7 @@ __all__ = [
     "Outcome",
     "Trial",
     "Verdict",
-    "replay",
+    "replay_trial",
     "run",
 ]
 

@@ -18,6 +18,9 @@ from grouser.protocol.usarsim.codec import PORT, ServerSide
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.service.outbox import Outbox, Pipe
 
+LOGIN_HINT = "say it in the first line, LOGIN {Token …}, or in INIT"
+"""How a client shows its token."""
+
 
 @dataclass(frozen=True)
 class UsarsimGateway:
