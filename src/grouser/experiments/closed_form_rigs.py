@@ -58,6 +58,11 @@ class CrawlerCase:
         return self.length / 2
 
     @property
+    def wheels(self) -> int:
+        """How many stand for a belt."""
+        return max(2, round(self.length / 0.06))
+
+    @property
     def weight(self) -> float:
         """N."""
         return self.mass * GRAVITY
@@ -85,7 +90,7 @@ class CrawlerCase:
             "grouser": bar if self.belts == "grousers" else None,
             "count": round(around / BAR_PITCH),
             "method": "segments" if self.belts in ("grousers", "smooth") else self.belts,
-            "wheels": max(2, round(self.length / 0.06)),
+            "wheels": self.wheels,
             "force": 3 * self.weight,
             "centre_z": self.centre_z,
         }

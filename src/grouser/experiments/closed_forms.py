@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from grouser.evaluation import closed_forms as truth
 from grouser.experiments import closed_form_rigs as rigs
 from grouser.experiments.closed_form_pressure import add_pressure
 from grouser.experiments.closed_form_rigs import CrawlerCase, Rig
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, millimetres, radians
-from grouser.mobility.suite import on_all_cores
+from grouser.mobility.parallel_map import map_on_all_cores
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import TRACK_Y as KENAF_Y
@@ -36,7 +38,7 @@ QUICK_SHAPES = (1.0, 2.0)
 GAUGES = {"packbot": PACKBOT_GAUGE, "quince": 2 * QUINCE_Y, "kenaf": 2 * KENAF_Y}
 TIMESTEPS = (0.001, 0.0005)
 FRICTIONS = (0.5, 1.0)
-GRIP = 1.2
+GRIP = 0.9
 """Friction with which balance, not grip, ends a climb."""
 SLOPE = radians(20)
 SLOW, FAST = 0.5, 1.5
@@ -86,7 +88,7 @@ class Check:
 def run(options: RunOptions) -> Report:
     """Measure every row and compare."""
     checks = list(_quick() if options.quick else _all())
-    rows = on_all_cores(
+    rows = map_on_all_cores(
         Check.row, checks, progress=lambda done, of: options.progress("closed forms", done, of)
     )
     forms = dict.fromkeys(check.form for check in checks)
@@ -160,14 +162,23 @@ def _all() -> Iterator[Check]:
 
 
 def turning(case: CrawlerCase, rate: float) -> Check:
-    """Return the turn in place of even pressure on two lines."""
+    """Return the turn in place of even pressure on two lines, or of equal loads on wheels."""
     return Check(
         form="turning in place",
-        truth=truth.turning_ratio(case.length / case.gauge),
+        truth=_turning(case),
         measure=lambda: rigs.turning(case.stand(), rate),
         relative=0.10 if rate < FAST else 0.15,
         case=case.described | {"rad/s": rate},
     )
+
+
+def _turning(case: CrawlerCase) -> float:
+    if case.belts != "wheels":
+        return truth.turning_ratio(case.length / case.gauge)
+    along = np.linspace(-case.length / 2, case.length / 2, case.wheels)
+    sides = (case.gauge / 2, -case.gauge / 2)
+    points = np.array([(x, y) for y in sides for x in along])
+    return truth.turning_ratio_of(points, np.ones(len(points)), gauge=case.gauge)
 
 
 def own_turning(kind: str, timestep: float = TIMESTEPS[0]) -> Check:

@@ -215,11 +215,17 @@ def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
     return link
 
 
-def pieces(length: float) -> list[tuple[float, float]]:
-    """Return middle and half length (m) of the boxes that make a straight run of ``length``."""
-    count = max(1, math.ceil(length / PIECE - 1e-9))
-    half = length / count / 2
-    return [((2 * number + 1) * half, half) for number in range(count)]
+def pieces(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
+    """Return middle and half length (m) of the boxes that make a straight run.
+
+    Args:
+        length: of the run, m.
+        spare: to be left free at either end, m.
+    """
+    covered = max(length - 2 * spare, length / 2)
+    start, count = (length - covered) / 2, max(1, math.ceil(covered / PIECE - 1e-9))
+    half = covered / count / 2
+    return [(start + (2 * number + 1) * half, half) for number in range(count)]
 
 
 def gear(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:

@@ -89,9 +89,12 @@ def _add_belt(
 ) -> None:
     """Add the bare belt of one segment: flat boxes, or a drum."""
     if isinstance(segment, StraightSegment):
-        # Under grousers one box will do: it only ever meets edges.
+        # Under grousers one box will do: it only ever meets edges. A smooth run is shorter by the
+        # half pitch that it moves either way, or its end would stand out behind the drum.
         cut = (
-            [(segment.length / 2, segment.length / 2)] if track.grouser else pieces(segment.length)
+            [(segment.length / 2, segment.length / 2)]
+            if track.grouser
+            else pieces(segment.length, track.pitch / 2)
         )
         for number, (along, reach) in enumerate(cut):
             middle = Pose.at(along, 0, -track.thickness / 2)
