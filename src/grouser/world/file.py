@@ -65,6 +65,9 @@ def _sensor_list(value: Any) -> Any:
         return [_standard(value)]
     if not isinstance(value, list | tuple):
         return value
+    for number, item in enumerate(value):
+        if isinstance(item, dict) and item.get("kind") == "standard" and len(item) > 1:
+            raise mistake("must have no keys beside its kind", number)
     return [
         _standard(item, number) if isinstance(item, str) else item
         for number, item in enumerate(value)

@@ -59,6 +59,7 @@ def serve(
     key: options.CertificateKey = None,
     lines_per_second: options.LinesPerSecond = 2000.0,
     connections: options.Connections = 512,
+    equipment: options.Equipment = True,
     seconds: options.EndAfter = math.inf,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -114,6 +115,7 @@ def serve(
         beat=None if beat_ms is None else _beat(beat_ms),
         players=players,
         command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
+        equipment=equipment,
         pictures=pictures if images >= 0 else None,
         limits=Limits(
             lines_per_second=_above(lines_per_second, "--lines-per-second"), connections=connections
