@@ -21,12 +21,16 @@ RUNNING = ROBOTS | {
 ARRAYS = {"errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
 SERVED = RUNNING | {"trials", "service"}
-EVERYTHING = SERVED | {
+WIRED = SERVED | {"protocol", "gateways.client_socket"}
+GATEWAYS = WIRED | {
+    "gateways.images",
+    "gateways.gateway",
+    "gateways.images.gateway",
+    "gateways.usarsim",
+}
+EVERYTHING = GATEWAYS | {
     "mobility",
     "calibration",
-    "protocol",
-    "gateways.images",
-    "gateways.usarsim",
     "gateways.server",
     "gateways",
     "client",
@@ -68,10 +72,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 5
     "service": RUNNING | {"trials"},
     # 6
-    "gateways.images": SERVED | {"protocol", "gateways"},
-    "gateways": SERVED | {"protocol", "gateways.images"},
-    "gateways.usarsim": SERVED | {"protocol", "gateways", "gateways.images"},
-    "gateways.server": SERVED | {"protocol", "gateways", "gateways.images", "gateways.usarsim"},
+    "gateways.client_socket": SERVED,
+    "gateways.images": WIRED,
+    "gateways.gateway": WIRED | {"gateways.images"},
+    "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.server": GATEWAYS,
+    "gateways": GATEWAYS | {"gateways.server"},
     # 7
     "experiments": EVERYTHING,
     "benches": EVERYTHING | {"experiments"},

@@ -35,9 +35,8 @@ def clock():
 
 @pytest.fixture
 def access(clock):
-    return AccessControl(
-        [Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))], "0.0.0.0", clock=clock
-    )
+    known = [Token(SECRET), Token(OTHER, frozenset({Role.WATCH}))]
+    return AccessControl(known, "0.0.0.0", login_hint="say LOGIN", clock=clock)
 
 
 def refusal(access, address, said):

@@ -85,7 +85,18 @@ def test_every_shipped_world_in_the_company_of_all_others():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_five_seconds_of_a_shipped_world(name):
-    world = grouser.load(name)
+    check_five_seconds(grouser.load(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("radius", [0.075, 0.091])
+@pytest.mark.parametrize("method", ["segments", "surface", "wheels"])
+def test_five_seconds_of_a_crawler(radius, method):
+    check_five_seconds(crawler(radius, method))
+
+
+def check_five_seconds(world):
+    """Run ``world`` in a simulation and in batches of one, three and eight slots, in company."""
     one = trial(world, 5.0)
     wanted = alone(one)  # which runs it in a batch of one slot as well, for its time
     assert prints([one]) == [wanted]

@@ -3,6 +3,7 @@
 import math
 
 import mujoco
+import mujoco.batch
 import numpy as np
 import pytest
 
@@ -122,3 +123,16 @@ def test_impossible_commands_are_refused():
     with pytest.raises(UnknownName, match="no drive 'amr'.*did you mean 'arm'"):
         arm.drives.command(arm.rows, "amr", speed(1.0))
     assert not np.any(arm.data.ctrl)
+
+
+def test_a_stalled_drive_changes_no_bit_of_another_simulation():
+    arm = Arm()
+    batch = mujoco.batch.Batch(arm.model, nsim=2, nthread=1)
+    rows = StateArrays.many(batch)
+    rows.qpos[:, 0] = 0.03
+    rows.act[:, 0] = [10.0, 1e-3 / 3]  # far ahead of its joint; within reach
+    was = rows.act[1, 0]
+    arm.drives.settle(rows, 0.02)
+    assert rows.act[0, 0] < 5.0, "the setpoint of the stalled drive is reined in"
+    assert rows.act[1, 0] == was
+    assert rows.qpos[1, 0] + (was - rows.qpos[1, 0]) != was, "the numbers must be able to tell"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from grouser.simulation.scene import compose
-from grouser.world import league_field
 from grouser.world.file import World, load
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import league_field
 from grouser.world.terrain.league_field import GOALS, LeagueField
 
 

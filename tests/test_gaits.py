@@ -15,7 +15,7 @@ from grouser.simulation.changes.actions import Join, Leave
 from grouser.simulation.gaits import STRIDES, GaitPlan
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.replay import replay
+from grouser.trials.replay import replay_trial
 from grouser.trials.trial import Trial
 
 
@@ -118,7 +118,7 @@ def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
     for one, outcome in zip(trials, together, strict=True):
         [alone] = threads.run([one], threads=1)
         assert alone.positions.tobytes() == outcome.positions.tobytes()
-        poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay(one)])
+        poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay_trial(one)])
         assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()
 
 

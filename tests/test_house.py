@@ -17,7 +17,7 @@ RUN = 12
 NO_NAMES = {"base", "common", "core", "helpers", "manager", "misc", "util", "utils"}
 """What says nothing about what is inside."""
 
-PENDING = {"tests/test_aibo.py", "src/grouser/cli/commands/serve.py:serve", "physics"}
+PENDING: set[str] = set()
 """What does not keep a rule yet. Grows never, and must be empty in the end."""
 
 CODE = [

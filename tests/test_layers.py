@@ -52,6 +52,10 @@ def test_nobody_imports_in_a_circle():
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
+def test_the_rules_have_no_circle():
+    TopologicalSorter(MAY_IMPORT).prepare()
+
+
 def test_every_room_and_module_has_its_rule():
     there = {zone(name) for name in modules()} - {""}
     assert there - MAY_IMPORT.keys() == set(), "say whom these may import, in tests/house.py"

@@ -237,3 +237,15 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
             rescue.step(BEAT)
         shares.append((spent[guarded] - spent[step]) / (time.perf_counter() - begin))
     assert min(shares) < 0.02
+
+
+def test_only_what_the_rescue_steps_is_guarded():
+    """A guard that is nobody's attribute cannot be left behind: the simulation has none."""
+    simulation = Simulation(world(*PACK), crash_folder=None)
+    before = set(vars(simulation))
+    rescue = Rescue(simulation)
+    rescue.step(BEAT)
+    assert set(vars(simulation)) == before
+    speed(simulation, "rex")
+    with pytest.raises(SimulationDiverged):
+        simulation.step(0.1)

@@ -257,3 +257,18 @@ def test_truth_of_any_body_agrees_with_the_state():
     assert told == pytest.approx(again, abs=1e-9)
     assert root.needs == Needs.STATE
     assert Truth(body="left/0").bind(model, "packbot/").needs
+
+
+def test_asking_where_somebody_is_changes_nothing():
+    simulation = Simulation(grouser.load("quince_step"))
+    simulation.command("quince", forward=0.2)
+    simulation.step(0.1)
+    state, places = simulation.fingerprint(), simulation.data.xpos.copy()
+    X_WB = simulation.pose("quince")
+    simulation.view()
+    assert simulation.fingerprint() == state
+    np.testing.assert_array_equal(simulation.data.xpos, places)
+    root = simulation.model.body("quince/body").id
+    assert X_WB.position[0] > places[root, 0], "a step leaves the places before it in data"
+    simulation.live.update_places()
+    np.testing.assert_array_equal(simulation.data.xpos[root], X_WB.position)

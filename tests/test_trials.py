@@ -7,7 +7,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.trials import threads
-from grouser.trials.replay import replay
+from grouser.trials.replay import replay_trial
 from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -90,7 +90,7 @@ def test_a_trial_is_the_simulation_to_the_bit(method):
     trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
     [outcome] = threads.run([trial])
     poses = []
-    for simulation in replay(trial):
+    for simulation in replay_trial(trial):
         poses.append(simulation.data.qpos[:7].copy())
     assert np.array(poses)[:, :3].tobytes() == outcome.positions.tobytes()
     assert np.array(poses)[:, 3:].tobytes() == outcome.wxyz.tobytes()

@@ -14,7 +14,7 @@ from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.page import Card, Page
 from grouser.simulation.simulation import Simulation
-from grouser.trials.replay import replay
+from grouser.trials.replay import replay_trial
 
 WIDTH, HEIGHT = 480, 320
 """Of a picture, pixels."""
@@ -87,7 +87,7 @@ def _moment(run: MobilityRun) -> Simulation:
     """Return the simulation when the robot is in the middle of it, or where it ended."""
     course = apparatus_named(run.test).at(run.size)
     middle = float(course.X_WS.apply((course.end / 2 - 0.1, 0, 0))[0])
-    for simulation in replay(run.outcome.trial):
+    for simulation in replay_trial(run.outcome.trial):
         there = simulation.pose(run.outcome.trial.robot).position[0] >= middle
         if (run.passed and there) or simulation.time >= run.outcome.time - 1e-9:
             break

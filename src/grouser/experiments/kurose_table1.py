@@ -29,7 +29,7 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
 from grouser.trials import threads
-from grouser.trials.replay import replay
+from grouser.trials.replay import replay_trial
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -293,7 +293,7 @@ def film(
     height = 0.0 if case.kind == "trench" else case.size_mm / 2000
     view = Viewpoint((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)
     frames, captions = [], []
-    for look, simulation in enumerate(replay(drive)):
+    for look, simulation in enumerate(replay_trial(drive)):
         if look in looks:
             simulation.live.update_places()
             frames.append(renderer.picture(simulation.model, simulation.data, view))

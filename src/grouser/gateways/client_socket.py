@@ -16,12 +16,16 @@ from dataclasses import dataclass, field
 from grouser.errors import GrouserError, Refused
 from grouser.service.access import AccessControl
 from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
+from grouser.service.outbox import Pipe
 
 BITE = 1024
 """Bytes that are read at once: beats of physics come between two bites."""
 
 SENDING = 64 * 1024
 """Bytes on their way to a client that the system keeps; more wait in its outbox."""
+
+ProtocolFactory = Callable[[], asyncio.BaseProtocol]
+"""Makes the protocol of one connection, as asyncio's servers call it."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,7 +66,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
 
     # -- what subclasses do ------------------------------------------------------------------
 
-    def opened(self, transport: asyncio.Transport) -> None:
+    def opened(self, transport: Pipe) -> None:
         """Welcome the client; raise `Refused` to send it away."""
 
     @abstractmethod

@@ -6,12 +6,11 @@ for its `Endpoint`s once the host is there, and opens a socket for each.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from grouser.gateways.client_socket import ConnectionRegistry
+from grouser.gateways.client_socket import ConnectionRegistry, ProtocolFactory
 from grouser.gateways.images.views import Views
 from grouser.service.host import Host
 
@@ -35,7 +34,7 @@ class Endpoint:
     """As the server announces it."""
     port: int
     """0: any that is free."""
-    factory: Callable[[], asyncio.BaseProtocol]
+    factory: ProtocolFactory
     """Makes the protocol of one connection."""
 
 

@@ -26,7 +26,7 @@ from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.tiles import Layout
 from grouser.gateways.images.views import Views
-from grouser.gateways.usarsim.gateway import UsarsimGateway
+from grouser.gateways.usarsim.gateway import LOGIN_HINT, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
@@ -111,7 +111,7 @@ class Server:
         self.options = options
         self.ports: dict[str, int] = {}
         """Name of a port → its number, once it is open."""
-        access = AccessControl(options.tokens, options.address)
+        access = AccessControl(options.tokens, options.address, login_hint=LOGIN_HINT)
         self._wakened = asyncio.Event()
         self._ended = asyncio.Event()
         self.registry = ConnectionRegistry(access, options.limits, self._wakened.set)

@@ -182,7 +182,7 @@ class Drives:
     def command(
         self, rows: StateArrays, name: str, setpoint: Setpoint, which: Which = slice(None)
     ) -> None:
-        """Tell drive ``name`` of the simulations ``which`` what to do, within its limits."""
+        """Command drive ``name`` of the simulations ``which``, within its limits."""
         if name not in self._addresses:
             raise unknown("command", "drive", name, self.names)
         wired, value = self._addresses[name], setpoint.value
@@ -282,8 +282,11 @@ class Drives:
         length = self.positions(rows)
         act = rows.act.take(self._states, 1)
         ahead = act - length
-        if np.count_nonzero(np.abs(ahead) > self._leads):
-            act = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
+        far = np.abs(ahead) > self._leads
+        if np.count_nonzero(far):
+            reined = length + np.minimum(np.maximum(ahead, -self._leads), self._leads)
+            # Only simulations with such a drive: what is added up again is another last digit.
+            act = np.where(far.any(axis=1, keepdims=True), reined, act)
             rows.act[:, self._states] = act
         if len(self._followed):
             slew = rows.actuator_dynprm[:, self._followed_actuators, 1]

@@ -1,4 +1,4 @@
-"""Who may come in, and what they may do: tokens, roles, TLS, for every port.
+"""Who may come in, and what they may do: tokens and roles, for every port.
 
 A server that only this machine can reach needs no token. One that others can reach does not start
 without. Where tokens are set, everybody needs one, on this machine as well.
@@ -38,8 +38,6 @@ HOW = (
     f"or the environment variable {VARIABLE}"
 )
 """What to do about a missing token, at the server."""
-HOW_CLIENT = "say it in the first line, LOGIN {Token …}, or in INIT"
-"""What to do about it, at a client."""
 
 _COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it is part of a secret
 
@@ -115,6 +113,7 @@ class AccessControl:
         tokens: Iterable[Token],
         host: str,
         *,
+        login_hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Guard a server that listens at ``host``.
@@ -122,6 +121,7 @@ class AccessControl:
         Args:
             tokens: who may come in.
             host: the address that the ports are bound to.
+            login_hint: how a client shows its token; clients without one are sent it.
             clock: wall time, s.
 
         Raises:
@@ -131,6 +131,7 @@ class AccessControl:
         self._known = tuple((_digest(token.secret), token.roles) for token in tokens)
         self._throttle = LoginThrottle()
         self._clock = clock
+        self._login_hint = f": {login_hint}" if login_hint else ""
         if not self._known and not loopback(host):
             raise Refused(f"serving at '{host}' lets other machines in, which takes a token: {HOW}")
 
@@ -154,7 +155,7 @@ class AccessControl:
                 return EVERYTHING
             raise Refused(f"this server lets no other machine in; its owner can: {HOW}")
         if not token:
-            raise Refused(f"this server demands a token: {HOW_CLIENT}")
+            raise Refused(f"this server demands a token{self._login_hint}")
         who, now = network(address), self._clock()
         if (wait := self._throttle.wait(who, now)) > 0:
             raise Refused(f"too many wrong tokens from {who}: try again in {wait:.0f} s")

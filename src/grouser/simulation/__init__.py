@@ -31,7 +31,9 @@ if TYPE_CHECKING:
         SwitchLamp,
         SwitchMotors,
     )
+    from grouser.simulation.live_scene import LiveScene
     from grouser.simulation.scene import Scene
+    from grouser.simulation.script.events import LogEntry
     from grouser.simulation.simulation import Simulation
 
 _PLACES = {
@@ -42,6 +44,8 @@ _PLACES = {
     "Glide": "grouser.simulation.changes.actions",
     "Join": "grouser.simulation.changes.actions",
     "Leave": "grouser.simulation.changes.actions",
+    "LiveScene": "grouser.simulation.live_scene",
+    "LogEntry": "grouser.simulation.script.events",
     "Move": "grouser.simulation.changes.actions",
     "Pause": "grouser.simulation.changes.actions",
     "Reset": "grouser.simulation.changes.actions",
@@ -69,6 +73,8 @@ __all__ = [
     "Glide",
     "Join",
     "Leave",
+    "LiveScene",
+    "LogEntry",
     "Move",
     "Pause",
     "Reset",

@@ -63,12 +63,12 @@ class Scene:
                 data.qpos[self.model.joint(f"{name}/{joint}").qposadr[0]] = value
         for thing in self.world.objects:
             if isinstance(thing, Door):
-                _leave_ajar(self.model, data, thing)
+                _set_door_start(self.model, data, thing)
         mujoco.mj_forward(self.model, data)
         return data
 
 
-def _leave_ajar(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> None:
+def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> None:
     """Put a door where it starts, its motor holding it there."""
     place, drive = door.ajar * door.travel, model.actuator(door.joint).id
     data.qpos[model.joint(door.joint).qposadr[0]] = place

@@ -130,7 +130,7 @@ class ActiveSensors:
         self.due = self._agenda[0][0] if self._agenda else NEVER
 
     def _begin(self, step: int) -> list[_ReadingGroup]:
-        """Return which rhythms are due at ``step``; each goes on to when it is due again."""
+        """Return which groups are due at ``step``; each goes on to when it is due again."""
         due = []
         while self._agenda and self._agenda[0][0] <= step:
             _, number, group = self._agenda[0]

@@ -169,7 +169,7 @@ class Simulation:
         command: Mapping[str, float | Setpoint] | None = None,
         **more: float | Setpoint,
     ) -> None:
-        """Tell a robot what to do until it is told something else.
+        """Command a robot; it goes on so until its next command.
 
         ``sim.command("quince", forward=0.1, front=angle(0.8))``; see `Robot.setpoints` for names.
         """
@@ -183,7 +183,7 @@ class Simulation:
         1. actions that are due, and their commands reach the drives
         2. what happens between actions, in a batch of simulations as here (`Stepper.advance`):
            moving surfaces, physics, roll-backs, drives settle, work is counted, legs walk
-        3. what is carried about is put where it must be
+        3. what glides or spins is put where it must be
         4. sensors that are due
         5. the watch looks for divergence
         6. triggers that are due, and what they set off
@@ -292,7 +292,7 @@ class Simulation:
             follower.rebind(scene, self._steps)
 
     def _recompose(self, world: World) -> None:
-        """Go on in another world, in which everybody who was here before notices nothing."""
+        """Rebind to another world, in which everybody who was here before notices nothing."""
         self._rebind(recompose(self.live, world, started=self._steps > 0))
 
     def _next_due(self) -> int:
@@ -328,7 +328,7 @@ class Simulation:
         mujoco.mj_forward(self.model, self.data)
 
     def _move(self, action: actions.Move | actions.Shift | actions.Glide | actions.Spin) -> None:
-        """Begin to carry something about, or put it there at once."""
+        """Begin a motion, or put something there at once."""
         name, X_WB = action.name, self.pose(action.name)
         robot = self.scene.robots.get(name)
         motion = motion_for(action, X_WB, robot.standing if robot else 0.0)

@@ -126,7 +126,7 @@ class Stepper:
         command: Mapping[str, float | Setpoint],
         which: Which = slice(None),
     ) -> None:
-        """Tell robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
+        """Command robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
         if name not in self._robots:
             raise unknown("command", "robot", name, self._robots)
         robot = self._robots[name]
@@ -146,7 +146,7 @@ class Stepper:
         steps: int,
         physics: Callable[[int], None],
     ) -> Iterator[int]:
-        """Let ``steps`` pass; yield the step that was come to, again and again.
+        """Let ``steps`` pass; yield how many have passed since the start, after every stride.
 
         The order, of one simulation and of a batch alike: moving surfaces, physics, roll-backs,
         drives settle, work is counted, legs walk. All but physics is done at whole strides.
@@ -154,7 +154,7 @@ class Stepper:
         Args:
             rows: the simulations.
             memory: what their parts remember.
-            now: steps that have passed since their start.
+            now: steps that had passed before.
             steps: how many shall pass.
             physics: lets so many steps of physics pass.
         """

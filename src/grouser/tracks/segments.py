@@ -155,8 +155,10 @@ class RollBack:
         if not np.count_nonzero(pitches):
             return
         turns += pitches
-        rows.qpos[:, self._joints] -= pitches[:, self._belt_of] * self._steps
+        some = np.flatnonzero(pitches.any(axis=1))[:, None]  # others are left alone to the bit
+        pitches = pitches[some[:, 0]]
+        rows.qpos[some, self._joints] -= pitches[:, self._belt_of] * self._steps
         # The drive's setpoint and target are positions on the belt as well.
         distance = pitches * self._pitches
-        rows.act[:, self._states] -= distance
-        rows.ctrl[:, self._targets] -= distance
+        rows.act[some, self._states] -= distance
+        rows.ctrl[some, self._targets] -= distance

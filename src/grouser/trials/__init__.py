@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
+    from grouser.trials.replay import replay_trial
     from grouser.trials.threads import run
     from grouser.trials.trial import Goal, Observation, Outcome, Trial, Verdict
 
@@ -16,6 +17,7 @@ _PLACES = {
     "Outcome": "grouser.trials.trial",
     "Trial": "grouser.trials.trial",
     "Verdict": "grouser.trials.trial",
+    "replay_trial": "grouser.trials.replay",
     "run": "grouser.trials.threads",
 }
 
@@ -25,6 +27,7 @@ __all__ = [
     "Outcome",
     "Trial",
     "Verdict",
+    "replay_trial",
     "run",
 ]
 

@@ -13,7 +13,7 @@ from grouser.trials.trial import Trial, Verdict
 from grouser.trials.trial_run import LOOK_EVERY, TrialRun, look_steps
 
 
-def replay(trial: Trial) -> Iterator[Simulation]:
+def replay_trial(trial: Trial) -> Iterator[Simulation]:
     """Yield the simulation of ``trial`` at every look until its limit; stop it when you like."""
     simulation = Simulation(trial.world)
     for _ in looks(simulation, TrialRun(trial)):

@@ -55,7 +55,7 @@ Policy = Callable[[Observation], Mapping[str, float] | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What is run."""
+    """One run: a world, the robot that is watched in it, and what ends it."""
 
     world: World
     robot: str

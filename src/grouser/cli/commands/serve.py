@@ -18,6 +18,9 @@ from grouser.cli.terminal import complain
 from grouser.errors import BadValue, GrouserError, nearest
 
 if TYPE_CHECKING:
+    import ssl
+    from pathlib import Path
+
     from grouser.gateways.gateway import Gateway
     from grouser.gateways.server import Server
     from grouser.gateways.usarsim.port_profile import PortProfile
@@ -83,58 +86,61 @@ def serve(
     from grouser.service.access import tokens
     from grouser.service.limits import Limits
     from grouser.simulation.simulation import Simulation
-    from grouser.tls import client_hint, server_context
     from grouser.world.file import load
 
     factor = speed_factor(speed)
+    _check_pairs(key, certificate, eyes, images)
+    _log(verbose)
+    profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
+    ports = (_port("--port", port), profile), *map(_also, also or ())
+    pictures = PictureOptions(
+        type=_picture_type(picture_type), workers=eye_processes, fps=_above(fps, "--fps")
+    )
+    lines = _above(lines_per_second, "--lines-per-second")
+    service = ServerOptions(
+        address=host,
+        gateways=_gateways(ports, images, truth, eyes, legacy=legacy_images, own_only=own_pictures),
+        pictures=pictures if images >= 0 else None,
+        speed=math.inf if factor is None else factor,
+        beat=None if beat_ms is None else _beat(beat_ms),
+        players=players,
+        command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
+        equipment=equipment,
+        limits=Limits(lines_per_second=lines, connections=connections),
+        tokens=tokens(token_file),
+        tls=_tls(certificate, key),
+    )
+    simulation = Simulation(load(world, overrides or ()), seed=seed)
+    asyncio.run(_serve(Server(simulation, service), _above(seconds, "--seconds"), console))
+
+
+def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:
+    """Refuse options that mean nothing without another."""
     if key and not certificate:
         raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
     if eyes >= 0 and images < 0:
         raise BadValue(
             f"--eyes is {eyes}, but --images is {images}: nobody would see what is drawn"
         )
-    _log(verbose)
-    first = (
-        _port("--port", port),
-        _profile(("--dialect", dialect), ("--axes", axes), ("--units", units)),
-    )
-    pictures = PictureOptions(
-        type=_picture_type(picture_type), workers=eye_processes, fps=_above(fps, "--fps")
-    )
-    service = ServerOptions(
-        address=host,
-        gateways=_gateways(
-            (first, *map(_also, also or ())),
-            images=_port_or_none("--images", images),
-            truth=_port_or_none("--truth", truth),
-            eyes=_port_or_none("--eyes", eyes),
-            legacy=legacy_images,
-            own_only=own_pictures,
-        ),
-        speed=math.inf if factor is None else factor,
-        beat=None if beat_ms is None else _beat(beat_ms),
-        players=players,
-        command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
-        equipment=equipment,
-        pictures=pictures if images >= 0 else None,
-        limits=Limits(
-            lines_per_second=_above(lines_per_second, "--lines-per-second"), connections=connections
-        ),
-        tokens=tokens(token_file),
-        tls=server_context(certificate, key) if certificate else None,
-    )
-    if certificate:
-        complain(client_hint(certificate))
-    simulation = Simulation(load(world, overrides or ()), seed=seed)
-    asyncio.run(_serve(Server(simulation, service), _above(seconds, "--seconds"), console))
+
+
+def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """Return what the ports speak TLS with, and print what clients need for it."""
+    from grouser.tls import client_hint, server_context
+
+    if certificate is None:
+        return None
+    context = server_context(certificate, key)
+    complain(client_hint(certificate))
+    return context
 
 
 def _gateways(
     ports: tuple[ProfiledPort, ...],
+    images: int,
+    truth: int,
+    eyes: int,
     *,
-    truth: int | None,
-    images: int | None,
-    eyes: int | None,
     legacy: bool,
     own_only: bool,
 ) -> tuple[Gateway, ...]:
@@ -144,11 +150,11 @@ def _gateways(
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
     gateways: list[Gateway] = [UsarsimGateway(ports)]
-    if truth is not None:
+    if _is_open("--truth", truth):
         gateways.append(TruthGateway(truth, ports[0][1]))
-    if images is not None:
+    if _is_open("--images", images):
         gateways.append(ImageGateway(images, legacy=legacy, own_only=own_only))
-    if eyes is not None:
+    if _is_open("--eyes", eyes):
         gateways.append(RenderWorkerGateway(eyes))
     return tuple(gateways)
 
@@ -223,10 +229,13 @@ def _port(option: str, number: int) -> int:
     return number
 
 
-def _port_or_none(option: str, number: int) -> int | None:
+def _is_open(option: str, number: int) -> bool:
+    """Return whether a port is wanted; raise if it is none."""
     if number < -1:
         raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535, and -1 is none")
-    return None if number < 0 else _port(option, number)
+    if number >= 0:
+        _port(option, number)  # raises if it is too large
+    return number >= 0
 
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:

@@ -1,11 +1,10 @@
-"""The USARSim gateway: control ports for robots' clients and world controllers, and the truth port.
+"""The USARSim gateway: control ports for robots' clients and world controllers.
 
 Sockets live in `grouser.gateways.client_socket`; what comes over them is translated by a `Session`.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,10 @@ from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.session import Session
 from grouser.protocol.usarsim.codec import PORT, ServerSide
 from grouser.protocol.usarsim.extensions import Notice
-from grouser.service.outbox import Outbox
+from grouser.service.outbox import Outbox, Pipe
+
+LOGIN_HINT = "say it in the first line, LOGIN {Token …}, or in INIT"
+"""How a client shows its token."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class ControlSocket(ClientSocket):
         """Whether a robot belongs to it."""
         return self.session is not None and self.session.participant.robot is not None
 
-    def opened(self, transport: asyncio.Transport) -> None:
+    def opened(self, transport: Pipe) -> None:
         """Greet the client."""
         self.outbox = Outbox(transport, self.registry.limits.unread_bytes)
         self.session = Session(self._context, self._profile, self.outbox, self.address)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRo
 from grouser.service.access import Role
 from grouser.service.host import Host
 from grouser.service.login import Login
-from grouser.service.outbox import Outbox
+from grouser.service.outbox import Outbox, Pipe
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class TruthSocket(ClientSocket):
         self._outbox: Outbox | None = None
         self._login: Login | None = None
 
-    def opened(self, transport: asyncio.Transport) -> None:
+    def opened(self, transport: Pipe) -> None:
         """See what the client may do without a token."""
         self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
         self._login = Login(self.registry.access, self.address)

@@ -44,7 +44,7 @@ class Equip:
 
 @dataclass(frozen=True)
 class Reset:
-    """Start over."""
+    """Start the whole world over."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Glide:
-    """Carry something along a way, evenly; it pushes what it meets and is held up by nothing."""
+    """Move something along a path at one speed; it pushes what it meets, nothing holds it up."""
 
     name: str
     through: tuple[tuple[float, float, float], ...]
@@ -109,7 +109,7 @@ class Glide:
 
 @dataclass(frozen=True)
 class Spin:
-    """Keep something turning about the vertical where it is."""
+    """Turn something about the vertical where it is, at one rate, without end."""
 
     name: str
     rate: float
@@ -118,7 +118,7 @@ class Spin:
 
 @dataclass(frozen=True)
 class StopMotion:
-    """Let go of something that glides or turns; it is at rest then."""
+    """Stop something that glides or spins; it is an ordinary body at rest then."""
 
     name: str
 
@@ -128,7 +128,7 @@ class StopMotion:
 
 @dataclass(frozen=True)
 class Command:
-    """Tell a robot's drives what to do."""
+    """Command a robot: its gait or its drives, by the words of `Robot.setpoints`."""
 
     robot: str
     command: Mapping[str, float | Setpoint]
@@ -161,12 +161,12 @@ class SwitchLamp:
     on: bool
 
 
-# -- the world's laws ----------------------------------------------------------------------------
+# -- the world's physics and light ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SetDaylight:
-    """Change how bright it is without lamps."""
+    """Set how bright it is without lamps."""
 
     value: float
     """0 (night) to 1 (day)."""
@@ -174,7 +174,7 @@ class SetDaylight:
 
 @dataclass(frozen=True)
 class SetFriction:
-    """Change how much something rubs."""
+    """Set the friction of a piece of ground, of an object or of everything."""
 
     what: str
     """An object, a piece of terrain (``terrain/0``), or ``everywhere``."""
@@ -183,7 +183,7 @@ class SetFriction:
 
 @dataclass(frozen=True)
 class SetGravity:
-    """Change how strongly things fall."""
+    """Set gravity."""
 
     value: float
     """m/s², downwards."""
@@ -203,7 +203,7 @@ class FireEvent:
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Let an event happen now, whatever its delay and chance: what a fired one waits as."""
+    """Run an event now, whatever its delay and chance: what a fired one waits as."""
 
     event: str
     by: str = ""
@@ -211,7 +211,7 @@ class RunEvent:
 
 @dataclass(frozen=True)
 class ClockTick:
-    """An event's own clock rings: fire it, and set the clock again."""
+    """Fire an event because its own clock says so, and set the clock again."""
 
     event: str
 
@@ -251,7 +251,7 @@ Order = Literal[
 
 @dataclass(frozen=True)
 class RefereeCall:
-    """Tell the match's referee something; what comes of it is the referee's to say."""
+    """Call something to the match's referee; what comes of it is the referee's to say."""
 
     order: Order
     who: str = ""

@@ -1,4 +1,4 @@
-"""What can be worked in a world: doors and motors."""
+"""Doors opened and closed, motors switched on and off."""
 
 from __future__ import annotations
 

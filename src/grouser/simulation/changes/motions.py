@@ -1,4 +1,4 @@
-"""Things that are carried through the world as if by an invisible hand: gliding, turning.
+"""Motions along given paths: what glides or spins is put where it must be, whatever it meets.
 
 What glides is put where it must be every few milliseconds, with the speed it must have and its
 weight taken off it; in between it is an ordinary body, so it pushes what it meets and carries what
@@ -152,48 +152,48 @@ class _RunningMotion:
 
 
 class Motions:
-    """All that is being carried, by name; it stays so when somebody joins or leaves."""
+    """All running motions, by who is moved; they go on when somebody joins or leaves."""
 
     def __init__(self) -> None:
-        self._carried: dict[str, _RunningMotion] = {}
+        self._running: dict[str, _RunningMotion] = {}
 
     def rebind(self, scene: Scene, step: int) -> None:
         """Rebind to a recomposed scene."""
         names = {*scene.robots, *(thing.name for thing in scene.world.objects)}
-        self._carried = {name: one for name, one in self._carried.items() if name in names}
+        self._running = {name: one for name, one in self._running.items() if name in names}
         self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
         self._clock.start(step + 1)
 
     @property
     def due(self) -> int:
         """The step at which things are put in their places next."""
-        return self._clock.due if self._carried else NEVER
+        return self._clock.due if self._running else NEVER
 
     def start(self, live: LiveScene, name: str, motion: Motion, step: int) -> None:
         """Let ``name`` follow ``motion`` from ``step`` on."""
         body = live.body(name)
         free_joint(live.model, body, name)  # raises when it is fixed
-        self._carried[name] = _RunningMotion(motion, step, body)
+        self._running[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
     def stop(self, live: LiveScene, name: str) -> None:
-        """Let go of ``name``, if it is carried, and take its speed."""
-        carried = self._carried.pop(name, None)
-        if carried is not None:
-            _, dof = free_joint(live.model, carried.body, name)
+        """End the motion of ``name``, if it has one, and put it at rest."""
+        running = self._running.pop(name, None)
+        if running is not None:
+            _, dof = free_joint(live.model, running.body, name)
             live.data.qfrc_applied[dof : dof + 6] = 0.0
             live.data.qvel[dof : dof + 6] = 0.0
 
     def forget(self, name: str) -> None:
-        """Let go of somebody who has been put at rest already."""
-        self._carried.pop(name, None)
+        """End the motion of somebody who has been put at rest already."""
+        self._running.pop(name, None)
 
     def advance(self, live: LiveScene, step: int) -> None:
-        """Put everything where it must be at ``step``; let go of what has arrived."""
+        """Put everything where it must be at ``step``; end the motions that have arrived."""
         arrived = []
-        for name, carried in self._carried.items():
-            seconds = (step - carried.since) * live.scene.timestep
-            pose, velocity, over = carried.motion.at(seconds)
+        for name, running in self._running.items():
+            seconds = (step - running.since) * live.scene.timestep
+            pose, velocity, over = running.motion.at(seconds)
             place_free_body(live, name, pose, velocity)
             if over:
                 arrived.append(name)

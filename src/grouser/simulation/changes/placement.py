@@ -1,4 +1,4 @@
-"""A free spot near a start: whoever stands there meanwhile is not to be burst into."""
+"""A free spot near a start, for a robot that goes back to where somebody stands meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is in a world: descriptions with somebody more, or less."""
+"""Members of a world, robots and objects: descriptions with one more, or one less."""
 
 from __future__ import annotations
 

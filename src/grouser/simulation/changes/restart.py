@@ -23,9 +23,9 @@ def restart(live: LiveScene, name: str) -> None:
     bodies = Movers(live.scene).bodies(name)
     if not len(bodies):
         return  # it never went anywhere
-    _rest(model, data, bodies)
+    _rest_joints(model, data, bodies)
     if name in live.scene.robots:
-        _hold(live, name)
+        _hold_posture(live, name)
     elif door := doors(live.scene.world).get(name):
         data.qpos[model.joint(door.joint).qposadr[0]] = door.ajar * door.travel
         set_door(live, door)
@@ -36,7 +36,7 @@ def restart(live: LiveScene, name: str) -> None:
     mujoco.mj_kinematics(model, data)
 
 
-def _rest(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.intp]) -> None:
+def _rest_joints(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.intp]) -> None:
     """Move the joints of ``bodies`` to where the model has them, without speed or push."""
     ends = np.append(model.jnt_qposadr[1:], model.nq)
     for joint in np.flatnonzero(np.isin(model.jnt_bodyid, bodies)):
@@ -48,7 +48,7 @@ def _rest(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.int
     data.xfrc_applied[bodies] = 0.0
 
 
-def _hold(live: LiveScene, name: str) -> None:
+def _hold_posture(live: LiveScene, name: str) -> None:
     """Make robot ``name`` take its posture, hold it and start on its standing command."""
     scene, data, stepper, memory = live.scene, live.data, live.stepper, live.memory
     model, robot, prefix = scene.model, scene.robots[name], f"{name}/"

@@ -1,1 +1,1 @@
-"""Triggers, events, typed lines and the referee."""
+"""What a world does by script: triggers, events, the console's grammar, the referee."""
