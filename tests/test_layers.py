@@ -53,7 +53,7 @@ def test_nobody_imports_in_a_circle():
 
 
 def test_the_rules_have_no_circle():
-    TopologicalSorter(MAY_IMPORT).prepare()
+    TopologicalSorter({here: below - {here} for here, below in MAY_IMPORT.items()}).prepare()
 
 
 def test_every_room_and_module_has_its_rule():

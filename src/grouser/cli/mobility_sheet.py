@@ -8,7 +8,8 @@ import mujoco
 
 from grouser.cli.mobility_table import VERDICT_WORDS, conditions, limit_lines, result_marks
 from grouser.mobility.limits import Limit
-from grouser.mobility.suite import Candidate, MobilityRun, Progress, apparatus_named, on_all_cores
+from grouser.mobility.parallel_map import Progress, map_on_all_cores
+from grouser.mobility.suite import Candidate, MobilityRun, apparatus_named
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -72,7 +73,7 @@ def _pictures(
     who: Candidate, runs: Sequence[MobilityRun], progress: Progress | None
 ) -> dict[str, tuple[Image, str]]:
     """Play the runs again up to their most telling moments and draw those."""
-    played = on_all_cores(_moment, runs, progress=progress)
+    played = map_on_all_cores(_moment, runs, progress=progress)
     drawn = {}
     with Renderer(WIDTH, HEIGHT) as renderer:
         for run, simulation in zip(runs, played, strict=True):

@@ -30,11 +30,11 @@ class LineKeeper:
     def __init__(self, speed: float) -> None:
         self._speed = speed
 
-    def __call__(self, seen: Observation) -> Mapping[str, float]:
+    def __call__(self, observation: Observation) -> Mapping[str, float]:
         """Return speed and turn."""
-        w, x, y, z = seen.wxyz.tolist()
+        w, x, y, z = observation.wxyz.tolist()
         yaw = to_rpy_one(w, x, y, z)[2]
-        turn = -HEADING_GAIN * yaw - LINE_GAIN * float(seen.position[1])
+        turn = -HEADING_GAIN * yaw - LINE_GAIN * float(observation.position[1])
         return {"forward": self._speed, "turn": float(np.clip(turn, -MOST_TURN, MOST_TURN))}
 
 
@@ -49,7 +49,7 @@ class Operator:
     def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
         self._drive, self._flippers = LineKeeper(speed), flippers
 
-    def __call__(self, seen: Observation) -> Mapping[str, float]:
-        """Return what the robot is told now."""
-        arms = self._flippers(seen) if self._flippers else None
-        return {**self._drive(seen), **(arms or {})}
+    def __call__(self, observation: Observation) -> Mapping[str, float]:
+        """Return the robot's command now."""
+        arms = self._flippers(observation) if self._flippers else None
+        return {**self._drive(observation), **(arms or {})}

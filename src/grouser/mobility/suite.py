@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +23,10 @@ from grouser.frames import Pose, degrees, radians, to_rpy
 from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, Apparatus, Course
 from grouser.mobility.operator import Operator
+from grouser.mobility.parallel_map import Progress
 from grouser.robots.robot import describe
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.trials.cores import cores
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -49,12 +48,6 @@ TIPPED_DEG = 90.0
 """A robot tilted further than this has tipped over."""
 PATIENCE = 3.0
 """A run may take so many times longer than the way alone."""
-
-Progress = Callable[[int, int], None]
-"""Called with (finished, all)."""
-
-Given = TypeVar("Given")
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,24 +194,6 @@ def nominal_runs(
         MobilityRun(test=test, size=size, outcome=outcome)
         for (test, size), outcome in zip(cases, outcomes, strict=True)
     ]
-
-
-def on_all_cores(
-    work: Callable[[Given], Made], given: Sequence[Given], *, progress: Progress | None = None
-) -> list[Made]:
-    """Return what ``work`` makes of every one of ``given``, in order; MuJoCo frees the GIL."""
-    made: dict[int, Made] = {}
-    with ThreadPoolExecutor(cores()) as pool:
-        jobs = {pool.submit(work, one): number for number, one in enumerate(given)}
-        try:
-            for job in as_completed(jobs):
-                made[jobs[job]] = job.result()
-                if progress:
-                    progress(len(made), len(given))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [made[number] for number in range(len(given))]
 
 
 def run_alone(trial: Trial) -> Outcome:
