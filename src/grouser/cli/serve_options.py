@@ -198,6 +198,15 @@ Connections = Annotated[
 
 # -- the rest --------------------------------------------------------------------------------------
 
+Equipment = Annotated[
+    bool,
+    typer.Option(
+        "--equipment/--no-equipment",
+        help="Clients' robots carry their kind's camera, laser and INS, unless the world file says "
+        "what they carry.",
+    ),
+]
+
 EndAfter = Annotated[
     float,
     typer.Option(metavar="S", show_default="for ever", help="End after S simulated seconds."),

@@ -79,6 +79,8 @@ class ServerOptions:
     """Clients in lockstep that must be there before time begins."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client stops; 0: never."""
+    equipment: bool = True
+    """Clients' robots carry their standard equipment where nobody said what they carry."""
     limits: Limits = field(default_factory=Limits)
     tokens: tuple[Token, ...] = ()
     tls: ssl.SSLContext | None = None
@@ -86,7 +88,12 @@ class ServerOptions:
     def rules(self) -> HostRules:
         """Return how time passes."""
         beat = self.beat or (FAST_BEAT if math.isinf(self.speed) else BEAT)
-        return HostRules(beat=beat, players=self.players, command_timeout=self.command_timeout)
+        return HostRules(
+            beat=beat,
+            players=self.players,
+            command_timeout=self.command_timeout,
+            equipment=self.equipment,
+        )
 
 
 class Server:

@@ -22,6 +22,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
+from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.hull import (
     GREY,
     Vector,
@@ -146,6 +147,7 @@ class Kenaf:
                 "rear": ("rear_left_arm", "rear_right_arm"),
             },
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
+            equipment=EQUIPMENT,
             standing=STANDING,
             posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
         )
@@ -246,6 +248,20 @@ def _add_body(body: mujoco.MjsBody) -> None:
     top = HEIGHT - STANDING
     deck = (0.20, 0.15, (top - RADIUS * 0.7) / 2)
     add_hull(body, "deck", deck, at=(0, 0, top - deck[2]), rgb=GREY)
+
+
+def _in_our_axes(place: Vector) -> Vector:
+    """Return a place of the UDK config (y right, z down) in the body."""
+    x, y, z = place
+    return x, -y, -z
+
+
+EQUIPMENT = (
+    camera(_in_our_axes(FRONT_CAMERA)),
+    camera(_in_our_axes(BIRDS_EYE_CAMERA), name="BirdsEye", down=BIRDS_EYE_DOWN),
+    scanner((-0.08, 0.0, 0.145)),  # m   UDK config
+    navigation((0.0, 0.0, 0.2)),  # m   UDK config
+)
 
 
 def _add_cameras(body: mujoco.MjsBody) -> None:

@@ -15,6 +15,7 @@ import mujoco
 from grouser.errors import unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
+from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -33,6 +34,12 @@ TOP_SPEED = 2.6  # m/s   5.8 mph (robots.md A3)
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = 6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor seen at the belt
 CENTRE_Z = -0.01  # m   estimate: centre of mass below the pulley axes
+
+EQUIPMENT = (
+    camera((0.25, 0.0, 0.12)),  # m   estimate: front of the chassis
+    scanner((0.0, 0.0, 0.15)),  # m   estimate: on the deck
+    navigation((0.0, 0.0, 0.1)),  # m   estimate
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +84,7 @@ class PackBot:
             belts=belts,
             steering=Steering(left=("left",), right=("right",), gauge=GAUGE),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
+            equipment=EQUIPMENT,
             standing=HEIGHT / 2,
         )
 

@@ -14,6 +14,7 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
+from grouser.robots.parts.equipment import camera, navigation, scanner
 from grouser.robots.parts.hull import (
     GREY,
     ORANGE,
@@ -52,6 +53,12 @@ ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
 
 PLACES = ("front_left", "front_right", "rear_left", "rear_right")
+
+EQUIPMENT = (
+    camera((0.25, 0.0, 0.15)),  # m   estimate: over the front axis
+    scanner((0.0, 0.0, 0.2)),  # m   estimate: on the deck
+    navigation((0.0, 0.0, 0.1)),  # m   estimate
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +121,7 @@ class Quince:
                 "rear": ("rear_left_arm", "rear_right_arm"),
             },
             sensors=sensors,
+            equipment=EQUIPMENT,
             standing=RADIUS + (self._grouser().height if self.grousers else 0.0),
             posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
         )

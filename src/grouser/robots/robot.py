@@ -123,6 +123,9 @@ class Robot:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names that stand for several drives (``front``: both front sub-tracks)."""
     sensors: tuple[Sensor, ...] = ()
+    """What it always carries."""
+    equipment: tuple[Sensor, ...] = ()
+    """What it carries besides where a world says ``sensors: standard``."""
     standing: float = 0.0
     """Height (m) of the root's frame when the robot stands on level ground."""
     free: bool = True

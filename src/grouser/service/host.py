@@ -18,7 +18,7 @@ from grouser.service.lockstep import Lockstep
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
 from grouser.service.tag_memory import TagMemory
-from grouser.simulation.changes.actions import Action, Join, Leave
+from grouser.simulation.changes.actions import Action, Equip, Join, Leave
 from grouser.simulation.divergence.rescue import Rescue
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
@@ -64,6 +64,8 @@ class HostRules:
     """Owners in lockstep that must be there before time begins."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client is stopped; 0: never."""
+    equipment: bool = True
+    """Owners' robots carry their standard equipment where nobody said what they carry."""
 
 
 class Host:
@@ -128,12 +130,17 @@ class Host:
         name = entry.name
         if name in self._owners:
             raise BadValue(f"there is already somebody called '{name}'")
-        own = {robot.name: robot.kind for robot in self.simulation.world.robots}
+        if self.rules.equipment:
+            entry = entry.equipped()
+        own = {robot.name: robot for robot in self.simulation.world.robots}
         if name not in own:
             self.do(Join(entry))
-        elif own[name] != entry.kind:
-            raise BadValue(f"the world's own '{name}' is a {own[name]}, not a {entry.kind}")
+        elif own[name].kind != entry.kind:
+            raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
         else:
+            if self._lacks_equipment(own[name], entry):
+                self.do(Equip(name, entry.sensors))
+                self._queues.collect(self._owners)  # what they measured first is told below
             self._taken_over.add(name)
         self._owners[name] = owner
         self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next beat
@@ -246,6 +253,11 @@ class Host:
                 for owner in list(self._owners.values()):
                     owner.notice((entry.by or "world").capitalize(), entry.text)
 
+    def _lacks_equipment(self, robot: RobotEntry, wanted: RobotEntry) -> bool:
+        """Return whether ``robot`` has less than ``wanted``, of a kind that has equipment."""
+        equipment = self.simulation.scene.robots[robot.name].equipment
+        return bool(equipment) and robot.sensors != wanted.sensors
+
     def _evict(self, error: SimulationDiverged) -> None:
         """Take out who most likely cannot even be where it started, and came after the world."""
         brought = [name for name in self._rescue.suspects if name not in self._native]
@@ -273,6 +285,10 @@ class Host:
                 self._taken_over.discard(name)
                 self.lockstep.leave(name)
         if self.time < self._then:
+            now = {entry.name: entry for entry in self.simulation.world.robots}
+            for name in sorted(self._taken_over):
+                if self._lacks_equipment(now[name], entries[name]):
+                    self.simulation.do(Equip(name, entries[name].sensors))
             self.lockstep.restart(self.step)
         self._then = self.time
         self._scene = self.simulation.scene

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from grouser.simulation.changes.actions import (
         Command,
         Delayed,
+        Equip,
         FireEvent,
         Glide,
         Join,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "Command": "grouser.simulation.changes.actions",
     "Delayed": "grouser.simulation.changes.actions",
+    "Equip": "grouser.simulation.changes.actions",
     "FireEvent": "grouser.simulation.changes.actions",
     "Glide": "grouser.simulation.changes.actions",
     "Join": "grouser.simulation.changes.actions",
@@ -66,6 +68,7 @@ _PLACES = {
 __all__ = [
     "Command",
     "Delayed",
+    "Equip",
     "FireEvent",
     "Glide",
     "Join",

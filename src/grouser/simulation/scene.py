@@ -23,7 +23,7 @@ from grouser.robots.robot import Gait, Robot, RobotDescription, describe
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
-from grouser.world.file import RobotEntry, World
+from grouser.world.file import STANDARD_EQUIPMENT, RobotEntry, World
 from grouser.world.looks import add_looks
 
 HOOK_TRAVEL = 0.3
@@ -163,12 +163,17 @@ def _model_of(description: RobotDescription) -> Robot:
 
 def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
     """Give the robot the world file's sensors; let every sensor put what it needs into the spec."""
-    wheres = [world.where("robots", number, "kind")] * len(robot.sensors)
-    wheres += [world.where("robots", number, "sensors", i) for i in range(len(entry.sensors))]
-    more = map(describe_sensor, entry.sensors, wheres[len(robot.sensors) :])
-    robot = dataclasses.replace(robot, sensors=(*robot.sensors, *more))
+    own = world.where("robots", number, "kind")
+    carried = [(sensor, own) for sensor in robot.sensors]
+    for index, options in enumerate(entry.sensors):
+        where = world.where("robots", number, "sensors", index)
+        if options == STANDARD_EQUIPMENT:
+            carried += [(sensor, where) for sensor in robot.equipment]
+        else:
+            carried.append((describe_sensor(options, where), where))
+    robot = dataclasses.replace(robot, sensors=tuple(sensor for sensor, _ in carried))
     names: set[str] = set()
-    for sensor, where in zip(robot.sensors, wheres, strict=True):
+    for sensor, where in carried:
         if sensor.name in names:
             raise BadValue(f"{where}: '{entry.name}' has two sensors called '{sensor.name}'")
         names.add(sensor.name)

@@ -23,7 +23,12 @@ from grouser.simulation.changes import actions, physics_changes
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.changes.doors_and_motors import door_named, motor_command, set_door
 from grouser.simulation.changes.motions import Motions, motion_for, place_free_body
-from grouser.simulation.changes.population import member_names, with_member, without_member
+from grouser.simulation.changes.population import (
+    member_names,
+    with_member,
+    with_sensors,
+    without_member,
+)
 from grouser.simulation.changes.recompose import recompose
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.divergence.watch import EVERY, DivergenceWatch, log_warnings
@@ -113,6 +118,9 @@ class Simulation:
             case actions.Leave(name):
                 self.live.body(name)  # raises when there is nobody of this name
                 self._recompose(without_member(self.world, name))
+            case actions.Equip(robot, sensors):
+                self._recompose(with_sensors(self.world, robot, sensors))
+                self._sense()
             case actions.SetPose(name, X_WB):
                 self._place(name, X_WB)
             case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():

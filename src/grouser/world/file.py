@@ -55,6 +55,32 @@ def _on_the_ground(value: Any) -> Any:
     return [*value, 0.0] if isinstance(value, list | tuple) and len(value) == 2 else value
 
 
+STANDARD_EQUIPMENT = {"kind": "standard"}
+"""In a robot's list of sensors: the equipment that its kind usually has."""
+
+
+def _sensor_list(value: Any) -> Any:
+    """Return what ``sensors`` says as a list of mappings: the word ``standard`` becomes one."""
+    if isinstance(value, str):
+        return [_standard(value)]
+    if not isinstance(value, list | tuple):
+        return value
+    for number, item in enumerate(value):
+        if isinstance(item, dict) and item.get("kind") == "standard" and len(item) > 1:
+            raise mistake("must have no keys beside its kind", number)
+    return [
+        _standard(item, number) if isinstance(item, str) else item
+        for number, item in enumerate(value)
+    ]
+
+
+def _standard(word: str, *inside: int) -> dict[str, Any]:
+    if word != STANDARD_EQUIPMENT["kind"]:
+        what = "a mapping with a kind" if inside else "a list of sensors"
+        raise mistake(f"allowed: standard, or {what}{nearest(word, ['standard'])}", *inside)
+    return dict(STANDARD_EQUIPMENT)
+
+
 class NamedPose(Description):
     """Something with a name and a pose on the ground."""
 
@@ -88,12 +114,21 @@ class RobotEntry(NamedPose):
     """Which robot it is; the scene knows the kinds."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The robot kind's own options."""
-    sensors: Annotated[tuple[dict[str, Any], ...], Strict(False)] = ()
-    """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds."""
+    sensors: Annotated[
+        tuple[dict[str, Any], ...], Strict(False), BeforeValidator(_sensor_list)
+    ] = ()
+    """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds.
+    ``standard``, alone or in the list, is the equipment that its kind usually has."""
     command: dict[str, float] = Field(default_factory=dict)
     """Its first command, in the drives' units."""
     contact: Yielding | None = None
     """How this robot yields where it touches; None: as the world's `physics.contact` says."""
+
+    def equipped(self) -> RobotEntry:
+        """Return this robot with its standard equipment, unless it says what it carries."""
+        if "sensors" in self.model_fields_set:
+            return self
+        return self.model_copy(update={"sensors": (dict(STANDARD_EQUIPMENT),)})
 
 
 class View(Description):

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
-from grouser.gateways.usarsim.equipment import EQUIPMENT
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import CLASSES
 from grouser.protocol.usarsim.commands import Init
@@ -53,9 +52,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
         return own[name].model_copy(update={"kind": kind})
     if start is not None:
         place = start.model_dump(exclude={"name"})
-        return RobotEntry(
-            name=name, kind=kind, options=dict(options), sensors=EQUIPMENT.get(kind, ()), **place
-        )
+        return RobotEntry(name=name, kind=kind, options=dict(options), **place)
     ignored = init.start is not None  # an unknown start place means the origin
     x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
     roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
@@ -69,7 +66,6 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
             name=name,
             kind=kind,
             options=dict(options),
-            sensors=EQUIPMENT.get(kind, ()),
             position=(feet[0], feet[1], feet[2]),
             yaw_deg=_degrees(yaw),
             pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),

@@ -9,6 +9,7 @@ from grouser.exports import lazily
 if TYPE_CHECKING:
     from grouser.robots.parts.aibo import Aibo
     from grouser.robots.parts.crank import Cranks
+    from grouser.robots.parts.equipment import camera, navigation, scanner
     from grouser.robots.parts.hull import add_hull, exclude_hull_belt_contacts, set_box_mass
     from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, PartShape, Servo, assemble
     from grouser.robots.parts.pan_tilt import PanTilt
@@ -29,7 +30,10 @@ _PLACES = {
     "Wheel": "grouser.robots.parts.wheel",
     "add_hull": "grouser.robots.parts.hull",
     "assemble": "grouser.robots.parts.linkage",
+    "camera": "grouser.robots.parts.equipment",
     "exclude_hull_belt_contacts": "grouser.robots.parts.hull",
+    "navigation": "grouser.robots.parts.equipment",
+    "scanner": "grouser.robots.parts.equipment",
     "set_box_mass": "grouser.robots.parts.hull",
 }
 
@@ -47,7 +51,10 @@ __all__ = [
     "Wheel",
     "add_hull",
     "assemble",
+    "camera",
     "exclude_hull_belt_contacts",
+    "navigation",
+    "scanner",
     "set_box_mass",
 ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
@@ -31,6 +31,15 @@ class Leave:
     """Take a robot or an object out of the world."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Equip:
+    """Let a robot carry other sensors beside its own; those it keeps notice nothing."""
+
+    robot: str
+    sensors: tuple[Mapping[str, Any], ...]
+    """As a robot's ``sensors`` in a world file."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +272,7 @@ class Pause:
 Action = (
     Join
     | Leave
+    | Equip
     | Reset
     | Restart
     | SetPose

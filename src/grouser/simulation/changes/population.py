@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from grouser.errors import BadValue
+from collections.abc import Mapping
+from typing import Any
+
+from grouser.errors import BadValue, unknown
 from grouser.world.file import RobotEntry, World
 from grouser.world.world_object import WorldObject
 
@@ -26,6 +29,20 @@ def with_member(start: World, world: World, who: RobotEntry | WorldObject) -> Wo
     everybody = (*world.robots, who)
     order = sorted(everybody, key=lambda one: "" if one.name in own else one.name)
     return world.changed(robots=tuple(order))
+
+
+def with_sensors(world: World, robot: str, sensors: tuple[Mapping[str, Any], ...]) -> World:
+    """Return ``world`` in which ``robot`` carries these ``sensors`` beside its own."""
+    known = [entry.name for entry in world.robots]
+    if robot not in known:
+        raise unknown("world", "robot", robot, known)
+    given = {"sensors": tuple(dict(sensor) for sensor in sensors)}
+    return world.changed(
+        robots=tuple(
+            entry.model_copy(update=given) if entry.name == robot else entry
+            for entry in world.robots
+        )
+    )
 
 
 def without_member(world: World, name: str) -> World:

@@ -1,0 +1,49 @@
+"""Standard equipment: USARSim's camera, a small laser scanner, inertial navigation.
+
+A tracked robot carries them where a world says ``sensors: standard`` (`Robot.equipment`), so that a
+thousand trials do not pay for them. Places are in the robot's body: x forward, y left, z up, in m.
+"""
+
+from __future__ import annotations
+
+from grouser.frames import Pose, Triple, degrees, radians
+from grouser.robots.parts.pan_tilt import FOV_DEG, HEIGHT, RATE_HZ, UPRIGHT_FOV_DEG, WIDTH
+from grouser.sensors.camera import Camera
+from grouser.sensors.imaging.imager import Imager
+from grouser.sensors.imaging.lens import Lens
+from grouser.sensors.ins import Ins
+from grouser.sensors.laser import HOKUYO_URG04LX, Laser
+
+SCAN_PERIOD = 0.3  # s   usarsim.md 3: ScanInterval
+INS_RATE_HZ = 5.0  # usarsim.md 3: one burst of everything, about every 0.2 s
+
+
+def camera(at: Triple, *, name: str = "Camera", down: float = 0.0) -> Camera:
+    """Return USARSim's pinhole camera on a robot's body, pitched ``down`` (rad)."""
+    x, y, z = at
+    lens = Lens(width=WIDTH, height=HEIGHT, fov_deg=(FOV_DEG, UPRIGHT_FOV_DEG))
+    # Through degrees, as a world file would say it: to the bit the same picture.
+    pitch = radians(degrees(down))
+    return Camera(
+        name=name,
+        mount="body",
+        X_MS=Pose.at(x, y, z, pitch=pitch),
+        rate_hz=RATE_HZ,
+        camera=Imager(lens=lens),
+    )
+
+
+def scanner(at: Triple) -> Laser:
+    """Return a Hokuyo URG-04LX as USARSim has it, on a robot's body."""
+    return Laser(
+        name="Scanner1",
+        mount="body",
+        X_MS=Pose.at(*at),
+        rate_hz=1 / SCAN_PERIOD,
+        **HOKUYO_URG04LX,
+    )
+
+
+def navigation(at: Triple) -> Ins:
+    """Return inertial navigation without errors, on a robot's body."""
+    return Ins(name="INS", mount="body", X_MS=Pose.at(*at), rate_hz=INS_RATE_HZ)

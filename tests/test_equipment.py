@@ -1,0 +1,166 @@
+"""Standard equipment: a robot has its camera, laser and INS in a file, in Python, over the wire."""
+
+import numpy as np
+import pytest
+from served import QUIET, Served
+from solver_yaml import SOLVER
+
+from grouser.errors import UnknownName, WorldFileError
+from grouser.protocol.usarsim.sensor_messages import Ins, RangeScan
+from grouser.robots import ROBOTS
+from grouser.simulation.changes.actions import Equip
+from grouser.simulation.simulation import Simulation
+from grouser.world import load, parse
+
+YARD = f"""
+name: yard
+physics:
+  timestep: 0.002
+{SOLVER}
+terrain:
+  - {{kind: flat, friction: 0.8}}
+objects:
+  - {{kind: box, name: w, position: [1.5, 0, 0.5], size: [0.2, 2, 1], friction: 0.5, fixed: true}}
+robots:
+"""
+CARRIED = {
+    "kenaf": {"Camera", "BirdsEye", "Scanner1", "INS"},
+    "quince": {"Camera", "Scanner1", "INS"},
+    "packbot": {"Camera", "Scanner1", "INS"},
+}
+
+
+def yard(*robots):
+    return YARD + "".join(f"  - {{{robot}}}\n" for robot in robots)
+
+
+def world(robot):
+    return parse(yard(robot), where="yard.yaml")
+
+
+def sensors(simulation, robot):
+    return {name for owner, name in simulation.scene.sensors if owner == robot}
+
+
+@pytest.mark.parametrize("kind", CARRIED)
+def test_a_world_file_gives_a_robot_its_standard_equipment(kind):
+    bare = Simulation(world(f"name: r, kind: {kind}, position: [0, 0]"))
+    equipped = Simulation(world(f"name: r, kind: {kind}, position: [0, 0], sensors: standard"))
+    assert sensors(equipped, "r") - sensors(bare, "r") == CARRIED[kind]
+    equipped.step(0.5)
+    assert equipped.read("r", "Camera").array("image").shape == (240, 320, 3)
+    ahead = equipped.read("r", "Scanner1").array("ranges")
+    assert 1.0 < np.nanmin(ahead) < 1.7
+    assert equipped.read("r", "INS").time > 0
+
+
+def test_only_three_kinds_have_equipment_beside_their_own_sensors():
+    from test_robots import simulation
+
+    has = {kind for kind in ROBOTS if simulation(kind).scene.robots["robot0"].equipment}
+    assert has == set(CARRIED)
+
+
+def test_standard_stands_beside_others_in_a_list():
+    listed = "sensors: [standard, {kind: compass, name: north, mount: body}]"
+    simulation = Simulation(world(f"name: r, kind: quince, position: [0, 0], {listed}"))
+    assert CARRIED["quince"] | {"north"} <= sensors(simulation, "r")
+
+
+def test_a_robot_that_says_nothing_of_sensors_can_be_equipped_and_one_that_does_is_left_alone():
+    plain = world("name: r, kind: quince, position: [0, 0]").robots[0]
+    assert plain.sensors == ()
+    assert plain.equipped().sensors == ({"kind": "standard"},)
+    none = world("name: r, kind: quince, position: [0, 0], sensors: []").robots[0]
+    assert none.equipped().sensors == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (
+            "standrad",
+            "yard.yaml line 23: robots.0.sensors is 'standrad', allowed: standard, or a list of "
+            "sensors; did you mean 'standard'?",
+        ),
+        (
+            "[standrad]",
+            "yard.yaml line 23: robots.0.sensors.0 is 'standrad', allowed: standard, or a mapping "
+            "with a kind; did you mean 'standard'?",
+        ),
+        (
+            "[{kind: standard, name: eye}]",
+            "yard.yaml line 23: robots.0.sensors.0 is {'kind': 'standard', 'name': 'eye'}, must "
+            "have no keys beside its kind",
+        ),
+        ("3", "yard.yaml line 23: robots.0.sensors is 3, a list is needed"),
+    ],
+)
+def test_a_misspelt_word_names_the_nearest(said, sentence):
+    with pytest.raises(WorldFileError) as caught:
+        world(f"name: r, kind: kenaf, position: [0, 0], sensors: {said}")
+    assert str(caught.value) == sentence
+
+
+def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way():
+    robot = "name: r, kind: quince, position: [0, 0], command: {forward: 0.2}"
+    plain, equipped = Simulation(world(robot)), Simulation(world(robot))
+    for simulation in (plain, equipped):
+        simulation.step(0.4)
+    equipped.do(Equip("r", ({"kind": "standard"},)))
+    for simulation in (plain, equipped):
+        simulation.step(0.4)
+    assert CARRIED["quince"] <= sensors(equipped, "r")
+    assert equipped.fingerprint() == plain.fingerprint()
+    with pytest.raises(UnknownName, match="no robot 'q'"):
+        plain.do(Equip("q", ()))
+
+
+def test_a_world_with_equipment_can_be_sent_as_json():
+    made = world("name: r, kind: kenaf, position: [0, 0], sensors: standard")
+    assert type(made).model_validate_json(made.model_dump_json()) == made
+
+
+# -- over the wire ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("yard") / "yard.yaml"
+    path.write_text(
+        yard(
+            "name: own, kind: quince, position: [0, 0]",
+            "name: blind, kind: quince, position: [0, 3], sensors: []",
+        )
+    )
+    return path
+
+
+def heard(robot, seconds=1.0):
+    return {type(message) for message in robot.listen(seconds)}
+
+
+def test_who_takes_over_a_robot_of_the_world_hears_its_equipment(file):
+    with Served(file.parent, file, *QUIET, "--speed", "4") as served:
+        with served.join("Quince", "own") as robot:
+            assert min(robot.reading("Scanner1").ranges) < 1.7
+            assert isinstance(robot.reading("INS"), Ins)
+            served.console("reset")  # the world starts over, and it goes on
+            assert {Ins, RangeScan} <= heard(robot)
+        with served.join("Quince", "own") as again:
+            assert min(again.reading("Scanner1").ranges) < 1.7
+        with served.join("Quince", "brought", at=(0, -6, 0)) as brought:
+            assert {Ins, RangeScan} <= heard(brought)
+        with served.join("Quince", "blind") as blind:
+            assert not {Ins, RangeScan} & heard(blind)
+
+
+def test_no_equipment_is_an_option_of_serve(file):
+    with Served(file.parent, file, *QUIET, "--speed", "4", "--no-equipment") as served:
+        for name in ("own", "brought"):
+            with served.join("Quince", name) as robot:
+                assert not {Ins, RangeScan} & heard(robot)
+
+
+def test_a_shipped_world_needs_no_change():
+    assert load("quince_step").robots[0].sensors == ()
