@@ -1,4 +1,4 @@
-"""A crawler of your own: triangular tracks, soft trapezoid grousers, no new code.
+"""A crawler of your own: triangular tracks, trapezoid grousers of soft rubber, no new code.
 
 Everything about a ``crawler`` is an option: pulleys, grousers, drives, and the method that turns
 its tracks. Here the four methods climb the same kerb.
@@ -13,13 +13,7 @@ OPTIONS = {
     "gauge": 0.36,
     "width": 0.08,
     "pulleys": [[-0.22, 0, 0.06], [0.22, 0, 0.06], [0, 0.10, 0.04]],  # x, z, radius
-    "grouser": {
-        "shape": "trapezoid",
-        "top": 0.004,
-        "base": 0.012,
-        "height": 0.012,
-        "soft": {"depth": 0.002},
-    },
+    "grouser": {"shape": "trapezoid", "top": 0.004, "base": 0.012, "height": 0.012},
     "count": 36,
     "wheels": 5,
 }
@@ -32,6 +26,7 @@ def kerb(method: str) -> grouser.Trial:
         kind="crawler",
         position=(0.0, 0.0, 0.0),
         options={**OPTIONS, "method": method},
+        contact={"frequency": 200.0},  # rad/s of its bounce: it sinks g/200² = 0.25 mm
         command={"forward": 0.2},
     )
     terrain = (Flat(friction=0.7), Step(x=0.5, height=0.06, friction=0.7))

@@ -211,7 +211,6 @@ def test_any_convex_grouser(shape):
         "polygon": {
             "shape": "polygon",
             "outline": [[-0.006, 0], [0.006, 0], [0.004, 0.007], [0, 0.01], [-0.004, 0.007]],
-            "soft": {"depth": 0.002},
         },
     }[shape]
     simulation = crawler("segments", "oval", grouser=told)

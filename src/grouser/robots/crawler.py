@@ -165,6 +165,11 @@ def _grouser(options: Mapping[str, Any]) -> Grouser:
             f"{nearest(str(shape), SHAPES)}"
         )
     allowed = ("shape", "round_tip", *SHAPES[shape])
+    if "soft" in options:
+        raise BadValue(
+            "grouser: there is no 'soft' any more; how a robot yields is said of the whole robot, "
+            "beside its kind: contact: {frequency: rad/s, damping_ratio: …} (docs/contact.md)"
+        )
     for key in options:
         if key not in allowed:
             raise BadValue(
