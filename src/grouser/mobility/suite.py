@@ -72,15 +72,23 @@ class Candidate:
     """Why it cannot be tested at all; empty: it can."""
 
 
-def measure_candidate(kind: str, options: Mapping[str, Any], *, flippers: bool = True) -> Candidate:
+def measure_candidate(
+    kind: str,
+    options: Mapping[str, Any],
+    *,
+    flippers: bool = True,
+    timestep: float | None = None,
+) -> Candidate:
     """Return the robot of that kind, measured as it stands.
 
     Args:
         kind: a key of `ROBOTS`.
         options: of that robot.
         flippers: False: if it has flippers, they stay as its options say.
+        timestep: of every run, s; None: the robot's own, or `TIMESTEP`.
     """
-    timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
+    if timestep is None:
+        timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
     who = RobotEntry(name=kind, kind=kind, position=(0, 0, 0), options=dict(options))
     scene = compose(_world("measure", (Flat(friction=1.0),), who, timestep))
     robot, model, data = scene.robots[kind], scene.model, scene.initial()

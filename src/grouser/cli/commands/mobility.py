@@ -87,6 +87,17 @@ RobotOverrides = Annotated[
         help="Change the robot, such as method=wheels; may be given often.",
     ),
 ]
+StepLength = Annotated[
+    float | None,
+    typer.Option(
+        "--timestep",
+        min=0.0001,
+        max=0.01,
+        metavar="SECONDS",
+        show_default="the suite's, 0.001",
+        help="Length of a physics step: does a verdict hang on it?",
+    ),
+]
 SheetFolder = Annotated[
     Path | None,
     typer.Option(
@@ -111,6 +122,7 @@ def mobility(
     repeats: Repeats = None,
     flippers: UseFlippers = True,
     overrides: RobotOverrides = None,
+    timestep: StepLength = None,
     report: SheetFolder = None,
     json_file: JsonFile = None,
     seed: RunSeed = 0,
@@ -139,7 +151,7 @@ def mobility(
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
-    who = measure_candidate(robot, _options(overrides or ()), flippers=flippers)
+    who = measure_candidate(robot, _options(overrides or ()), flippers=flippers, timestep=timestep)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
