@@ -6,8 +6,7 @@ from grouser.world.file import parse
 PHYSICS = """
 physics:
   {timestep: 0.002, integrator: implicitfast, cone: elliptic, solver: newton, iterations: 50,
-   tolerance: 1e-8, impratio: 10, contact: {time_constant: 0.004, damping_ratio: 1,
-   impedance_start: 0.95, impedance_end: 0.99, impedance_width: 0.001}}
+   tolerance: 1e-10, impratio: 20000}
 """
 
 

@@ -5,13 +5,13 @@ SOLVER = """\
   cone: elliptic
   solver: newton
   iterations: 50
-  tolerance: 1e-8
-  impratio: 10
+  tolerance: 1e-10
+  impratio: 20000
   contact:
-    time_constant: 0.004
-    damping_ratio: 1
-    impedance_start: 0.95
-    impedance_end: 0.99
-    impedance_width: 0.001
+    frequency: 300
+    damping_ratio: 0.05
+    friction_rate: 900
+    impact_damping: 8
+  gravity: 9.81
 """
 """Goes behind ``physics:`` and its time step."""

@@ -32,9 +32,9 @@ def compiled(*things):
     STANDARD.apply(spec)
     for i, thing in enumerate(things):
         if hasattr(thing, "position"):
-            thing.add(spec, STANDARD.contact)
+            thing.add(spec, STANDARD.ground)
         else:
-            thing.add(spec, STANDARD.contact, f"terrain/{i}")
+            thing.add(spec, STANDARD.ground, f"terrain/{i}")
     return spec.compile()
 
 

@@ -150,9 +150,8 @@ def test_stands_still_then_drives_straight(method):
 
 def test_a_sides_command_moves_its_flippers_belts_too():
     robot = Kenaf().build()
-    told = robot.setpoints({"left": 0.2})
-    assert {name: setpoint.value for name, setpoint in told.items()} == dict.fromkeys(
-        ("left", "front_left", "rear_left"), 0.2
+    assert {belt.name: belt.drive for belt in robot.belts if "left" in belt.name} == dict.fromkeys(
+        ("left", "front_left", "rear_left"), "left"
     )
 
 

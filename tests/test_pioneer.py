@@ -18,7 +18,7 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain import Flat, Incline
 
 PIONEERS = {"p2dx": P2DX, "p2at": P2AT, "p3at": P3AT}
-PHYSICS = STANDARD.model_copy(update={"timestep": 0.002, "impratio": 100.0})
+PHYSICS = STANDARD.model_copy(update={"timestep": 0.002})
 FRICTION = 0.8
 
 

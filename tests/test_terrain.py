@@ -50,9 +50,9 @@ def compiled(*things, looks=False):
         add_looks(spec)
     for i, thing in enumerate(things):
         if hasattr(thing, "position"):
-            thing.add(spec, STANDARD.contact)
+            thing.add(spec, STANDARD.ground)
         else:
-            thing.add(spec, STANDARD.contact, f"terrain/{i}")
+            thing.add(spec, STANDARD.ground, f"terrain/{i}")
     return spec.compile()
 
 
@@ -230,7 +230,7 @@ def test_physics_is_written_and_never_resets_silently():
     assert model.opt.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     assert model.opt.cone == mujoco.mjtCone.mjCONE_ELLIPTIC
     assert model.opt.solver == mujoco.mjtSolver.mjSOL_NEWTON
-    assert (model.opt.iterations, model.opt.tolerance, model.opt.impratio) == (50, 1e-8, 10)
+    assert (model.opt.iterations, model.opt.tolerance, model.opt.impratio) == (50, 1e-10, 20_000)
     assert model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_AUTORESET
 
 

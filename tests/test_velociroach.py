@@ -199,9 +199,9 @@ def test_runs_straight_and_fast_enough():
 def test_turns_away_from_the_faster_side(log, sign):
     simulation = running(log)
     before = heading(simulation)
-    simulation.step(0.4)
+    simulation.step(4 * STRIDE)  # whole strides: within one the turn is uneven
     turned = math.remainder(heading(simulation) - before, 2 * math.pi)
-    assert sign * turned > 0.5
+    assert sign * turned > 0.9
 
 
 def test_the_body_stays_level_and_off_the_ground():

@@ -117,8 +117,13 @@ MISTAKES = {
         "line 5: physics.cone is 'eliptic', allowed: elliptic, pyramidal; did you mean 'elliptic'?",
     ),
     "stiffer than the step": (
-        ("time_constant: 0.004", "time_constant: 0.001"),
-        "line 11: physics.contact.time_constant is 0.001, must be at least 2 x timestep (0.001)",
+        (
+            "gravity: 9.81",
+            "solver_contact: {time_constant: 0.001, damping_ratio: 1, impedance_start: 0.9, "
+            "impedance_end: 0.9, impedance_width: 0.001}",
+        ),
+        "line 15: physics.solver_contact.time_constant is 0.001, "
+        "must be at least 2 x timestep (0.001)",
     ),
     "not finite": (("x: 1\n", "x: .nan\n"), "x.yaml line 19: terrain.1.x is .nan, must be finite"),
     "overflow": (("x: 1\n", "x: 1e999\n"), "terrain.1.x is 1e999, must be finite"),

@@ -7,6 +7,7 @@
 ``threads_2_over_1``  throughput of 32 trials on two threads over one
 ``batch_2_over_1``    the same of a bare ``mujoco.batch`` with the same model, in the same turns:
                       what the machine itself gives for its second core
+``…_over_old``        our contact's speed over the near-rigid one's it replaced (`old_contact`)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import mujoco
 import mujoco.batch
 import numpy as np
 
+from grouser.benches.old_contact import speeds_over_old
 from grouser.physics.state import StateArrays
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -40,12 +42,14 @@ Progress = Callable[[str, int, int], None]
 
 def run(progress: Progress) -> dict[str, float]:
     """Measure everything and return the figures."""
-    progress("one robot", 0, 3)
+    progress("one robot", 0, 4)
     through, bare = _one_robot()
-    progress("32 robots", 1, 3)
+    progress("32 robots", 1, 4)
     crowd = _crowd()
-    progress("32 trials", 2, 3)
+    progress("32 trials", 2, 4)
     ours, batch = _threads()
+    progress("the old contact", 3, 4)
+    over_old = speeds_over_old()
     return {
         "segments_rtf": through,
         "bare_rtf": bare,
@@ -53,6 +57,7 @@ def run(progress: Progress) -> dict[str, float]:
         "robots_32_over_1": crowd,
         "threads_2_over_1": ours,
         "batch_2_over_1": batch,
+        **over_old,
     }
 
 

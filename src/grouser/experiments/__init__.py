@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from grouser.experiments.run_options import RunOptions
 
 EXPERIMENTS: dict[str, str] = {
+    "closed-forms": "grouser.experiments.closed_forms",
     "cmos-distance": "grouser.experiments.cmos_distance",
     "cmos-table1": "grouser.experiments.cmos_table1",
     "cmos-images": "grouser.experiments.cmos_images",

@@ -36,7 +36,7 @@ from grouser.world.terrain.kinds import Terrain
 
 SPEED = 0.25
 """m/s."""
-TIMESTEP = 0.002
+TIMESTEP = 0.001
 """s."""
 RUN_UP = 0.2
 """From the robot's foremost point to the apparatus at the start, m."""

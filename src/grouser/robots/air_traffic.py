@@ -37,6 +37,11 @@ class Drone:
         """Nothing stands on the ground: no height."""
         return 0.0
 
+    @property
+    def round_tip(self) -> bool:
+        """A hull is a box."""
+        return False
+
     def add(
         self,
         body: mujoco.MjsBody,

@@ -28,7 +28,6 @@ from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contac
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import ContactSurface, Softness
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 from grouser.tracks.track import Method, Track, add_track
@@ -40,9 +39,6 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "polygon": ("outline",),
 }
 """Shapes of grousers and the numbers each needs, m."""
-
-RUBBER = ("time_constant", "start", "end", "depth")
-"""What may be said about a grouser that yields (`Softness`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +56,7 @@ class Crawler:
     segments: Sequence[Mapping[str, Any]] = ()
     """A closed chain from the top rear on: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
     grouser: Mapping[str, Any] | None = field(default=None)
-    """``{shape: …, numbers, round_tip: true, soft: {time_constant, start, end, depth}}``.
-
-    None: smooth belts.
-    """
+    """``{shape: …, numbers, round_tip: true}``; None: smooth belts."""
     count: int = 40
     """Grousers per belt."""
     method: Method = "segments"
@@ -171,7 +164,7 @@ def _grouser(options: Mapping[str, Any]) -> Grouser:
             f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
             f"{nearest(str(shape), SHAPES)}"
         )
-    allowed = ("shape", "soft", "round_tip", *SHAPES[shape])
+    allowed = ("shape", "round_tip", *SHAPES[shape])
     for key in options:
         if key not in allowed:
             raise BadValue(
@@ -181,22 +174,12 @@ def _grouser(options: Mapping[str, Any]) -> Grouser:
     missing = [key for key in SHAPES[shape] if key not in options]
     if missing:
         raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
-    surface = ContactSurface(softness=_softness(options["soft"]) if options.get("soft") else None)
     round_tip = bool(options.get("round_tip", shape == "rounded"))
     if shape == "polygon":
-        return Grouser(tuple((x, z) for x, z in options["outline"]), round_tip, surface=surface)
+        return Grouser(tuple((x, z) for x, z in options["outline"]), round_tip)
     *top_and_base, height = (float(options[key]) for key in SHAPES[shape])
     top, base = top_and_base[0], top_and_base[-1]
-    return Grouser.trapezoid(top, base, height, round_tip=round_tip, surface=surface)
-
-
-def _softness(options: Mapping[str, Any]) -> Softness:
-    for key in options:
-        if key not in RUBBER:
-            raise BadValue(
-                f"grouser: soft has no '{key}' (it has: {', '.join(RUBBER)}){nearest(key, RUBBER)}"
-            )
-    return Softness(**{"time_constant": 0.006, **options})
+    return Grouser.trapezoid(top, base, height, round_tip=round_tip)
 
 
 def _extent(path: BeltPath) -> tuple[Array, Array]:

@@ -4,13 +4,14 @@ The root's frame lies midway between the four flipper axes: x forward, y left, z
 from the paper or, where their line says UDK, from USARSim's own Kenaf (robots.md A1); what both
 leave open is named as an estimate and is the same in every experiment (docs/papers/kurose.md).
 
-Six motors move it: one per side, whose flipper belts follow their main track, and one per flipper
-arm. Each belt has a drive of its own here, told what its side is told; the encoders are six.
+Six motors move it: one per side, on whose shaft the flipper belts hang beside their main track, and
+one per flipper arm; so the encoders are six.
 Signs are Grouser's (a flipper's angle is up positive for all four); the wire's are elsewhere.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ CENTRE_Z = HEIGHT / 2 - STANDING + CENTRE_OF_MASS_Z  # m   over the axes; the pa
 TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = 5.0  # kg   estimate: belt 1 kg, the rest a geared motor's rotor seen at the belt
+FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; it hangs on its side's one motor
 ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
 ARM_SPEED = radians(60)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
@@ -116,12 +118,15 @@ class Kenaf:
         spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
         _add_body(body)
-        belts = [
-            add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
+        mains = {
+            side: add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
+        }
+        self._weigh_body(body, belts=sum(belt.mass for belt in mains.values()))
+        belts = list(mains.values())
+        belts += [
+            self._add_flipper(spec, body, place, mains[place.split("_")[1]]) for place in PLACES
         ]
-        self._weigh_body(body, belts=sum(belt.mass for belt in belts))
-        belts += [self._add_flipper(spec, body, place) for place in PLACES]
         exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
@@ -129,18 +134,15 @@ class Kenaf:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
         arms = {f"{place}_arm": arm for place in PLACES}
         front, rear = radians(self.front_deg), radians(self.rear_deg)
-        left, right = ((side, f"front_{side}", f"rear_{side}") for side in ("left", "right"))
         return Robot(
             spec=spec,
             root="body",
             mass=MASS,
-            drives={belt.name: _belt_drive() for belt in belts} | arms,
+            drives=dict.fromkeys(mains, _belt_drive()) | arms,
             limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT)),
             belts=tuple(belts),
-            steering=Steering(left=left, right=right, gauge=2 * TRACK_Y),
+            steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
             groups={
-                "left": left,  # the flippers' belts follow their side's main track
-                "right": right,
                 "front": ("front_left_arm", "front_right_arm"),
                 "rear": ("rear_left_arm", "rear_right_arm"),
             },
@@ -151,7 +153,7 @@ class Kenaf:
         )
 
     def _track(self, path: BeltPath, width: float, wheels: int) -> Track:
-        """Return a belt along ``path``; wheels are as large as the belt with its lugs."""
+        """Return a main belt along ``path``; wheels are as large as the belt with its lugs."""
         own = WHEEL_FRICTION if self.method == "wheels" else SLIPPERY
         return Track(
             path=path,
@@ -168,8 +170,10 @@ class Kenaf:
     def _main(self) -> Track:
         return self._track(BeltPath.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
 
-    def _add_flipper(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str) -> Belt:
-        """Add one flipper: an arm that turns about its large pulley's axis, and its belt."""
+    def _add_flipper(
+        self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str, main: Belt
+    ) -> Belt:
+        """Add one flipper: an arm on its large pulley's axis, its belt geared to ``main``."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
         arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * AXIS_Y, 0])
@@ -186,8 +190,13 @@ class Kenaf:
         inside = (FLIPPER_REACH / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
         add_hull(arm, f"{place}_arm", inside, at=(reach / 2, 0, 0), rgb=BLUE)
         path = BeltPath.around([(0.0, 0.0, RADIUS), (reach, 0.0, FLIPPER_TIP)])
-        track = self._track(path, FLIPPER_WIDTH, self.flipper_wheels)
-        belt = add_track(spec, arm, track, place, Pose())
+        track = dataclasses.replace(
+            self._track(path, FLIPPER_WIDTH, self.flipper_wheels),
+            geared=True,
+            inertia=FLIPPER_BELT_INERTIA,
+            carried_by=2 * self._main().ground_run,
+        )
+        belt = add_track(spec, arm, track, place, Pose(), shaft=main)
         mass, half, x = _flipper_mass()
         set_box_mass(arm, mass - belt.mass, half, at=(forward * x, 0, 0))
         return belt

@@ -6,6 +6,7 @@ simulated": a wheel is a track whose path is one circle. All sizes are estimates
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import mujoco
@@ -59,6 +60,7 @@ class LuggedRover:
             inertia=3.0,
             grouser=Grouser.box(0.003, self.lug_height),
             count=self.lugs,
+            carried_by=4 * 2 * math.pi * WHEEL_RADIUS / self.lugs,  # a lug of every wheel
         )
         places = {
             f"{end}_{side}": (x, y)

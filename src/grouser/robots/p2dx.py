@@ -52,7 +52,7 @@ P2DX = Pioneer(
         damping=0.8,  # rad/s   estimate
     ),
     caster=Caster(
-        wheel=Wheel(radius=CASTER_RADIUS, width=0.025, mass=0.1, softness=None),  # estimate
+        wheel=Wheel(radius=CASTER_RADIUS, width=0.025, mass=0.1),  # estimate
         at=(-0.150, 0.0, CASTER_RADIUS - STANDING),  # m   estimate
         trail=0.025,  # m   estimate
         mass=0.1,  # kg   estimate

@@ -25,7 +25,6 @@ from grouser.robots.parts.hull import (
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import ContactSurface, Softness
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Method, Track, add_track
@@ -47,8 +46,8 @@ AXIS_X = LENGTH / 2 - RADIUS  # m   a sub-track turns about a main pulley's axis
 SUB_MASS = 1.5  # kg   estimate: one sub-track with its arm
 TOP_SPEED = 1.6  # m/s   published for another variant (robots.md A2)
 BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
-BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt; a
-#                            sub-track's belt hangs on the same motor, so it has the same
+BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt
+SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; it hangs on its side's one motor
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
 ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
@@ -78,12 +77,6 @@ class Quince:
     """Centre of mass before (+) or behind (-) the middle, m; not in the paper, estimate."""
     centre_z: float = 0.0
     """Centre of mass above (+) or below (-) the pulley axes, m; not in the paper, estimate."""
-    yield_depth: float = 0.003
-    """How far a rubber grouser yields before it is hard, m; not in the paper, estimate."""
-    yield_start: float = 0.2
-    """How hard a grouser is at first touch, 0 to 1; not in the paper, estimate."""
-    yield_time: float = 0.008
-    """Time constant of a grouser's contact, s; not in the paper, estimate."""
     wheels: int = 8
     """Wheels per main track when the method is wheels."""
 
@@ -99,17 +92,18 @@ class Quince:
         inside = (LENGTH / 2 - RADIUS, WIDTH / 2 - 0.002, RADIUS * 0.8)
         add_hull(body, "hull", inside, rgb=ORANGE)
         add_hull(body, "deck", (0.16, 0.11, 0.03), at=(0, 0, RADIUS + 0.05), rgb=GREY)
-        belts = [
-            add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
+        mains = {
+            side: add_track(spec, body, self._main(), side, Pose.at(0, y, 0))
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
-        ]
-        self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in belts))
-        belts += [self._add_sub(spec, body, place) for place in PLACES]
+        }
+        self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in mains.values()))
+        belts = list(mains.values())
+        belts += [self._add_sub(spec, body, place, mains[place.split("_")[1]]) for place in PLACES]
         exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
         for place in PLACES:
             arm.add(spec, f"{place}_arm", f"{place}_arm")
-        drives = {belt.name: self._belt_drive() for belt in belts}
+        drives = {side: self._belt_drive() for side in mains}
         drives |= {f"{place}_arm": arm for place in PLACES}
         sensors = (Truth(body="body"), Encoder(drives=tuple(drives)))
         for sensor in sensors:
@@ -121,11 +115,7 @@ class Quince:
             mass=MASS,
             drives=drives,
             belts=tuple(belts),
-            steering=Steering(
-                left=("left", "front_left", "rear_left"),
-                right=("right", "front_right", "rear_right"),
-                gauge=2 * TRACK_Y,
-            ),
+            steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
             groups={
                 "front": ("front_left_arm", "front_right_arm"),
                 "rear": ("rear_left_arm", "rear_right_arm"),
@@ -137,13 +127,7 @@ class Quince:
         )
 
     def _grouser(self) -> Grouser:
-        rubber = Softness(
-            time_constant=self.yield_time,
-            start=self.yield_start,
-            end=0.95,
-            depth=self.yield_depth,
-        )
-        return Grouser.trapezoid(*GROUSER, round_tip=True, surface=ContactSurface(softness=rubber))
+        return Grouser.trapezoid(*GROUSER, round_tip=True)
 
     def _belt_drive(self) -> Drive:
         return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)
@@ -160,8 +144,8 @@ class Quince:
             wheels=self.wheels,
         )
 
-    def _add_sub(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str) -> Belt:
-        """Add one sub-track: an arm that turns about a main pulley's axis, and its belt."""
+    def _add_sub(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str, main: Belt) -> Belt:
+        """Add one sub-track: an arm on a main pulley's axis, its belt geared to ``main``."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
         arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * SUB_Y, 0])
@@ -180,13 +164,15 @@ class Quince:
             path=BeltPath.around(pulleys),
             width=SUB_WIDTH,
             drive=self._belt_drive(),
-            inertia=BELT_INERTIA,
+            geared=True,
+            inertia=SUB_BELT_INERTIA,
+            carried_by=2 * self._main().ground_run,
             grouser=self._grouser() if self.grousers else None,
             count=SUB_GROUSERS,
             method=self.method,
             wheels=4,
         )
-        belt = add_track(spec, arm, track, place, Pose())
+        belt = add_track(spec, arm, track, place, Pose(), shaft=main)
         set_box_mass(arm, SUB_MASS - belt.mass, half, at=(forward * reach / 2, 0, 0))
         return belt
 

@@ -137,7 +137,7 @@ class Robot:
     def rolling(self) -> frozenset[str]:
         """Drives that the robot rolls on, belts and wheels: their natural command is a speed."""
         wheels = (*self.steering.left, *self.steering.right) if self.steering else ()
-        return frozenset([*(belt.name for belt in self.belts), *wheels])
+        return frozenset([*(belt.drive for belt in self.belts), *wheels])
 
     def setpoints(self, command: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
         """Turn named commands into one setpoint per drive.

@@ -20,6 +20,7 @@ import mujoco
 
 from grouser.errors import BadValue
 from grouser.frames import degrees, radians
+from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.crank import ENDS, LEGS, Cranks
@@ -27,7 +28,7 @@ from grouser.robots.parts.hull import GREY, Vector, add_hull, set_box_mass
 from grouser.robots.robot import Robot
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.geoms import OWN_SOFTNESS_WINS, Softness
+from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 MASS = 0.030  # kg   robots.md B4: abstract of the 2013 paper
 BODY = (0.104, 0.040, 0.020)  # m   robots.md B4: 104 long; width without legs and depth: estimate
@@ -43,12 +44,8 @@ LEG_STIFFNESS = 60.0  # N/m   estimate: of a tripod, 3 k l / m g is 21, as runni
 LEG_VISCOSITY = 1.0  # N s/m   estimate: 0.65 of critical for a third of the robot
 LEG_TRAVEL = (-0.005, 0.010)  # m   estimate: stops of the spring, out and in
 
-FOOT = Softness(time_constant=0.015, damping_ratio=0.4, start=0.9, end=0.95, depth=0.001)
-"""Estimate: rubber feet, less damped than our standard ground. MuJoCo brakes a sliding foot as much
-as it damps the contact, and a strong brake throws a light foot off the ground: with the ground's
-own contact a foot loses touch 43 times in a stride, with this one 21 times, and it sinks 0.08 mm
-instead of 0.03 mm (medians, on the straight). With less damping still, a robot at rest trembles
-under ``implicitfast``."""
+FEET = 3
+"""Feet that carry the robot: a tripod's; each has a third of its spring (`physics.compliance`)."""
 
 PROTRACTION = radians(25)  # rad   estimate (B4 suggests 40: neighbouring legs would meet)
 ABDUCTION = radians(15)  # rad   estimate (B4 suggests 20)
@@ -154,7 +151,7 @@ def _add_leg(body: mujoco.MjsBody, name: str) -> None:
         limited=mujoco.mjtLimited.mjLIMITED_TRUE,
         range=LEG_TRAVEL,
     )
-    leg.add_geom(
+    foot = leg.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_CAPSULE,
         fromto=[0, 0, 0, 0, 0, LEG_RADIUS - LEG_LENGTH],
@@ -163,11 +160,10 @@ def _add_leg(body: mujoco.MjsBody, name: str) -> None:
         friction=[SLIPPERY, 0, 0],
         contype=HULL,
         conaffinity=HULL_TOUCHES,
-        solref=FOOT.solref,
-        solimp=FOOT.solimp,
-        solmix=OWN_SOFTNESS_WINS,
+        solmix=GROUND_SOFTNESS_WINS,
         rgba=(*GREY, 1.0),
     )
+    mark(foot, share=1 / FEET)
     set_box_mass(
         leg, LEG_MASS, (LEG_RADIUS, LEG_RADIUS, LEG_LENGTH / 2), at=(0, 0, -LEG_LENGTH / 2)
     )

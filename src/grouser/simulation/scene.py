@@ -17,6 +17,7 @@ import mujoco
 
 from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
+from grouser.physics import compliance
 from grouser.physics.drives import Drive
 from grouser.robots.robot import Gait, Robot, RobotDescription, describe
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
@@ -81,7 +82,7 @@ def compose(world: World) -> Scene:
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
     add_looks(spec, world.daylight)
-    contact = world.physics.contact
+    contact = world.physics.ground
     for number, terrain in enumerate(world.terrain):
         terrain.add(spec, contact, f"terrain/{number}")
     for thing in world.objects:
@@ -97,6 +98,18 @@ def compose(world: World) -> Scene:
     except ValueError as error:
         reason = str(error).splitlines()[0]
         raise BadValue(f"{world.where()}: MuJoCo cannot build this world: {reason}") from error
+    if world.physics.solver_contact is None:
+        compliance.apply(
+            model,
+            world.physics.contact.compliance,
+            {
+                f"{entry.name}/{robots[entry.name].root}": entry.contact.compliance
+                for entry in world.robots
+                if entry.contact
+            },
+        )
+    else:
+        compliance.remove_buffers(model)
     belts = tuple(
         belt.prefixed(f"{name}/") for name, robot in robots.items() for belt in robot.belts
     )
@@ -178,5 +191,5 @@ def _stride(
     times = [SETTLE_TIME, *(gait.period for gait in gaits)]
     times += [HOOK_TIME for belt in belts]
     times += [SURFACE_TIME for belt in belts if belt.moving]
-    times += [HOOK_TRAVEL * belt.pitch / drives[belt.name].speed for belt in belts if belt.links]
+    times += [HOOK_TRAVEL * belt.pitch / drives[belt.drive].speed for belt in belts if belt.links]
     return max(1, math.floor(round(min(times) / timestep, 6)))

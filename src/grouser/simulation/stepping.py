@@ -81,10 +81,11 @@ class Stepper:
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
         self._has_gaits = bool(self.gaits)
-        pitches = {belt.name: belt.pitch for belt in scene.belts}
+        pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
         for row, name in enumerate(self.belts):
-            self._per_turn[row, self.drives.names.index(name)] = pitches[name]
+            if name in pitches:
+                self._per_turn[row, self.drives.names.index(name)] = pitches[name]
 
     @property
     def belts(self) -> tuple[str, ...]:

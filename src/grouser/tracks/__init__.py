@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
-    from grouser.tracks.geoms import ContactSurface, Softness
+    from grouser.tracks.geoms import ContactSurface
     from grouser.tracks.grouser import Grouser, PathElement
     from grouser.tracks.path import ArcStep, BeltPath, StraightStep
     from grouser.tracks.track import TRACKS, Belt, Track, add_track
@@ -20,7 +20,6 @@ _PLACES = {
     "ContactSurface": "grouser.tracks.geoms",
     "Grouser": "grouser.tracks.grouser",
     "PathElement": "grouser.tracks.grouser",
-    "Softness": "grouser.tracks.geoms",
     "StraightStep": "grouser.tracks.path",
     "Track": "grouser.tracks.track",
     "add_track": "grouser.tracks.track",
@@ -34,7 +33,6 @@ __all__ = [
     "ContactSurface",
     "Grouser",
     "PathElement",
-    "Softness",
     "StraightStep",
     "Track",
     "add_track",

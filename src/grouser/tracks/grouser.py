@@ -3,7 +3,7 @@
 A grouser is a convex outline in the plane of the belt's motion, drawn out across the belt. "Any
 shape is acceptable, provided it is supported by the simulator": a box, a trapezoid, any convex
 polygon, or a bar with a rounded tip, which touches flat ground at two points instead of four and
-is therefore the fastest. Grousers may yield (the paper's future work): rubber is a soft contact.
+is therefore the fastest. How they yield is the robot's (`grouser.physics.compliance`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ class PathElement(Protocol):
         """How far it stands out of the belt, m."""
         ...
 
+    @property
+    def round_tip(self) -> bool:
+        """Whether level ground meets it in two points, not in four."""
+        ...
+
     def add(
         self,
         body: mujoco.MjsBody,
@@ -46,7 +51,7 @@ class PathElement(Protocol):
 
 @dataclass(frozen=True)
 class Grouser:
-    """One bar: outline, place on its footprint, and how it yields."""
+    """One bar: outline and place on its footprint."""
 
     outline: tuple[tuple[float, float], ...]
     """Convex outline, (along the belt, height above it) in m, counter-clockwise or clockwise."""
@@ -57,7 +62,7 @@ class Grouser:
     X_FG: Pose = Pose()
     """Pose of the bar on its footprint (moves and turns it)."""
     surface: ContactSurface = ContactSurface()
-    """Friction and softness of its contacts."""
+    """Friction of its contacts."""
 
     def __post_init__(self) -> None:
         _check_convex(self.outline)

@@ -38,6 +38,10 @@ PHASES = 100
 """How many phases of the first grouser are tried for the smallest misfit."""
 
 
+LEVEL = 0.002
+"""m; a run whose ends are no further from the lowest point lies on the ground."""
+
+
 @dataclass(frozen=True)
 class StraightSegment:
     """A straight stretch of belt."""
@@ -226,6 +230,17 @@ class BeltPath:
             and rotate(segment.X_TF.wxyz, (0, 0, 1))[2] > 0.7
         ]
         return max(up)[1] if up else None
+
+    def bottom(self) -> float:
+        """Return the length (m) of the straight run that lies on level ground; 0: there is none."""
+        lowest = min(float(segment.at(0).position[2]) for segment in self.segments)
+        return sum(
+            segment.length
+            for segment in self.segments
+            if isinstance(segment, StraightSegment)
+            and max(segment.at(part * segment.length).position[2] for part in (0, 1))
+            < lowest + LEVEL
+        )
 
     def sprocket(self) -> int:
         """Return the arc that drives the belt: the rearmost one."""

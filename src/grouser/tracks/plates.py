@@ -57,11 +57,13 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         role = "sprocket" if index == sprocket else "idler" if index == idler else f"pulley{index}"
         _add_pulley(body, track, plan, index, f"{name}/{role}", X_BT)
     _add_rails(body, plan, f"{name}/rail", X_BT)
-    builder = GeomBuilder(spec, (*track.rgb, 1.0))
+    builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     _add_chain(spec, body, track, plan, name, X_BT, builder)
-    track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
+    if not track.geared:
+        track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
     return Belt(
         name=name,
+        drive=name,
         method="plates",
         sprocket=f"{name}/sprocket",
         gear=gear,
@@ -266,3 +268,5 @@ def _dress_plate(
         track.grouser.add(
             plate, foot, belt_width=track.width, name=f"{name}/grouser", builder=builder
         )
+    tip = Pose.at(length / 2, 0, track.thickness / 2 + track.height)
+    builder.buffer(plate, tip, track.buffer_share, name=f"{name}/buffer")

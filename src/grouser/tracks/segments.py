@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, pieces
 from grouser.tracks.path import ArcSegment, Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -27,7 +27,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     """Add one link per segment, tie them together and put the drive on the sprocket."""
     segments = track.path.segments
     left_out = {track.path.top()} if track.without_top else set()
-    builder = GeomBuilder(spec, (*track.rgb, 1.0))
+    builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     links = {
         index: _add_link(body, segment, track, f"{name}/{index}", X_BT, builder, len(segments))
         for index, segment in enumerate(segments)
@@ -37,14 +37,16 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         _add_grousers(links, track, name, X_BT, builder)
     sprocket = track.path.sprocket()
     driving = segments[sprocket]
-    assert isinstance(driving, ArcSegment)  # Path.sprocket only ever names an arc
+    assert isinstance(driving, ArcSegment)  # BeltPath.sprocket only ever names an arc
     for index in links:
         if index != sprocket:
             ratio = driving.radius * _travel(segments[index])
             couple_joints(spec, f"{name}/{index}", f"{name}/{sprocket}", ratio)
-    track.drive.add(spec, name, f"{name}/{sprocket}", gear=driving.radius)
+    if not track.geared:
+        track.drive.add(spec, name, f"{name}/{sprocket}", gear=driving.radius)
     return Belt(
         name=name,
+        drive=name,
         method="segments",
         sprocket=f"{name}/{sprocket}",
         gear=driving.radius,
@@ -85,14 +87,26 @@ def _add_link(
 def _add_belt(
     link: mujoco.MjsBody, segment: Segment, track: Track, name: str, builder: GeomBuilder
 ) -> None:
-    """Add the bare belt of one segment: a flat box, or a drum."""
+    """Add the bare belt of one segment: flat boxes, or a drum."""
     if isinstance(segment, StraightSegment):
-        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
-        half = (segment.length / 2, track.width / 2, track.thickness / 2)
-        builder.box(link, middle, half, name=name, surface=track.surface)
+        # Under grousers one box will do: it only ever meets edges.
+        cut = (
+            [(segment.length / 2, segment.length / 2)] if track.grouser else pieces(segment.length)
+        )
+        for number, (along, reach) in enumerate(cut):
+            middle = Pose.at(along, 0, -track.thickness / 2)
+            half = (reach, track.width / 2, track.thickness / 2)
+            piece = f"{name}/{number}" if len(cut) > 1 else name
+            builder.box(link, middle, half, name=piece, surface=track.surface)
+        if not track.grouser:
+            builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
         drum = (segment.radius, track.width / 2)
-        builder.drum(link, Pose(), drum, name=name, surface=track.surface)
+        if track.grouser:
+            builder.drum(link, Pose(), drum, name=name, surface=track.surface)
+        else:
+            builder.drums(link, *drum, name=name, surface=track.surface)
+            builder.buffer_rim(link, *drum, track.buffer_share, name=name)
 
 
 def _add_grousers(
@@ -110,6 +124,10 @@ def _add_grousers(
                 name=f"{name}/grouser{number}",
                 builder=builder,
             )
+            if number % track.buffer_every == 0 and not track.bare:
+                tip = X_LF @ Pose.at(z=track.height)
+                buffer = f"{name}/buffer{number}"
+                builder.buffer(links[foot.segment], tip, track.buffer_share, name=buffer)
 
 
 class RollBack:
@@ -123,7 +141,9 @@ class RollBack:
         self._sprockets = np.array(
             [model.joint(belt.sprocket).qposadr[0] for belt in self._belts], int
         )
-        drives = [model.actuator(belt.name).id for belt in self._belts]
+        driven = [number for number, belt in enumerate(self._belts) if belt.drive == belt.name]
+        drives = [model.actuator(self._belts[number].drive).id for number in driven]
+        self._driven = np.array(driven, int)
         self._states = model.actuator_actadr[drives] if drives else np.zeros(0, int)
         self._targets = model.actuator_ctrladr[drives] if drives else np.zeros(0, int)
         joints = [
@@ -134,7 +154,7 @@ class RollBack:
         self._joints = np.array([joint for joint, _, _ in joints], int)
         self._belt_of = np.array([number for _, number, _ in joints], int)
         self._steps = np.array([step for _, _, step in joints])
-        self._per_pitch = self._gears / self._pitches if drives else np.zeros(0)
+        self._per_pitch = self._gears / self._pitches if self._belts else np.zeros(0)
 
     def __bool__(self) -> bool:
         return bool(self._belts)
@@ -159,6 +179,6 @@ class RollBack:
         pitches = pitches[some[:, 0]]
         rows.qpos[some, self._joints] -= pitches[:, self._belt_of] * self._steps
         # The drive's setpoint and target are positions on the belt as well.
-        distance = pitches * self._pitches
+        distance = pitches[:, self._driven] * self._pitches[self._driven]
         rows.act[some, self._states] -= distance
         rows.ctrl[some, self._targets] -= distance

@@ -18,7 +18,7 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, pieces
 from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
@@ -34,21 +34,24 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     gear = max(
         segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)
     )
-    builder = GeomBuilder(spec, (*track.rgb, 1.0))
-    moving, loads = [], []
+    builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
+    moving: list[tuple[str, tuple[float, float, float, float, float, float]]] = []
+    loads = []
     for index, segment in enumerate(path.segments):
         part = f"{name}/{index}"
-        _add_part(spec, body, segment, track, part, X_BT, builder)
+        geoms = _add_part(spec, body, segment, track, part, X_BT, builder)
         if isinstance(segment, StraightSegment):
-            moving.append((part, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
+            moving += [(geom, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)) for geom in geoms]
             loads.append((part, (1.0, 0.0, 0.0)))
         else:
-            moving.append((part, (0.0, 0.0, 0.0, 0.0, 0.0, 1.0 / segment.radius)))
+            moving += [(geom, (0.0, 0.0, 0.0, 0.0, 0.0, 1.0 / segment.radius)) for geom in geoms]
             loads.append((part, (0.0, 1.0 / segment.radius, 0.0)))
     _add_sprocket(body, track, f"{name}/sprocket", X_BT, gear)
-    track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
+    if not track.geared:
+        track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
     return Belt(
         name=name,
+        drive=name,
         method="surface",
         sprocket=f"{name}/sprocket",
         gear=gear,
@@ -67,23 +70,33 @@ def _add_part(
     name: str,
     X_BT: Pose,
     builder: GeomBuilder,
-) -> None:
-    """Add the still body of one segment, its shape, and the sensor of the ground's pull."""
+) -> list[str]:
+    """Add the still body of one segment, its shape, and the sensor of the ground's pull.
+
+    Returns the names of its geoms.
+    """
     straight = isinstance(segment, StraightSegment)
     link = add_link(body, name, X_BT @ segment.X_TL)
+    geoms = []
     if isinstance(segment, StraightSegment):
-        middle = Pose.at(segment.length / 2, 0, -track.thickness / 2)
-        half = (segment.length / 2, track.width / 2, track.thickness / 2)
-        geom = builder.box(link, middle, half, name=name, surface=track.surface)
-        # Compiled with some speed: only then does MuJoCo look at surface speeds at all.
-        geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
+        for number, (along, reach) in enumerate(pieces(segment.length)):
+            middle = Pose.at(along, 0, -track.thickness / 2)
+            half = (reach, track.width / 2, track.thickness / 2)
+            geoms.append(f"{name}/{number}")
+            geom = builder.box(link, middle, half, name=geoms[-1], surface=track.surface)
+            # Compiled with some speed: only then does MuJoCo look at surface speeds at all.
+            geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
+        builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
         drum = (segment.radius, track.width / 2)
-        geom = builder.drum(link, Pose(), drum, name=name, surface=track.surface)
-        geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
+        for geom in builder.drums(link, *drum, name=name, surface=track.surface):
+            geom.surfacevel = [0, 0, 0, 0, 0, 1e-9]
+            geoms.append(geom.name)
+        builder.buffer_rim(link, *drum, track.buffer_share, name=name)
     link.add_site(name=name)
     kind = mujoco.mjtSensor.mjSENS_FORCE if straight else mujoco.mjtSensor.mjSENS_TORQUE
     spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=name)
+    return geoms
 
 
 def _add_sprocket(body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float) -> None:

@@ -15,6 +15,7 @@ position is counted in metres of belt, and a positive speed drives a robot forwa
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ import mujoco
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.tracks.geoms import ContactSurface
+from grouser.tracks.geoms import BUFFER_SPACING, PIECE, ContactSurface, gear
 from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import BeltPath
 
@@ -50,6 +51,8 @@ class Track:
     """Across the belt, m."""
     drive: Drive
     """The sprocket's motor, in metres of belt: m, m/s, N."""
+    geared: bool = False
+    """It has no motor of its own but hangs on another belt's."""
     inertia: float
     """Mass (kg) that the drive has to accelerate with the belt: belt and motor, at the belt."""
     mass: float = 2.0
@@ -68,6 +71,9 @@ class Track:
     """No belt at all, only what is repeated along the path (method segments only)."""
     wheels: int = 4
     """How many wheels stand for the belt (method wheels only)."""
+    carried_by: float | None = None
+    """Metres of belt, of all tracks, that the standing robot lies on: they share its weight and
+    its spring. None: two tracks like this one."""
     without_top: bool = False
     """Leave out the upper straight link where it touches nothing (the paper's three-link track)."""
     rgb: tuple[float, float, float] = (0.13, 0.13, 0.14)
@@ -76,6 +82,8 @@ class Track:
     def __post_init__(self) -> None:
         if self.method not in TRACKS:
             raise unknown("track", "method", self.method, get_args(Method))
+        if self.carried_by is not None and not self.carried_by > 0:
+            raise BadValue(f"track: carried_by is {self.carried_by}, must be above 0")
         for name in ("width", "inertia", "mass", "thickness"):
             if not getattr(self, name) > 0:
                 raise BadValue(f"track: {name} is {getattr(self, name)}, must be above 0")
@@ -94,6 +102,36 @@ class Track:
         return self.path.best_phase(self.count, self.height)
 
     @property
+    def ground_run(self) -> float:
+        """Metres of this belt that lie on level ground; one pitch, if its path is round."""
+        run = self.path.bottom()
+        return run if run > 0 else self.pitch
+
+    @property
+    def share(self) -> float:
+        """Part of the robot's spring that one contact point of the belt is."""
+        carried_by = self.carried_by or 2 * self.ground_run
+        if self.method == "wheels":
+            return self.ground_run / (2 * self.wheels) / carried_by  # a drum touches in two points
+        tips = 2 if self.grouser and self.grouser.round_tip else 4  # a bar's ends, a box's corners
+        if self.method == "segments" and self.grouser:
+            return self.pitch / tips / carried_by
+        if self.method == "plates":
+            return self.pitch / tips / carried_by
+        return PIECE / 4 / carried_by
+
+    @property
+    def buffer_every(self) -> int:
+        """Every how many grousers one is buffered."""
+        return max(1, round(BUFFER_SPACING / self.pitch))
+
+    @property
+    def buffer_share(self) -> float:
+        """Part of all the robot's buffers that one is."""
+        spacing = self.buffer_every * self.pitch if self.grouser else BUFFER_SPACING
+        return min(1.0, spacing / (self.carried_by or 2 * self.ground_run))
+
+    @property
     def height(self) -> float:
         """How far grousers stand out of the belt, m (0: smooth)."""
         return self.grouser.height if self.grouser else 0.0
@@ -109,7 +147,10 @@ class Belt:
     """What a built track is made of, by name: how the rest of Grouser finds it again."""
 
     name: str
-    """Path of the track, e.g. ``quince/left``; also the name of its drive's actuator."""
+    """Path of the track, e.g. ``quince/left``."""
+    drive: str
+    """The drive that moves it: one of its own, of the same name, or that of the belt it is geared
+    to."""
     method: Method
     sprocket: str
     """Joint that drives the belt."""
@@ -132,6 +173,7 @@ class Belt:
         """Return the same belt after its spec was attached under ``prefix``."""
         return Belt(
             name=prefix + self.name,
+            drive=prefix + self.drive,
             method=self.method,
             sprocket=prefix + self.sprocket,
             gear=self.gear,
@@ -148,9 +190,30 @@ Build = Callable[[mujoco.MjSpec, mujoco.MjsBody, Track, str, Pose], Belt]
 
 
 def add_track(
-    spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    track: Track,
+    name: str,
+    X_BT: Pose,
+    *,
+    shaft: Belt | None = None,
 ) -> Belt:
-    """Build ``track`` on ``body`` with its frame T at ``X_BT``, by the method it names."""
+    """Build ``track`` on ``body`` with its frame T at ``X_BT``, by the method it names.
+
+    Args:
+        spec: of the robot.
+        body: that the belt runs round.
+        track: the belt.
+        name: of the belt and, if it has one, of its drive.
+        X_BT: pose of the track's frame on ``body``.
+        shaft: the belt on whose motor this one hangs, if it has no motor of its own.
+    """
+    if track.geared != (shaft is not None):
+        raise BadValue(f"track: {name} needs either a motor of its own or a belt to be geared to")
     module, function = TRACKS[track.method].split(":")
     build: Build = getattr(importlib.import_module(module), function)
-    return build(spec, body, track, name, X_BT)
+    belt = build(spec, body, track, name, X_BT)
+    if shaft is None:
+        return belt
+    gear(spec, belt.sprocket, shaft.sprocket, shaft.gear / belt.gear)
+    return dataclasses.replace(belt, drive=shaft.drive)

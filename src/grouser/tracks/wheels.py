@@ -32,7 +32,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     wheels = sorted(
         wheel_layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0]
     )
-    builder = GeomBuilder(spec, (*track.rgb, 1.0))
+    builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     for number, wheel in enumerate(wheels):
         link = add_link(body, f"{name}/{number}", X_BT @ Pose(wheel.centre))
         link.add_joint(
@@ -43,11 +43,15 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         )
         size = (wheel.radius, track.width / 2)
         builder.drum(link, Pose(), size, name=f"{name}/wheel{number}", surface=track.surface)
+        share = track.ground_run / len(wheels) / (track.carried_by or 2 * track.ground_run)
+        builder.buffer_rim(link, *size, share, name=f"{name}/wheel{number}")
         if number:
             couple_joints(spec, f"{name}/{number}", f"{name}/0", wheels[0].radius / wheel.radius)
-    track.drive.add(spec, name, f"{name}/0", gear=wheels[0].radius)
+    if not track.geared:
+        track.drive.add(spec, name, f"{name}/0", gear=wheels[0].radius)
     return Belt(
         name=name,
+        drive=name,
         method="wheels",
         sprocket=f"{name}/0",
         gear=wheels[0].radius,

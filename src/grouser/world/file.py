@@ -40,7 +40,7 @@ from grouser.world.field_types import Description, Length, Name, Point, Shade, m
 from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, AnyObject
 from grouser.world.overrides import override
-from grouser.world.physics_settings import Contact, Physics
+from grouser.world.physics_settings import Contact, Physics, Yielding
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
@@ -121,6 +121,8 @@ class RobotEntry(NamedPose):
     ``standard``, alone or in the list, is the equipment that its kind usually has."""
     command: dict[str, float] = Field(default_factory=dict)
     """Its first command, in the drives' units."""
+    contact: Yielding | None = None
+    """How this robot yields where it touches; None: as the world's `physics.contact` says."""
 
     def equipped(self) -> RobotEntry:
         """Return this robot with its standard equipment, unless it says what it carries."""
@@ -234,8 +236,10 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
 KEYS: AllowedKeys = {
     "": _keys(World),
     "physics": _keys(Physics),
-    "physics.contact": _keys(Contact),
+    "physics.contact": _keys(Yielding),
+    "physics.solver_contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
+    "robots.*.contact": _keys(Yielding),
     "starts.*": _keys(Start),
     "events.*": _keys(Event),
     "events.*.one_of.*": _keys(Choice),

@@ -1,7 +1,8 @@
-"""How time passes and how hard the ground is: the numbers that decide a simulation's result.
+"""How time passes and how bodies yield: the numbers that decide a simulation's result.
 
-Nothing here that decides the result has a default: a world file says it, or Python code takes
-`STANDARD` by name. Values that MuJoCo would silently replace are refused instead.
+How the solver works has no default: a world file says it, or Python code takes `STANDARD` by name.
+How bodies yield has physical standard values that need not be written. Values that MuJoCo would
+silently replace are refused instead.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Annotated, Literal
 import mujoco
 from pydantic import Field, model_validator
 
+from grouser.physics.compliance import STANDARD_COMPLIANCE, Compliance
 from grouser.world.field_types import Description, mistake
 
 INTEGRATORS = {
@@ -32,6 +34,30 @@ SOLVERS = {
 
 Impedance = Annotated[float, Field(ge=0.0001, le=0.9999)]
 """A constraint's ability to generate force, -; MuJoCo clips what is nearer to 0 or 1."""
+
+
+class Yielding(Description):
+    """How whatever moves yields where it touches: a bounce, in physical terms (docs/contact.md)."""
+
+    frequency: Annotated[float, Field(gt=0, le=10_000)] = STANDARD_COMPLIANCE.frequency
+    """Of a body that bounces on the points it stands on, rad/s; above 0. It sinks by g/frequency²;
+    steps of more than 1 ms cannot follow 300 and take 0.3/timestep."""
+    damping_ratio: Annotated[float, Field(gt=0, le=1)] = STANDARD_COMPLIANCE.damping_ratio
+    """Of that bounce, above 0 to 1; more than 0.1 lifts what slides."""
+    friction_rate: Annotated[float, Field(gt=0, le=100_000)] = STANDARD_COMPLIANCE.friction_rate
+    """How fast friction stops what it can hold, 1/s; at most 0.9/timestep is taken."""
+    impact_damping: Annotated[float, Field(gt=0, le=100)] = STANDARD_COMPLIANCE.impact_damping
+    """Damping ratio against approach alone, where robots and objects have buffers; above 0."""
+
+    @property
+    def compliance(self) -> Compliance:
+        """The same for physics."""
+        return Compliance(
+            frequency=self.frequency,
+            damping_ratio=self.damping_ratio,
+            friction_rate=self.friction_rate,
+            impact_damping=self.impact_damping,
+        )
 
 
 class Contact(Description):
@@ -77,16 +103,21 @@ class Physics(Description):
     tolerance: Annotated[float, Field(gt=0, le=1)]
     """Improvement of the (scaled) cost below which the solver stops; above 0, at most 1."""
     impratio: Annotated[float, Field(gt=0, le=100_000)]
-    """How much stiffer friction is than the normal force; above 0. More means less creep."""
-    contact: Contact
-    """How softly ground and objects meet what touches them."""
+    """How much stiffer friction is than the normal force; above 0. More means less creep: what is
+    held creeps at (force held)/(damper x impratio)."""
+    contact: Yielding = Yielding()
+    """How whatever moves yields where it touches."""
+    solver_contact: Contact | None = None
+    """MuJoCo's own terms for every contact instead of `contact`; only for comparisons."""
     energy_limit: Annotated[float, Field(gt=0)] = 500.0
     """Energy beyond which a run is called diverged, J per kg of moving mass; above 0."""
 
     @model_validator(mode="after")
     def _contact_is_resolved(self) -> Physics:
         """Refuse contacts so stiff that MuJoCo would use softer ones without a word."""
-        contact = self.contact
+        contact = self.solver_contact
+        if contact is None:
+            return self
         if self.integrator == "discrete":
             factor, resolved = 1, contact.time_constant * contact.damping_ratio >= self.timestep
         else:
@@ -94,9 +125,14 @@ class Physics(Description):
         if not resolved:
             raise mistake(
                 f"must be at least {factor} x timestep ({self.timestep:g})",
-                *("contact", "time_constant"),
+                *("solver_contact", "time_constant"),
             )
         return self
+
+    @property
+    def ground(self) -> Contact:
+        """What ground and objects say; whatever moves overrules it unless `solver_contact` is."""
+        return self.solver_contact or RIGID
 
     def apply(self, spec: mujoco.MjSpec) -> None:
         """Write these settings into ``spec.option``."""
@@ -111,7 +147,19 @@ class Physics(Description):
         option.impratio = self.impratio
         # A state that is no longer finite must stop the run, not restart it unseen.
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+        # Several contacts per convex pair: MuJoCo 4.0 then invents sideways normals and half a
+        # millimetre of depth for a drum just outside a box's edge, kilonewtons from nothing.
+        option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
 
+
+RIGID = Contact(
+    time_constant=0.004,
+    damping_ratio=1,
+    impedance_start=0.95,
+    impedance_end=0.99,
+    impedance_width=0.001,
+)
+"""Near-rigid contact as MuJoCo's models have it: what slides hops. Only for comparisons."""
 
 STANDARD = Physics(
     timestep=0.001,
@@ -119,14 +167,7 @@ STANDARD = Physics(
     cone="elliptic",
     solver="newton",
     iterations=50,
-    tolerance=1e-8,
-    impratio=10,
-    contact=Contact(
-        time_constant=0.004,
-        damping_ratio=1,
-        impedance_start=0.95,
-        impedance_end=0.99,
-        impedance_width=0.001,
-    ),
+    tolerance=1e-10,
+    impratio=20_000,
 )
 """The settings of Python code that has no world file at hand."""

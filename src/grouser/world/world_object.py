@@ -8,6 +8,8 @@ import mujoco
 from pydantic import Field, model_validator
 
 from grouser.frames import from_rpy, radians
+from grouser.physics.compliance import add_buffer
+from grouser.physics.contacts import BELT, HULL, WORLD
 from grouser.world.field_types import Name, Point, Rgb, mistake
 from grouser.world.physics_settings import Contact
 from grouser.world.surface import Surface
@@ -45,7 +47,10 @@ class WorldObject(Surface):
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
         """Add the body, its joint if it is free, and its geom ``{name}/surface``."""
         geom = self.geom(contact, OBJECT) | ({} if self.fixed else {"mass": self.mass})
-        self._body(spec).add_geom(name=f"{self.name}/surface", **self.shape(spec), **geom)
+        body, shape = self._body(spec), self.shape(spec)
+        body.add_geom(name=f"{self.name}/surface", **shape, **geom)
+        if not self.fixed:
+            add_buffer(body, f"{self.name}/buffer", share=0.0, touches=WORLD | BELT | HULL, **shape)
 
     def _body(self, spec: mujoco.MjSpec) -> mujoco.MjsBody:
         """Add the body where it is, and its joint if it is free."""

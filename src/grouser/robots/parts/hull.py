@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 
 from grouser.physics.contacts import BELT, HULL, HULL_TOUCHES, SLIPPERY
+from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 Vector = tuple[float, float, float]
 
@@ -24,6 +25,7 @@ def add_hull(
         pos=at,
         mass=0,
         friction=[SLIPPERY, 0, 0],
+        solmix=GROUND_SOFTNESS_WINS,
         contype=HULL,
         conaffinity=HULL_TOUCHES,
         rgba=(*rgb, 1.0),

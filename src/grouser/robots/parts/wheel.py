@@ -1,7 +1,7 @@
 """Wheels: tyres on driven hinges, and the caster that trails behind two of them.
 
 A wheel's drive counts radians, and a positive speed drives the robot forwards. Friction is the
-ground's, as everywhere (docs/conventions.md); the tyre's softness is its own.
+ground's, as everywhere (docs/conventions.md); how the tyre yields is its own.
 """
 
 from __future__ import annotations
@@ -11,21 +11,15 @@ from dataclasses import dataclass
 import mujoco
 
 from grouser.frames import Pose
+from grouser.physics.compliance import mark
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.robots.parts.hull import GREY, Vector, set_box_mass
-from grouser.tracks.geoms import (
-    GROUND_SOFTNESS_WINS,
-    OWN_SOFTNESS_WINS,
-    ContactSurface,
-    GeomBuilder,
-    Softness,
-)
+from grouser.tracks.geoms import GROUND_SOFTNESS_WINS, ContactSurface, GeomBuilder
 
-TYRE = Softness(time_constant=0.02, damping_ratio=0.3, start=0.3, end=0.9, depth=0.005)
-"""Estimate: a rubber tyre that yields about a millimetre. It also keeps a skid turn smooth: MuJoCo
-brakes a sliding surface as much as it damps the contact, and on the ground's own contact a P3AT
-hops; on these tyres it never leaves the ground and turns as fast as Coulomb friction in four points
-allows (docs/pioneer.md)."""
+TYRE_FREQUENCY = 100.0
+"""rad/s; estimate: pneumatic tyres on which the robot sinks by a millimetre."""
+TYRE_DAMPING_RATIO = 0.15
+"""Estimate: rubber and air; a damper no stronger than a belt's, so that what skids stays down."""
 
 RUBBER: Vector = (0.10, 0.10, 0.11)
 BRIGHT: Vector = (0.75, 0.75, 0.72)
@@ -45,8 +39,11 @@ class Wheel:
     """Inertia of its motor's rotor, seen at the wheel, kg m²."""
     damping: float = 0.0
     """What its motor, gear and bearing lose, N m s/rad."""
-    softness: Softness | None = TYRE
-    """How it yields; None: as the ground does."""
+
+    frequency: float = TYRE_FREQUENCY
+    """At which the robot bounces on such wheels, rad/s."""
+    damping_ratio: float = TYRE_DAMPING_RATIO
+    """Of that bounce."""
 
     def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str, at: Vector) -> None:
         """Hang the wheel on ``body`` with its middle at ``at`` (m): body and hinge ``name``."""
@@ -67,11 +64,10 @@ class Wheel:
             friction=[SLIPPERY, 0, 0],
             contype=HULL,
             conaffinity=HULL_TOUCHES,
-            solmix=OWN_SOFTNESS_WINS if self.softness else GROUND_SOFTNESS_WINS,
+            solmix=GROUND_SOFTNESS_WINS,
             rgba=(*RUBBER, 1.0),
         )
-        if self.softness:
-            tyre.solref, tyre.solimp = self.softness.solref, self.softness.solimp
+        mark(tyre, frequency=self.frequency, damping_ratio=self.damping_ratio)
         _add_hub(spec, wheel, self.radius, self.width)
         across = self.mass * (3 * self.radius**2 + self.width**2) / 12
         wheel.mass, wheel.ipos = self.mass, [0, 0, 0]  # unsaid, MuJoCo would take the body's place

@@ -49,7 +49,7 @@ def motor_command(
         if word not in robot.groups and word not in robot.drives:
             raise unknown("motor", "drive", word, [*robot.drives, *robot.groups])
         names += robot.groups.get(word, (word,))
-    belts = {belt.name for belt in robot.belts}
+    belts = {belt.drive for belt in robot.belts}
     if not on:
         return {drive: torque(0.0) for drive in names}
     return {drive: speed(0.0) if drive in belts else angle(angles[drive]) for drive in names}

@@ -65,7 +65,7 @@ def set_friction(model: mujoco.MjModel, world: World, what: str, friction: float
 
 def _frictions(world: World) -> Iterator[tuple[str, list[float]]]:
     """Yield every geom of terrain and objects, and the friction that its description gives it."""
-    alone, contact = mujoco.MjSpec(), world.physics.contact
+    alone, contact = mujoco.MjSpec(), world.physics.ground
     for number, piece in enumerate(world.terrain):
         piece.add(alone, contact, f"terrain/{number}")
     for thing in world.objects:
