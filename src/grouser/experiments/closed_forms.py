@@ -19,7 +19,7 @@ from grouser.experiments.closed_form_pressure import add_pressure
 from grouser.experiments.closed_form_rigs import CrawlerCase, Rig
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, millimetres, radians
-from grouser.mobility.suite import on_all_cores
+from grouser.mobility.parallel_map import map_on_all_cores
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import TRACK_Y as KENAF_Y
@@ -86,7 +86,7 @@ class Check:
 def run(options: RunOptions) -> Report:
     """Measure every row and compare."""
     checks = list(_quick() if options.quick else _all())
-    rows = on_all_cores(
+    rows = map_on_all_cores(
         Check.row, checks, progress=lambda done, of: options.progress("closed forms", done, of)
     )
     forms = dict.fromkeys(check.form for check in checks)
