@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.fractal_ground import FractalGround
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+from grouser.world.terrain.plywood_bridge import PlywoodBridge
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.ramp import Ramp
 from grouser.world.terrain.ridge import Ridge
+from grouser.world.terrain.rubble import Rubble
 from grouser.world.terrain.stairs import Stairs
 from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
@@ -38,6 +43,11 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "pitch_roll_ramps": PitchRollRamps,
     "stepfield": Stepfield,
     "league_field": LeagueField,
+    "double_bridge": DoubleBridge,
+    "pyramid_bumps": PyramidBumps,
+    "plywood_bridge": PlywoodBridge,
+    "rubble": Rubble,
+    "fractal_ground": FractalGround,
 }
 """What a world file may call each kind of ground."""
 
