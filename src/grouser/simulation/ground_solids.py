@@ -251,7 +251,7 @@ class HeightGrid:
 
 
 def _quadric(start: Array, up: Array, inverse: Array) -> tuple[Array, Array]:
-    """Return t where ``start + t up`` enters and leaves ``|inverse * p| <= 1``; inf, -inf: never."""
+    """Return t where ``start + t up`` enters and leaves ``|inverse * p| <= 1``; inf, -inf: not."""
     p, d = start * inverse, up * inverse
     a, b, c = float(d @ d), p @ d, np.einsum("ij,ij->i", p, p) - 1
     if a < LEVEL:  # an upright cylinder: all of the line, or nothing

@@ -1,5 +1,7 @@
 """The table of all kinds of ground: a new kind is a file beside this one and a line here.
 
+Kinds of other packages come in by `grouser.world.terrain.plugins`.
+
 Those of the standard test methods for response robots: gaps (ASTM E2801) are a `Trench`, hurdles
 (E2802), inclined planes (E2803), `Stairs` (E2804), continuous and crossing pitch/roll ramps (E2826,
 E2827), stepfields (E2828). Nothing here judges whether a robot has managed it.
@@ -20,6 +22,7 @@ from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+from grouser.world.terrain.plugins import plugin_terrains
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.ramp import Ramp
@@ -50,6 +53,8 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "fractal_ground": FractalGround,
 }
 """What a world file may call each kind of ground."""
+
+TERRAINS |= plugin_terrains(TERRAINS)
 
 if TYPE_CHECKING:
     Terrain = TerrainPiece
