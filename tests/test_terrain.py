@@ -17,6 +17,7 @@ from grouser.world.terrain import (
     DoubleBridge,
     Flat,
     FractalGround,
+    HeightMap,
     Hurdle,
     Incline,
     LeagueField,
@@ -50,6 +51,7 @@ EXAMPLES = {
     "plywood_bridge": PlywoodBridge(friction=0.3, x=1),
     "rubble": Rubble(friction=0.3, x=1),
     "fractal_ground": FractalGround(friction=0.3, x=1),
+    "height_map": HeightMap(friction=0.3, x=1, cell=0.5, heights=((0, 0.1), (0.1, 0.3))),
 }
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from grouser.world.terrain.double_bridge import DoubleBridge
     from grouser.world.terrain.flat import Flat
     from grouser.world.terrain.fractal_ground import FractalGround
+    from grouser.world.terrain.height_map import HeightMap
     from grouser.world.terrain.hurdle import Hurdle
     from grouser.world.terrain.incline import Incline
     from grouser.world.terrain.kinds import TERRAINS, Terrain
@@ -53,6 +54,7 @@ _PLACES = {
     "Event": "grouser.world.events",
     "Flat": "grouser.world.terrain.flat",
     "FractalGround": "grouser.world.terrain.fractal_ground",
+    "HeightMap": "grouser.world.terrain.height_map",
     "Hurdle": "grouser.world.terrain.hurdle",
     "Incline": "grouser.world.terrain.incline",
     "Lamp": "grouser.world.lamp",
@@ -105,6 +107,7 @@ __all__ = [
     "Event",
     "Flat",
     "FractalGround",
+    "HeightMap",
     "Hurdle",
     "Incline",
     "Lamp",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from grouser.world.terrain.double_bridge import DoubleBridge
     from grouser.world.terrain.flat import Flat
     from grouser.world.terrain.fractal_ground import FractalGround
+    from grouser.world.terrain.height_map import HeightMap
     from grouser.world.terrain.hurdle import Hurdle
     from grouser.world.terrain.incline import Incline
     from grouser.world.terrain.kinds import TERRAINS, Terrain
@@ -32,6 +33,7 @@ _PLACES = {
     "DoubleBridge": "grouser.world.terrain.double_bridge",
     "Flat": "grouser.world.terrain.flat",
     "FractalGround": "grouser.world.terrain.fractal_ground",
+    "HeightMap": "grouser.world.terrain.height_map",
     "Hurdle": "grouser.world.terrain.hurdle",
     "Incline": "grouser.world.terrain.incline",
     "LeagueField": "grouser.world.terrain.league_field",
@@ -55,6 +57,7 @@ __all__ = [
     "DoubleBridge",
     "Flat",
     "FractalGround",
+    "HeightMap",
     "Hurdle",
     "Incline",
     "LeagueField",

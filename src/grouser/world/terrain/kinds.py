@@ -18,6 +18,7 @@ from pydantic import Field
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.fractal_ground import FractalGround
+from grouser.world.terrain.height_map import HeightMap
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
@@ -51,6 +52,7 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "plywood_bridge": PlywoodBridge,
     "rubble": Rubble,
     "fractal_ground": FractalGround,
+    "height_map": HeightMap,
 }
 """What a world file may call each kind of ground."""
 
