@@ -45,7 +45,9 @@ class Ground:
 
     def __init__(self, scene: Scene) -> None:
         """Take down every geom that stands still, can be touched and is no robot's."""
-        self._solids = tuple(_solids(scene))
+        data = mujoco.MjData(scene.model)
+        mujoco.mj_kinematics(scene.model, data)
+        self._solids = [solid_of(scene.model, data, geom) for geom in ground_geoms(scene)]
         names = {solid.geom: scene.model.geom(solid.geom).name for solid in self._solids}
         self.names: dict[int, str] = names
         """Names of the geoms, such as ``terrain/1/top``; of an object ``box/surface``."""
@@ -107,16 +109,14 @@ def _within(
     return near[(y[near] >= south) & (y[near] <= north)]
 
 
-def _solids(scene: Scene) -> list[Solid]:
-    model = scene.model
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    bodies = model.geom_bodyid
+def ground_geoms(scene: Scene) -> list[int]:
+    """Return every geom that stands still, can be touched and is no robot's."""
+    model, bodies = scene.model, scene.model.geom_bodyid
     robots = tuple(f"{name}/" for name in scene.robots)
     still = model.body_weldid[bodies] == 0
     solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     return [
-        solid_of(model, data, int(geom))
+        int(geom)
         for geom in np.flatnonzero(still & solid)
         if not (robots and model.body(bodies[geom]).name.startswith(robots))
     ]

@@ -1,6 +1,6 @@
 """The table of all kinds of ground: a new kind is a file beside this one and a line here.
 
-Kinds of other packages come in by `grouser.world.terrain.plugins`.
+Kinds of other packages come in by `grouser.world.terrain_plugins`.
 
 Those of the standard test methods for response robots: gaps (ASTM E2801) are a `Trench`, hurdles
 (E2802), inclined planes (E2803), `Stairs` (E2804), continuous and crossing pitch/roll ramps (E2826,
@@ -23,7 +23,7 @@ from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
-from grouser.world.terrain.plugins import plugin_terrains
+from grouser.world.terrain_plugins import plugin_terrains
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.ramp import Ramp
