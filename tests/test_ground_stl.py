@@ -15,9 +15,10 @@ import grouser
 from grouser.cli import app
 from grouser.errors import BadValue, MissingDependency
 from grouser.simulation.ground import Ground
-from grouser.simulation.ground_stl import GROWTH, ground_surface, open_edges, write_stl
+from grouser.simulation.ground_stl import GROWTH, ground_surface
 from grouser.simulation.scene import compose
 from grouser.world import Ball, Cylinder
+from grouser.world.stl_file import open_edges, write_stl
 
 
 def written(scene, path):

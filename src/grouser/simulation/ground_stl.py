@@ -1,4 +1,4 @@
-"""The ground of a scene as one closed surface, and as an STL file of it.
+"""The ground of a scene as one closed surface, ready to be an STL file.
 
 Every solid that stands still is taken as physics collides it, and all are joined into one: what is
 inside is gone, and every edge has exactly two faces. The endless plane becomes a slab a little
@@ -7,19 +7,17 @@ larger than what stands on it.
 
 from __future__ import annotations
 
-import struct
-from pathlib import Path
 from typing import Any
 
 import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser import files
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
 from grouser.simulation.ground import ground_geoms
 from grouser.simulation.scene import Scene
+from grouser.world.stl_file import Triangles
 from grouser.world.terrain.terrain_piece import FOUNDATION
 
 GROWTH = 20e-6
@@ -28,9 +26,6 @@ MARGIN = 0.5
 """m by which the slab under everything is larger than what stands on it."""
 ROUND = 48
 """Corners of a circle."""
-
-Triangles = npt.NDArray[np.float32]
-"""Corners of triangles, counter-clockwise seen from outside, (n, 3, 3), m."""
 
 
 def ground_surface(scene: Scene) -> Triangles:
@@ -68,27 +63,6 @@ def ground_surface(scene: Scene) -> Triangles:
         raise BadValue(f"{scene.world.where()}: has no ground that an STL file could show")
     joined = manifold3d.Manifold.batch_boolean(solids, manifold3d.OpType.Add)
     return _triangles(joined)
-
-
-def write_stl(path: Path, triangles: Triangles) -> None:
-    """Write triangles (m) as a binary STL file, whole or not at all."""
-    record = np.zeros(
-        len(triangles), [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")]
-    )
-    record["corners"] = triangles
-    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
-    record["normal"] = normal / np.where(length > 0, length, 1.0)
-    header = b"grouser: the ground of a world, in metres".ljust(80)
-    files.write_bytes(path, header + struct.pack("<I", len(triangles)) + record.tobytes())
-
-
-def open_edges(triangles: Triangles) -> int:
-    """Return how many edges have not exactly two faces: 0, and the surface is closed."""
-    corners = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)[1].reshape(-1, 3)
-    edges = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    _, counts = np.unique(edges, axis=0, return_counts=True)
-    return int(np.count_nonzero(counts != 2))
 
 
 def _triangles(joined: Any) -> Triangles:

@@ -30,9 +30,10 @@ def export_stl(
     """
     preflight.writable(out, ".stl")
     preflight.physics()
-    from grouser.simulation.ground_stl import ground_surface, open_edges, write_stl
+    from grouser.simulation.ground_stl import ground_surface
     from grouser.simulation.scene import compose
     from grouser.world.file import load
+    from grouser.world.stl_file import open_edges, write_stl
 
     scene = compose(load(world, overrides or ()).changed(robots=()))
     triangles = ground_surface(scene)
