@@ -16,8 +16,8 @@ from grouser.frames import Array
 Triangles = npt.NDArray[np.float32]
 """Corners of triangles, counter-clockwise seen from outside, (n, 3, 3), m."""
 
-SLACK = 1e-4
-"""Parts of a cell by which single precision may miss a point of a grid."""
+SLACK = 0.01
+"""Part of a cell by which a mesh may miss a line of the grid and still end there."""
 
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
