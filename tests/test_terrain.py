@@ -14,13 +14,19 @@ from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain import (
     TERRAINS,
+    DoubleBridge,
     Flat,
+    FractalGround,
+    HeightMap,
     Hurdle,
     Incline,
     LeagueField,
     PitchRollRamps,
+    PlywoodBridge,
+    PyramidBumps,
     Ramp,
     Ridge,
+    Rubble,
     Stairs,
     Step,
     Stepfield,
@@ -40,6 +46,12 @@ EXAMPLES = {
     "pitch_roll_ramps": PitchRollRamps(friction=0.3, x=1),
     "stepfield": Stepfield(friction=0.3, x=1, pattern="hill"),
     "league_field": LeagueField(friction=0.3),
+    "double_bridge": DoubleBridge(friction=0.3, x=1),
+    "pyramid_bumps": PyramidBumps(friction=0.3, x=1, rows=4, columns=3),
+    "plywood_bridge": PlywoodBridge(friction=0.3, x=1),
+    "rubble": Rubble(friction=0.3, x=1),
+    "fractal_ground": FractalGround(friction=0.3, x=1),
+    "height_map": HeightMap(friction=0.3, x=1, cell=0.5, heights=((0, 0.1), (0.1, 0.3))),
 }
 
 

@@ -13,7 +13,7 @@ from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain import TERRAINS, Flat
 
 TEXT = f"""\
 name: one step
@@ -103,8 +103,8 @@ MISTAKES = {
     "missing top key": (("name: one step\n", ""), "x.yaml: the world lacks 'name'"),
     "unknown kind": (
         ("kind: step", "kind: stpe"),
-        "x.yaml line 18: terrain.1.kind is 'stpe', allowed: flat, step, trench, ramp, stairs, "
-        "ridge, hurdle, incline, pitch_roll_ramps, stepfield, league_field; did you mean 'step'?",
+        f"x.yaml line 18: terrain.1.kind is 'stpe', allowed: {', '.join(TERRAINS)}; did you mean "
+        "'step'?",
     ),
     "kind of object": (("kind: box", "kind: bocks"), "allowed: box, ball, cylinder, mesh"),
     "kind is no word": (("kind: step", "kind: [3]"), "terrain.1.kind is [3], allowed: flat"),

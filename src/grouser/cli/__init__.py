@@ -11,6 +11,8 @@
     grouser eyes --server HOST draw a server's pictures here
     grouser calibrate REAL     what a log tells about a robot and its ground
     grouser console WORLD      type lines at a world, here or at a server
+    grouser export-stl WORLD   the ground of a world as an STL file
+    grouser import-bml FILE    a configuration of bml_vrep becomes a world file
     grouser serve WORLD        a world for robots that are driven over the network
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
@@ -29,7 +31,9 @@ from grouser.cli.commands.calibrate import calibrate
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
 from grouser.cli.commands.experiment import experiment
+from grouser.cli.commands.export_stl import export_stl
 from grouser.cli.commands.eyes import eyes
+from grouser.cli.commands.import_bml import import_bml
 from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
 from grouser.cli.commands.run import run
@@ -99,3 +103,5 @@ app.command("calibrate")(calibrate)
 app.command("serve")(serve)
 app.command("eyes")(eyes)
 app.command("console")(console)
+app.command("export-stl")(export_stl)
+app.command("import-bml")(import_bml)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         SwitchLamp,
         SwitchMotors,
     )
+    from grouser.simulation.ground import Ground, GroundPoints
     from grouser.simulation.live_scene import LiveScene
     from grouser.simulation.scene import Scene
     from grouser.simulation.script.events import LogEntry
@@ -42,6 +43,8 @@ _PLACES = {
     "Equip": "grouser.simulation.changes.actions",
     "FireEvent": "grouser.simulation.changes.actions",
     "Glide": "grouser.simulation.changes.actions",
+    "Ground": "grouser.simulation.ground",
+    "GroundPoints": "grouser.simulation.ground",
     "Join": "grouser.simulation.changes.actions",
     "Leave": "grouser.simulation.changes.actions",
     "LiveScene": "grouser.simulation.live_scene",
@@ -71,6 +74,8 @@ __all__ = [
     "Equip",
     "FireEvent",
     "Glide",
+    "Ground",
+    "GroundPoints",
     "Join",
     "Leave",
     "LiveScene",

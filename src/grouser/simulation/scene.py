@@ -19,6 +19,7 @@ from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
 from grouser.physics import compliance
 from grouser.physics.drives import Drive
+from grouser.physics.height_fields import HeightFieldData
 from grouser.robots.robot import Gait, Robot, RobotDescription, describe
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
@@ -77,14 +78,21 @@ def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> N
     data.ctrl[model.actuator_ctrladr[drive]] = place
 
 
-def compose(world: World) -> Scene:
-    """Attach everything in ``world`` to one spec and compile it."""
+def compose(world: World, height_fields: Sequence[HeightFieldData] = ()) -> Scene:
+    """Attach everything in ``world`` to one spec and compile it.
+
+    Args:
+        world: what is there.
+        height_fields: that no geom shows yet; in the model they come after the world's own.
+    """
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
     add_looks(spec, world.daylight)
     contact = world.physics.ground
     for number, terrain in enumerate(world.terrain):
         terrain.add(spec, contact, f"terrain/{number}")
+    for number, field in enumerate(height_fields):
+        field.add(spec, f"spare/{number}")
     for thing in world.objects:
         thing.add(spec, contact)
     robots = {

@@ -26,6 +26,7 @@ from grouser.simulation.live_scene import STATE
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.trials.layout import batch_fields
+from grouser.trials.shared_ground import SharedGround
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import BAD_WARNINGS, Entry, Finished, TrialRun, look_steps
 
@@ -45,8 +46,8 @@ class BatchLane:
             look_every: simulated seconds between two samples, about.
         """
         self._scenes, self._waiting = scenes, waiting
-        first = scenes[0]
-        self._model = first.model
+        self._ground = SharedGround(scenes)
+        first = self._ground.scene
         self._batch = mujoco.batch.Batch(first.model, nsim=slots, nthread=1)
         self._rows = StateArrays.many(self._batch)
         self._time = self._batch.bind("time")
@@ -86,9 +87,10 @@ class BatchLane:
             name
             for name in batch_fields()
             if any(
-                not np.array_equal(getattr(self._model, name), getattr(other.model, name))
+                not np.array_equal(getattr(self._scenes[0].model, name), getattr(other.model, name))
                 for other in self._scenes
             )
+            or (name == "geom_dataid" and self._ground.scene is not self._scenes[0])
         ]
 
     def _fill(self, slots: list[int]) -> None:
@@ -116,7 +118,10 @@ class BatchLane:
         model, rows = entry.scene.model, self._rows
         for name, values in self._varied_fields.items():
             # A batch keeps only the bodies' part of bvh_aabb, which comes first.
-            values[slot] = getattr(model, name)[: values.shape[1]]
+            if name == "geom_dataid":
+                values[slot] = self._ground.geom_dataid(model)
+            else:
+                values[slot] = getattr(model, name)[: values.shape[1]]
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
         self._stepper.clear(self._memory, [slot])

@@ -11,11 +11,15 @@ import numpy as np
 from grouser.simulation import stepping
 from grouser.simulation.scene import Scene
 
+_GROUND = ("hfield_", "nhfielddata", "nbuffer")
+"""How fields begin that a batch holds for everybody at once: `grouser.trials.shared_ground`."""
+
 
 def layout(scene: Scene) -> bytes:
     """Return what two scenes must share to go in one batch.
 
-    Sizes, names, settings, assets, and all that the one `Stepper` of a batch knows of its robots.
+    Sizes, names, settings, assets but for height fields, and all that the one `Stepper` of a
+    batch knows of its robots.
     """
     model = scene.model
     shared = [
@@ -24,6 +28,7 @@ def layout(scene: Scene) -> bytes:
         if not name.startswith("_")
         and isinstance(getattr(model, name), np.ndarray | int)
         and name not in mujoco.batch.MODEL_FIELDS
+        and not name.startswith(_GROUND)
     ]
     shared += [getattr(model, name) for name in stepping.MODEL_FIELDS]
     options = [np.asarray(getattr(model.opt, name)).tobytes() for name in _option_names(model)]

@@ -15,17 +15,25 @@ if TYPE_CHECKING:
     from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh, Tag, Victim
     from grouser.world.physics_settings import STANDARD, Contact, Physics
     from grouser.world.radio import RadioModel
+    from grouser.world.terrain.double_bridge import DoubleBridge
     from grouser.world.terrain.flat import Flat
+    from grouser.world.terrain.fractal_ground import FractalGround
+    from grouser.world.terrain.height_map import HeightMap
     from grouser.world.terrain.hurdle import Hurdle
     from grouser.world.terrain.incline import Incline
     from grouser.world.terrain.kinds import TERRAINS, Terrain
     from grouser.world.terrain.league_field import LeagueField
     from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+    from grouser.world.terrain.placed_terrain import PlacedTerrain
+    from grouser.world.terrain.plywood_bridge import PlywoodBridge
+    from grouser.world.terrain.pyramid_bumps import PyramidBumps
     from grouser.world.terrain.ramp import Ramp
     from grouser.world.terrain.ridge import Ridge
+    from grouser.world.terrain.rubble import Rubble
     from grouser.world.terrain.stairs import Stairs
     from grouser.world.terrain.step import Step
     from grouser.world.terrain.stepfield import Stepfield
+    from grouser.world.terrain.terrain_piece import TerrainPiece
     from grouser.world.terrain.trench import Trench
     from grouser.world.triggers import TRIGGERS, BoxTrigger, CylinderTrigger, SphereTrigger
 
@@ -42,8 +50,11 @@ _PLACES = {
     "Cylinder": "grouser.world.objects",
     "CylinderTrigger": "grouser.world.triggers",
     "Door": "grouser.world.door",
+    "DoubleBridge": "grouser.world.terrain.double_bridge",
     "Event": "grouser.world.events",
     "Flat": "grouser.world.terrain.flat",
+    "FractalGround": "grouser.world.terrain.fractal_ground",
+    "HeightMap": "grouser.world.terrain.height_map",
     "Hurdle": "grouser.world.terrain.hurdle",
     "Incline": "grouser.world.terrain.incline",
     "Lamp": "grouser.world.lamp",
@@ -52,11 +63,15 @@ _PLACES = {
     "Mesh": "grouser.world.objects",
     "Physics": "grouser.world.physics_settings",
     "PitchRollRamps": "grouser.world.terrain.pitch_roll_ramps",
+    "PlacedTerrain": "grouser.world.terrain.placed_terrain",
     "Player": "grouser.world.match",
+    "PlywoodBridge": "grouser.world.terrain.plywood_bridge",
+    "PyramidBumps": "grouser.world.terrain.pyramid_bumps",
     "RadioModel": "grouser.world.radio",
     "Ramp": "grouser.world.terrain.ramp",
     "Ridge": "grouser.world.terrain.ridge",
     "RobotEntry": "grouser.world.file",
+    "Rubble": "grouser.world.terrain.rubble",
     "SphereTrigger": "grouser.world.triggers",
     "Stairs": "grouser.world.terrain.stairs",
     "Start": "grouser.world.file",
@@ -65,6 +80,7 @@ _PLACES = {
     "Tag": "grouser.world.objects",
     "Team": "grouser.world.match",
     "Terrain": "grouser.world.terrain.kinds",
+    "TerrainPiece": "grouser.world.terrain.terrain_piece",
     "Trench": "grouser.world.terrain.trench",
     "Victim": "grouser.world.objects",
     "View": "grouser.world.file",
@@ -87,8 +103,11 @@ __all__ = [
     "Cylinder",
     "CylinderTrigger",
     "Door",
+    "DoubleBridge",
     "Event",
     "Flat",
+    "FractalGround",
+    "HeightMap",
     "Hurdle",
     "Incline",
     "Lamp",
@@ -97,11 +116,15 @@ __all__ = [
     "Mesh",
     "Physics",
     "PitchRollRamps",
+    "PlacedTerrain",
     "Player",
+    "PlywoodBridge",
+    "PyramidBumps",
     "RadioModel",
     "Ramp",
     "Ridge",
     "RobotEntry",
+    "Rubble",
     "SphereTrigger",
     "Stairs",
     "Start",
@@ -110,6 +133,7 @@ __all__ = [
     "Tag",
     "Team",
     "Terrain",
+    "TerrainPiece",
     "Trench",
     "Victim",
     "View",

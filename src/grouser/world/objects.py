@@ -14,16 +14,14 @@ from typing import Annotated, Any, Literal
 import mujoco
 from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
 
-from grouser.errors import nearest
 from grouser.physics.labels import PARTS, mark
+from grouser.world.data_files import MESH_ENDINGS, beside_the_world
 from grouser.world.door import Door
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.lamp import Lamp
 from grouser.world.physics_settings import Contact
 from grouser.world.victim import Posture, victim_parts
 from grouser.world.world_object import WorldObject
-
-MESH_ENDINGS = (".obj", ".stl")
 
 
 class Box(WorldObject):
@@ -75,24 +73,9 @@ class Cylinder(WorldObject):
         return {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "size": size}
 
 
-def _existing(value: Any, info: ValidationInfo) -> Any:
+def _existing(value: Any, info: ValidationInfo) -> Path:
     """Return the absolute path of a mesh file, looked for beside the world file."""
-    if not isinstance(value, str | Path):
-        raise mistake(f"must be the name of a mesh file ({' or '.join(MESH_ENDINGS)})")
-    folder: Path = (info.context or {}).get("folder") or Path.cwd()
-    path = folder / value
-    if path.suffix.lower() not in MESH_ENDINGS:
-        raise mistake(f"must end in {' or '.join(MESH_ENDINGS)}")
-    try:
-        if path.is_file():
-            return path.resolve()
-        beside = sorted(f.name for f in path.parent.iterdir() if f.suffix.lower() in MESH_ENDINGS)
-    except (OSError, ValueError):  # no such folder, or a name no file can have
-        beside = []
-    listing = ", ".join(beside) or "no mesh"
-    raise mistake(
-        f"which is no file in {path.parent} (there is: {listing}){nearest(path.name, beside)}"
-    )
+    return beside_the_world(value, info, MESH_ENDINGS, "mesh")
 
 
 class Mesh(WorldObject):

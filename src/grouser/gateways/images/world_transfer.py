@@ -1,4 +1,4 @@
-"""A world sent to another process as JSON; to another machine, with its mesh files."""
+"""A world sent to another process as JSON; to another machine, with its files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from grouser.errors import BadValue
 from grouser.protocol.rendering import NewWorld
+from grouser.world.data_files import MAP_ENDINGS, MESH_ENDINGS
 from grouser.world.file import World
-from grouser.world.objects import MESH_ENDINGS
 
 
 def visible_world(world: World) -> World:
@@ -34,7 +34,7 @@ def decode_world(text: bytes) -> World:
 
 
 def pack_meshes(message: NewWorld) -> NewWorld:
-    """Return ``message`` with the mesh files that its world names, which must be here."""
+    """Return ``message`` with the files that its world names, which must be here."""
     meshes = [Path(mesh["file"]).read_bytes() for mesh in _meshes(json.loads(message.body))]
     return replace(
         message, files=[len(mesh) for mesh in meshes], body=b"".join((*meshes, message.body))
@@ -42,13 +42,13 @@ def pack_meshes(message: NewWorld) -> NewWorld:
 
 
 def unpack_meshes(message: NewWorld, folder: Path) -> NewWorld:
-    """Write the mesh files of ``message`` into ``folder``; return one whose world names them."""
+    """Write the files of ``message`` into ``folder``; return one whose world names them."""
     ends = [sum(message.files[: number + 1]) for number in range(len(message.files))]
     starts = [0, *ends]
     content = json.loads(message.body[starts[-1] :])
     for number, mesh in enumerate(_meshes(content)):
         ending = Path(mesh["file"]).suffix.lower()
-        if number >= len(ends) or ending not in MESH_ENDINGS:
+        if number >= len(ends) or ending not in (*MESH_ENDINGS, *MAP_ENDINGS):
             raise BadValue(f"the world's mesh {number} did not come along")
         file = folder / f"{number}{ending}"
         file.write_bytes(message.body[starts[number] : ends[number]])
@@ -57,5 +57,6 @@ def unpack_meshes(message: NewWorld, folder: Path) -> NewWorld:
 
 
 def _meshes(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a world that are mesh files, always in the same order."""
+    """Yield what of a world is in files, objects and then ground, always in the same order."""
     yield from (thing for thing in content["objects"] if thing["kind"] == "mesh")
+    yield from (piece for piece in content["terrain"] if piece.get("file"))

@@ -1,5 +1,7 @@
 """The table of all kinds of ground: a new kind is a file beside this one and a line here.
 
+Kinds of other packages come in by `grouser.world.terrain_plugins`.
+
 Those of the standard test methods for response robots: gaps (ASTM E2801) are a `Trench`, hurdles
 (E2802), inclined planes (E2803), `Stairs` (E2804), continuous and crossing pitch/roll ramps (E2826,
 E2827), stepfields (E2828). Nothing here judges whether a robot has managed it.
@@ -13,18 +15,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.fractal_ground import FractalGround
+from grouser.world.terrain.height_map import HeightMap
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+from grouser.world.terrain.plywood_bridge import PlywoodBridge
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
 from grouser.world.terrain.ramp import Ramp
 from grouser.world.terrain.ridge import Ridge
+from grouser.world.terrain.rubble import Rubble
 from grouser.world.terrain.stairs import Stairs
 from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
 from grouser.world.terrain.trench import Trench
+from grouser.world.terrain_plugins import plugin_terrains
 
 TERRAINS: dict[str, type[TerrainPiece]] = {
     "flat": Flat,
@@ -38,8 +47,16 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "pitch_roll_ramps": PitchRollRamps,
     "stepfield": Stepfield,
     "league_field": LeagueField,
+    "double_bridge": DoubleBridge,
+    "pyramid_bumps": PyramidBumps,
+    "plywood_bridge": PlywoodBridge,
+    "rubble": Rubble,
+    "fractal_ground": FractalGround,
+    "height_map": HeightMap,
 }
 """What a world file may call each kind of ground."""
+
+TERRAINS |= plugin_terrains(TERRAINS)
 
 if TYPE_CHECKING:
     Terrain = TerrainPiece

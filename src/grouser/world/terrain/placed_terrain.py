@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from grouser.frames import Array, Pose, radians
@@ -33,12 +34,16 @@ class PlacedTerrain(TerrainPiece):
     yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
     """Turn about z at the middle of the near edge, deg, from x towards y; at most once around."""
 
+    @property
+    def frame(self) -> Pose:
+        """Pose of the piece's own frame in the world."""
+        return Pose.at(self.x, self.y, yaw=radians(self.yaw_deg))
+
     def _pose(
         self, x: float, y: float, z: float, *, roll: float = 0.0, yaw: float = 0.0
     ) -> dict[str, Any]:
         """Return a geom's place in the world; x, y, z (m), roll, yaw (rad) are in the piece."""
-        X_WP = Pose.at(self.x, self.y, yaw=radians(self.yaw_deg))
-        X_WG = X_WP @ Pose.at(x, y, z, roll=roll, yaw=yaw)
+        X_WG = self.frame @ Pose.at(x, y, z, roll=roll, yaw=yaw)
         return {"pos": X_WG.position, "quat": X_WG.wxyz}
 
     def _block(
@@ -82,6 +87,37 @@ class PlacedTerrain(TerrainPiece):
             type=mujoco.mjtGeom.mjGEOM_MESH,
             meshname=name,
             **self._pose(*at, 0.0, yaw=yaw),
+            **geom,
+        )
+
+    def _convex(
+        self,
+        spec: mujoco.MjSpec,
+        name: str,
+        corners: Array,
+        faces: npt.NDArray[np.int_],
+        *,
+        at: tuple[float, float, float],
+        **geom: Any,
+    ) -> None:
+        """Add a convex body; its mesh has the same name.
+
+        Args:
+            spec: the world's spec.
+            name: name of the geom and of its mesh.
+            corners: of the body, (n, 3), m.
+            faces: numbers of three corners each, counter-clockwise seen from outside, (m, 3).
+            at: where the corners' origin is in the piece, m.
+            geom: further attributes of the geom, such as its friction.
+        """
+        spec.add_mesh(
+            name=name, uservert=corners.ravel(), userface=faces.ravel(), smoothnormal=False
+        )
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=name,
+            **self._pose(*at),
             **geom,
         )
 

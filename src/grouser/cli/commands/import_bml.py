@@ -1,0 +1,61 @@
+"""``grouser import-bml``: a configuration file of bml_vrep becomes a world file."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from grouser import files
+from grouser.cli import preflight
+from grouser.cli.terminal import print_written, result_console
+
+
+def import_bml(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", show_default=False, help="The configuration (*.yml).")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="F.yaml",
+            show_default="FILE_world.yaml, beside it",
+            help="The world file to write.",
+        ),
+    ] = None,
+    cell: Annotated[
+        float,
+        typer.Option(min=0.001, max=1.0, metavar="M", help="Cells of the height maps, in metres."),
+    ] = 0.01,
+) -> None:
+    """Read a configuration file of bml_vrep, with its STL files, into a world file.
+
+    Objects with an STL file become height maps, robots those of ours, the dummy
+    robot a goal that says when it is reached. What is left out is named.
+
+    For example:
+
+    [cyan]grouser import-bml double_bridge.yml --out double_bridge.yaml[/]
+    """
+    target = out or file.with_name(f"{file.stem}_world.yaml")
+    preflight.writable(target, ".yaml")
+    preflight.physics()
+    import numpy as np
+
+    from grouser.world.bml_file import import_bml
+    from grouser.world.file import parse
+
+    imported = import_bml(file, cell)
+    for name, heights in imported.maps.items():
+        buffer = io.BytesIO()
+        np.save(buffer, heights)
+        files.write_bytes(target.parent / name, buffer.getvalue())
+    parse(imported.text, where=str(target), folder=target.parent)  # what is written can be read
+    files.write_text(target, imported.text)
+    for notice in imported.notices:
+        result_console().print(Text(notice, "yellow"), soft_wrap=True)
+    print_written(target)

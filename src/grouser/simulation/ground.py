@@ -1,0 +1,122 @@
+"""What lies under a pose: height, normal and what is touched, for thousands of points at once.
+
+Whatever stands still in a scene and can be touched is ground: terrain, and objects that are fixed.
+Every such geom is a solid above which, and below which, a vertical line leaves it, so that bridges
+can be asked about from above and from underneath. Arrays in, arrays out; nothing is stepped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.simulation.ground_solids import Solid, solid_of
+from grouser.simulation.scene import Scene
+
+NOTHING = -1
+"""In place of a geom where there is no ground."""
+
+CHUNK = 1 << 14
+"""Points looked up together: what they need stays in the processor's cache."""
+
+FEW = 16
+"""Up to so many solids are each asked about all points; of more, about those in their reach."""
+
+
+@dataclass(frozen=True)
+class GroundPoints:
+    """The ground under points; arrays have the points' leading shape."""
+
+    height: Array
+    """z of the ground in the world, m; -inf where there is none."""
+    normal: Array
+    """Unit vector out of the ground in the world, (…, 3); straight up where there is none."""
+    geom: npt.NDArray[np.int32]
+    """Which geom of the model is touched; `NOTHING` where there is none."""
+
+
+class Ground:
+    """The ground of a scene, to be asked again and again."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Take down every geom that stands still, can be touched and is no robot's."""
+        data = mujoco.MjData(scene.model)
+        mujoco.mj_kinematics(scene.model, data)
+        self._solids = [solid_of(scene.model, data, geom) for geom in ground_geoms(scene)]
+        names = {solid.geom: scene.model.geom(solid.geom).name for solid in self._solids}
+        self.names: dict[int, str] = names
+        """Names of the geoms, such as ``terrain/1/top``; of an object ``box/surface``."""
+
+    def below(self, points: npt.ArrayLike) -> GroundPoints:
+        """Return the ground under points.
+
+        Args:
+            points: in the world, m: (…, 2) for the topmost ground at x and y, or (…, 3) for the
+                topmost that begins below z, so that what hangs above a point is left out.
+
+        Raises:
+            BadValue: the points have neither two nor three coordinates, or are not finite.
+        """
+        given = np.asarray(points, np.float64)
+        if given.ndim == 0 or given.shape[-1] not in (2, 3):
+            raise BadValue(f"points: have shape {given.shape}, need (…, 2) or (…, 3)")
+        if not np.isfinite(given).all():
+            raise BadValue("points: not all of them are finite")
+        shape, flat = given.shape[:-1], given.reshape(-1, given.shape[-1])
+        count = len(flat)
+        height, normal = np.full(count, -np.inf), np.tile([0.0, 0.0, 1.0], (count, 1))
+        geom = np.full(count, NOTHING, np.int32)
+        for start in range(0, count, CHUNK):
+            part = slice(start, start + CHUNK)
+            self._look_up(flat[part], height[part], normal[part], geom[part])
+        return GroundPoints(height.reshape(shape), normal.reshape(*shape, 3), geom.reshape(shape))
+
+    def _look_up(
+        self, points: Array, height: Array, normal: Array, geom: npt.NDArray[np.int32]
+    ) -> None:
+        """Fill in height, normal and geom of ``points`` (n, 2 or 3)."""
+        x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
+        z = points[:, 2] if points.shape[1] == 3 else None
+        order = np.argsort(x) if len(self._solids) > FEW else None
+        along = x[order] if order is not None else x
+        for solid in self._solids:
+            near = _within(solid, along, y, order)
+            if not near.size:
+                continue
+            low, high, face = solid.spans(x[near], y[near])
+            better = high > height[near]
+            if z is not None:
+                better &= low <= z[near]
+            chosen = near[better]
+            height[chosen], geom[chosen] = high[better], solid.geom
+            normal[chosen] = solid.normals(x[chosen], y[chosen], high[better], face[better])
+
+
+def _within(
+    solid: Solid, x: Array, y: Array, order: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """Return the points in reach of a solid; with ``order``, x is sorted by it and y is not."""
+    west, east, south, north = solid.bounds
+    if order is None:
+        inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
+        return np.flatnonzero(inside)
+    near = order[np.searchsorted(x, west) : np.searchsorted(x, east, side="right")]
+    return near[(y[near] >= south) & (y[near] <= north)]
+
+
+def ground_geoms(scene: Scene) -> list[int]:
+    """Return every geom that stands still, can be touched and is no robot's."""
+    model, bodies = scene.model, scene.model.geom_bodyid
+    robots = tuple(f"{name}/" for name in scene.robots)
+    still = model.body_weldid[bodies] == 0
+    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    return [
+        int(geom)
+        for geom in np.flatnonzero(still & solid)
+        if not (robots and model.body(bodies[geom]).name.startswith(robots))
+    ]

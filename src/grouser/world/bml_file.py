@@ -1,0 +1,252 @@
+"""Configuration files of ``bml_vrep``, as the roach report has them, read into world files.
+
+::
+
+    scene_file: "empty.ttt"
+    objects: [{model_filename: "stl_object.ttm", stl_filename: "double_bridge.stl",
+               position: [0.0, 0.0, 0.0], orientation: [0.0, 0.0, 0.0, 1.0]}]
+    robots: [{model_filename: "6leg_crawler_non_threaded.ttm",
+              position: [0.0, -1.6, 0.045], orientation: [0, 0.0, 0, 1]}]
+
+(Appendix B.) Orientations are quaternions x, y, z, w. Positions of robots are those of their
+models' origins; ours stand with their feet there. What the file cannot say (friction, physics) is
+what our own roach worlds have. STL files become height maps, as high as they are seen from above;
+what is under an overhang is filled up. Objects without an STL file, such as V-REP's clock, are left
+out, and the caller is told.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from grouser.errors import BadValue, WorldFileError, nearest, unknown
+from grouser.frames import Array, Pose, degrees, to_rpy
+from grouser.world.stl_file import heights_from_above, hidden_area, open_edges, read_stl
+from grouser.world.terrain.height_field import MOST_POINTS
+from grouser.world.yaml_source import KeyPath, Source, read_yaml
+
+ROBOT_MODELS: dict[str, tuple[str, float]] = {
+    "6leg_crawler_non_threaded": ("velociroach", 0.045),  # appendix B: it stands on z = 0
+}
+"""V-REP's model → our kind of robot, and the height of the model's origin above the ground, m."""
+
+GOAL_MODEL = "6leg_crawler_dummy"
+"""V-REP's model of a robot that nothing touches: it marks the goal (section 6.1)."""
+GOAL_RADIUS = 0.05  # section 6.1: "navigate to a point within 5 cm"
+GOAL_HEIGHT = 0.4
+
+CELL = 0.01
+"""m between the points of height maps, unless the caller says otherwise."""
+BELOW_THE_FLOOR = -0.01
+"""m; where a map has nothing, so that the floor is what is touched."""
+FRICTION = 0.6
+PHYSICS: dict[str, Any] = {
+    "timestep": 0.001,
+    "integrator": "discrete",
+    "cone": "elliptic",
+    "solver": "newton",
+    "iterations": 50,
+    "tolerance": 1e-10,
+    "impratio": 20000,
+}
+
+
+@dataclass(frozen=True)
+class ImportedWorld:
+    """A world file made of another, and what was left out of it."""
+
+    text: str
+    """The world file, YAML."""
+    maps: dict[str, Array]
+    """Height maps (.npy files) that have to be beside it: name to heights, m."""
+    notices: tuple[str, ...]
+    """A sentence for everything that was left out or stands for something else."""
+
+
+def import_bml(path: Path, cell: float = CELL) -> ImportedWorld:
+    """Read a ``bml_vrep`` configuration file into a world file.
+
+    Args:
+        path: the configuration file; its STL files are looked for beside it.
+        cell: from one point of the height maps to the next, m.
+
+    Raises:
+        WorldFileError: the file is not one, or names what does not exist.
+        UnknownName: it names a robot that we have not.
+        BadValue: an STL file cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WorldFileError(f"{path}: cannot be read ({error})") from None
+    return _Import(read_yaml(text, str(path)), path, cell).world()
+
+
+class _Import:
+    """One file on its way to being another."""
+
+    def __init__(self, source: Source, path: Path, cell: float) -> None:
+        self._source, self._path, self._cell = source, path, cell
+        self._maps: dict[str, Array] = {}
+        self._notices: list[str] = []
+
+    def world(self) -> ImportedWorld:
+        data = self._source.data
+        if not isinstance(data, dict) or not {"objects", "robots"} & set(data):
+            raise WorldFileError(
+                f"{self._path}: is no configuration of bml_vrep: it has neither objects nor robots"
+            )
+        scene = data.get("scene_file", "empty.ttt")
+        if scene != "empty.ttt":
+            self._notices.append(f"scene_file {scene} is not read: a level floor stands for it")
+        terrain = [{"kind": "flat", "friction": FRICTION}, *self._ground()]
+        robots, goals = self._robots()
+        world: dict[str, Any] = {
+            "name": self._path.stem[:80],
+            "description": f"Imported from {self._path.name}, a configuration of bml_vrep.",
+            "physics": PHYSICS,
+            "terrain": terrain,
+            "robots": robots,
+            "triggers": goals,
+        }
+        places = [thing["position"] for thing in (*robots, *goals)]
+        if places:
+            middle = np.mean(places, axis=0)
+            reach = float(np.ptp(places, axis=0).max())
+            world["view"] = {
+                "lookat": middle.round(4).tolist(),
+                "distance": round(1.2 * reach + 1, 4),
+            }
+        kept = {key: value for key, value in world.items() if value}
+        text = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=100)
+        return ImportedWorld(text, self._maps, tuple(self._notices))
+
+    def _ground(self) -> list[dict[str, Any]]:
+        pieces = []
+        for path, entry in self._entries("objects"):
+            if "stl_filename" not in entry:
+                name = entry.get("model_filename", "without a name")
+                self._notices.append(f"object {name} has no stl_filename: left out")
+                continue
+            place, (roll, pitch, yaw) = self._pose(path, entry)
+            if max(abs(roll), abs(pitch)) > 1e-6:
+                raise self._wrong((*path, "orientation"), "ground can be turned about z alone")
+            pieces.append(self._height_map(self._stl(path, entry["stl_filename"]), place, yaw))
+        return pieces
+
+    def _stl(self, path: KeyPath, name: Any) -> Path:
+        """Return the STL file of this name beside the configuration."""
+        folder = self._path.parent
+        if not isinstance(name, str):
+            raise self._wrong((*path, "stl_filename"), f"{name!r} is no file name")
+        if not (folder / name).is_file():
+            there = sorted(f.name for f in folder.iterdir() if f.suffix.lower() == ".stl")
+            listing = ", ".join(there) or "none"
+            raise self._wrong(
+                (*path, "stl_filename"),
+                f"'{name}' is no file in {folder} (STL files there: {listing})"
+                f"{nearest(name, there)}",
+            )
+        return folder / name
+
+    def _height_map(self, stl: Path, place: Array, yaw: float) -> dict[str, Any]:
+        """Return an STL file as terrain, its own origin at ``place`` (m), turned by ``yaw``."""
+        triangles = read_stl(stl)
+        size = np.ptp(triangles.reshape(-1, 3), axis=0)[:2]
+        if np.prod(size / self._cell + 1) > MOST_POINTS:
+            raise BadValue(
+                f"{stl}: is {size[0]:g} m x {size[1]:g} m, too large for cells of {self._cell:g} m"
+                ": take larger ones, or scale it if it is in millimetres"
+            )
+        edges, hidden = open_edges(triangles), hidden_area(triangles)
+        if edges:
+            self._notices.append(
+                f"{stl.name} is not closed ({edges} edges have not two faces): "
+                "what is seen of it from above is ground"
+            )
+        elif hidden > 1e-4:
+            self._notices.append(
+                f"{stl.name} has overhangs ({hidden:.3g} m2): what is under them is filled up"
+            )
+        heights, (x, y) = heights_from_above(triangles, self._cell)
+        name = f"{stl.stem}_heights.npy"
+        self._maps[name] = heights
+        # The map's frame is in the middle of its near edge.
+        start = np.array([x, y + (len(heights) - 1) * self._cell / 2, 0.0])
+        origin = (Pose.at(*place, yaw=yaw).apply(start) + 0.0).round(9).tolist()
+        return {
+            "kind": "height_map",
+            "file": name,
+            "cell": self._cell,
+            **dict(zip("xyz", origin, strict=True)),
+            "yaw_deg": round(degrees(yaw), 6),
+            "fill": float(BELOW_THE_FLOOR - origin[2]),
+            "friction": FRICTION,
+        }
+
+    def _robots(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the robots, and the goals as trigger volumes."""
+        robots: list[dict[str, Any]] = []
+        goals: list[dict[str, Any]] = []
+        for path, entry in self._entries("robots"):
+            model = str(entry.get("model_filename", "")).removesuffix(".ttm")
+            place, turns = self._pose(path, entry)
+            if model == GOAL_MODEL:
+                name = "goal" if not goals else f"goal_{len(goals) + 1}"
+                volume = {"name": name, "kind": "cylinder", "position": place.tolist()}
+                volume |= {"radius": GOAL_RADIUS, "length": GOAL_HEIGHT, "by": ["robots"]}
+                goals.append(volume | {"do": [f"say {{who}} is at the {name}"]})
+                continue
+            if model not in ROBOT_MODELS:
+                where = self._source.position((*path, "model_filename")).text
+                raise unknown(where, "robot model", model, (*ROBOT_MODELS, GOAL_MODEL))
+            kind, origin = ROBOT_MODELS[model]
+            name = kind if not robots else f"{kind}_{len(robots) + 1}"
+            place = (place - [0.0, 0.0, origin]).round(9)
+            robot: dict[str, Any] = {"name": name, "kind": kind, "position": place.tolist()}
+            for key, turn in zip(("roll_deg", "pitch_deg", "yaw_deg"), turns, strict=True):
+                robot[key] = round(degrees(turn), 6)
+            robots.append(robot)
+        return robots, goals
+
+    def _entries(self, key: str) -> list[tuple[KeyPath, dict[str, Any]]]:
+        entries = self._source.data.get(key) or []
+        if not isinstance(entries, list):
+            raise self._wrong((key,), "must be a list")
+        for i, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                raise self._wrong((key, i), f"must be a mapping, not {entry!r}")
+        return [((key, i), entry) for i, entry in enumerate(entries)]
+
+    def _pose(self, path: KeyPath, entry: dict[str, Any]) -> tuple[Array, tuple[float, ...]]:
+        """Return an entry's position, m, and roll, pitch and yaw, rad."""
+        place = self._numbers(path, entry, "position", [0.0, 0.0, 0.0])
+        x, y, z, w = self._numbers(path, entry, "orientation", [0.0, 0.0, 0.0, 1.0])
+        length = math.hypot(x, y, z, w)
+        if not 0.99 < length < 1.01:
+            raise self._wrong(
+                (*path, "orientation"),
+                f"must be a unit quaternion x, y, z, w; its length is {length:g}",
+            )
+        return np.array(place), tuple((to_rpy(np.array([w, x, y, z]) / length) + 0.0).tolist())
+
+    def _numbers(
+        self, path: KeyPath, entry: dict[str, Any], key: str, default: list[float]
+    ) -> list[float]:
+        value = entry.get(key, default)
+        fits = isinstance(value, list) and len(value) == len(default)
+        if not fits or not all(
+            isinstance(v, int | float) and not isinstance(v, bool) for v in value
+        ):
+            raise self._wrong((*path, key), f"must be {len(default)} numbers, not {value!r}")
+        return [float(v) for v in value]
+
+    def _wrong(self, path: KeyPath, sentence: str) -> WorldFileError:
+        key = ".".join(map(str, path))
+        return WorldFileError(f"{self._source.position(path).text}: {key}: {sentence}")

@@ -1,0 +1,42 @@
+"""Files that a world file names: meshes and maps, looked for beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationInfo
+
+from grouser.errors import nearest
+from grouser.world.field_types import mistake
+
+MESH_ENDINGS = (".obj", ".stl")
+MAP_ENDINGS = (".png", ".npy", ".npz")
+
+
+def beside_the_world(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
+    """Return the absolute path of a file that is there.
+
+    Args:
+        value: what the world file says: a path, relative to the world file's folder.
+        info: knows that folder.
+        endings: how its name may end.
+        what: what such a file is, such as ``mesh``.
+    """
+    if not isinstance(value, str | Path):
+        raise mistake(f"must be the name of a {what} file ({' or '.join(endings)})")
+    folder: Path = (info.context or {}).get("folder") or Path.cwd()
+    path = folder / value
+    if path.suffix.lower() not in endings:
+        raise mistake(f"must end in {' or '.join(endings)}")
+    try:
+        if path.is_file():
+            return path.resolve()
+        beside = sorted(f.name for f in path.parent.iterdir() if f.suffix.lower() in endings)
+    except (OSError, ValueError):  # no such folder, or a name no file can have
+        beside = []
+    listing = ", ".join(beside) or f"no {what}"
+    raise mistake(
+        f"which is no file in {path.parent} (there is: {listing}){nearest(path.name, beside)}"
+    )

@@ -1,0 +1,147 @@
+"""Height fields: ground given by its height at every point of a grid, as MuJoCo collides it.
+
+Between four points of the grid there are two triangles; which diagonal parts them is MuJoCo's
+choice and always the same. So a ridge that runs along the other diagonal, or a peak between the
+points, comes out bent: shapes that need sharp edges elsewhere are better made of solids.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose
+from grouser.world.terrain.height_patches import PLANE, patches
+from grouser.world.terrain.terrain_piece import FOUNDATION
+
+Half = tuple[float, float]
+"""Half the size along x and y, m."""
+
+LEVEL = 1e-3
+"""m; MuJoCo wants a height field to have a height, and a level one has none."""
+
+MOST_POINTS = 4_000_000
+"""Of one height field: more would take MuJoCo minutes and gigabytes."""
+
+
+def add_height_field(
+    spec: mujoco.MjSpec,
+    name: str,
+    heights: Array,
+    cell: float,
+    X_WP: Pose,
+    *,
+    planes: bool = True,
+    **geom: Any,
+) -> None:
+    """Add ground of these heights to the world body.
+
+    The piece's frame P is in the middle of the near edge: the columns go along its x from 0 on, the
+    first row is the one farthest along its y, as in a picture with x to the right.
+
+    Args:
+        spec: the world's spec.
+        name: how the geoms' names begin: ``{name}/{row}_{column}``, of their first cells.
+        heights: above the piece's frame, m, (rows, columns); at least 2 x 2, all finite.
+        cell: from one point to the next along both axes, m.
+        X_WP: pose of the piece in the world.
+        planes: level parts become boxes and other plane ones prisms, which is many times as fast
+            under belts; False: all is height fields, as many whatever the heights are.
+        geom: further attributes of the geoms, such as their friction.
+
+    Raises:
+        BadValue: the heights are no grid, or not all of them are finite.
+    """
+    wrong = flaw(heights)
+    if wrong:
+        raise BadValue(f"height map: {wrong}")
+    left = (heights.shape[0] - 1) * cell / 2
+    for patch in patches(heights, planes=planes):
+        part = heights[patch.down, patch.along]
+        rows, columns = part.shape
+        place = Pose.at(
+            x=cell * (patch.along.start + (columns - 1) / 2),
+            y=left - cell * (patch.down.start + (rows - 1) / 2),
+            z=float(part.min()),
+        )
+        half = (cell * (columns - 1) / 2, cell * (rows - 1) / 2)
+        label = f"{name}/{patch.down.start}_{patch.along.start}"
+        add = _add_plane if patch.plane else _add_field
+        add(spec, label, part, half, X_WP @ place, **geom)
+
+
+def _add_field(
+    spec: mujoco.MjSpec, name: str, heights: Array, half: Half, X_WG: Pose, **geom: Any
+) -> None:
+    """Add a height field whose lowest point is at ``X_WG``'s z = 0."""
+    low = float(heights.min())
+    height = max(float(heights.max()) - low, LEVEL)
+    spec.add_hfield(
+        name=name,
+        nrow=heights.shape[0],
+        ncol=heights.shape[1],
+        size=[*half, height, FOUNDATION],
+        # MuJoCo's first row is the one at the smallest y.
+        userdata=((heights[::-1] - low) / height).ravel(),
+    )
+    kind = mujoco.mjtGeom.mjGEOM_HFIELD
+    spec.worldbody.add_geom(
+        name=name, type=kind, hfieldname=name, pos=X_WG.position, quat=X_WG.wxyz, **geom
+    )
+
+
+def _add_plane(
+    spec: mujoco.MjSpec, name: str, heights: Array, half: Half, X_WG: Pose, **geom: Any
+) -> None:
+    """Add the solid under a plane whose lowest point is at ``X_WG``'s z = 0."""
+    low = float(heights.min())
+    if float(heights.max()) - low < PLANE:
+        X_WG = X_WG @ Pose.at(z=-FOUNDATION / 2)
+        spec.worldbody.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=[*half, FOUNDATION / 2],
+            pos=X_WG.position,
+            quat=X_WG.wxyz,
+            **geom,
+        )
+        return
+    x, y = half
+    top = [
+        (-x, y, float(heights[0, 0]) - low),
+        (x, y, float(heights[0, -1]) - low),
+        (x, -y, float(heights[-1, -1]) - low),
+        (-x, -y, float(heights[-1, 0]) - low),
+    ]
+    corners = [*top, *((x, y, -FOUNDATION) for x, y, _ in top)]
+    # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
+    spec.add_mesh(name=name, uservert=np.ravel(corners), smoothnormal=False)
+    kind = mujoco.mjtGeom.mjGEOM_MESH
+    spec.worldbody.add_geom(
+        name=name, type=kind, meshname=name, pos=X_WG.position, quat=X_WG.wxyz, **geom
+    )
+
+
+def flaw(heights: Array) -> str | None:
+    """Return why ``heights`` (m) cannot be ground, to be read after a name; None: they can."""
+    if heights.ndim != 2:
+        return f"has {heights.ndim} axes, rows and columns are needed"
+    shape = " x ".join(map(str, heights.shape))
+    if min(heights.shape) < 2:
+        return f"has {shape} points, at least 2 x 2 are needed"
+    if heights.size > MOST_POINTS:
+        return (
+            f"has {shape} points, at most {MOST_POINTS:,} are allowed: take larger cells, or cut "
+            "out the part that is driven on"
+        )
+    holes = ~np.isfinite(heights)
+    if holes.any():
+        row, column = np.argwhere(holes)[0].tolist()
+        return (
+            f"has {int(holes.sum())} hole(s), the first in row {row}, column {column}: fill them, "
+            "or say at which height the ground is there (fill)"
+        )
+    return None

@@ -1,0 +1,138 @@
+"""A height map: ground whose height is given at every point of a grid, in a file or in words.
+
+Files are pictures (``.png``; black is 0 and white is `top` high), one array (``.npy``) or an
+archive (``.npz``) whose only array, or the one called ``heights``, is taken. Columns go along x,
+the first row is the farthest along y: as a picture seen from above, with x to the right.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import mujoco
+import numpy as np
+from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
+
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose, metres
+from grouser.world.data_files import MAP_ENDINGS, beside_the_world
+from grouser.world.field_types import Coordinate, Length, mistake
+from grouser.world.physics_settings import Contact
+from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, flaw
+from grouser.world.terrain.map_files import read_map
+from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import LIGHT
+
+Row = Annotated[tuple[float, ...], Strict(False)]
+"""Heights along x, m."""
+
+
+def _map_file(value: Any, info: ValidationInfo) -> Path | None:
+    return None if value is None else beside_the_world(value, info, MAP_ENDINGS, "map")
+
+
+class HeightMap(PlacedTerrain):
+    """Ground from a grid of heights."""
+
+    kind: Literal["height_map"] = "height_map"
+    file: Annotated[Path | None, BeforeValidator(_map_file)] = None
+    """Map file (.png, .npy, .npz), relative to the world file; kept as an absolute path."""
+    heights: Annotated[tuple[Row, ...], Strict(False)] | None = None
+    """Instead of a file: rows of heights, m; the first row is the farthest along y."""
+    cell: Annotated[float, Field(gt=0, le=10)]
+    """From one point to the next, m; above 0, at most 10."""
+    z: Coordinate = 0.0
+    """Height of the map's 0 in the world, m."""
+    scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    """Metres per unit of `heights` or of an array file: 0.001 if it is in mm; above 0."""
+    top: Length | None = None
+    """Height of white in a picture, m; above 0; arrays have none."""
+    fill: Coordinate | None = None
+    """Height of the ground where a file has a hole (nan), m; None: holes are refused."""
+    planes: bool = True
+    """Level and plane parts become boxes and prisms, many times as fast under belts. False: height
+    fields alone, as many whatever the heights are."""
+
+    @staticmethod
+    def of(heights: Array, cell: float, *, fill: float | None = None, **rest: Any) -> HeightMap:
+        """Return a map of an array.
+
+        Args:
+            heights: m, (rows, columns); the first row is the farthest along y.
+            cell: from one point to the next, m.
+            fill: height of the ground where the array is nan, m; None: that is refused.
+            rest: further fields, such as `x` and `friction`.
+
+        Raises:
+            BadValue: the array cannot be ground.
+        """
+        grid = np.asarray(heights, float) if np.size(heights) <= MOST_POINTS else heights
+        if fill is not None:
+            grid = np.where(np.isfinite(grid), grid, fill)
+        wrong = flaw(grid)
+        if wrong:
+            raise BadValue(f"height map: {wrong}")
+        return HeightMap(heights=tuple(map(tuple, grid.tolist())), cell=cell, **rest)
+
+    @model_validator(mode="after")
+    def _is_ground(self) -> HeightMap:
+        """Read the map now, while the world file's line is still known."""
+        if (self.file is None) == (self.heights is None):
+            raise mistake("needs one of file and heights")
+        key = "file" if self.file else "heights"
+        if (self.top is not None) != (self.file is not None and self.file.suffix.lower() == ".png"):
+            raise mistake("must be said for a picture, and for nothing else", "top")
+        try:
+            grid = self.grid()
+        except BadValue as error:
+            raise mistake(f"which {error}", key) from None
+        wrong = flaw(grid)
+        if wrong:
+            raise mistake(f"which {wrong}", key)
+        sides = [self.cell * (count - 1) for count in grid.shape]
+        relief = float(grid.max() - grid.min())
+        if relief > max(sides):
+            raise mistake(
+                f"whose heights differ by {relief:g} m on {max(sides):g} m of ground: if they are "
+                f"in millimetres, say scale: {metres(self.scale):g}",
+                key,
+            )
+        if max(sides) > 2000:
+            raise mistake(f"makes a map of {max(sides):g} m, at most 2000 m are allowed", "cell")
+        return self
+
+    def grid(self) -> Array:
+        """Return its heights, m, (rows, columns), holes filled; the first row is at the largest y.
+
+        Raises:
+            BadValue: the file cannot be read.
+        """
+        if self.file is not None:
+            grid = _read(self.file, self.file.stat().st_mtime_ns) * (self.top or self.scale)
+        else:
+            grid = _array(self.heights or ()) * self.scale
+        return grid if self.fill is None else np.where(np.isfinite(grid), grid, self.fill)
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
+        """Add its patches, ``{name}/map/{row}_{column}``."""
+        X_WP = self.frame @ Pose.at(z=self.z)
+        surface = self.geom(contact, LIGHT)
+        add_height_field(
+            spec, f"{name}/map", self.grid(), self.cell, X_WP, planes=self.planes, **surface
+        )
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> Array:
+    """Return a file's array, read once as long as it is not ``changed``."""
+    return read_map(path)
+
+
+def _array(rows: Sequence[Sequence[float]]) -> Array:
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        raise BadValue(f"has rows of {min(lengths)} to {max(lengths)} heights, all must be alike")
+    return np.array(rows, float)

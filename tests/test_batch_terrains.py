@@ -1,0 +1,57 @@
+"""Many simulations on as many terrains: one batch, and the bits of each alone."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.simulation.scene import compose
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.layout import layout
+from grouser.trials.shared_ground import SharedGround
+from grouser.trials.trial import Trial
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import HeightMap
+
+COUNT = 16
+COMMANDS = {"velociroach": {"left_speed": 15.7, "right_speed": 23.6}, "packbot": {"forward": 0.3}}
+
+
+def on(number, kind="velociroach", seconds=0.3, cell=0.02):
+    """Return a trial on ground that only this ``number`` has."""
+    heights = np.random.default_rng(number).uniform(0, 0.004 + 0.001 * number, (31, 41))
+    ground = HeightMap.of(heights, cell, x=-0.3, friction=0.6)
+    command = COMMANDS[kind]
+    robot = RobotEntry(name="it", kind=kind, position=(0.0, 0.0, 0.02), command=command)
+    world = World(name="ground", physics=STANDARD, terrain=(ground,), robots=(robot,))
+    return Trial(world=world, robot="it", limit=seconds, tipped_beyond=math.inf)
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind):
+    trials = [
+        on(number, kind, cell=0.02 if kind == "velociroach" else 0.05) for number in range(COUNT)
+    ]
+    scenes = [compose(trial.world) for trial in trials]
+    assert len({layout(scene) for scene in scenes}) == 1, "all go in one batch"
+    together = threads.run(trials, slots=COUNT, threads=1)
+    assert len({outcome.fingerprint for outcome in together}) == COUNT
+    for trial, outcome in zip(trials, together, strict=True):
+        alone = Simulation(trial.world)
+        alone.step(outcome.time)
+        assert alone.fingerprint() == outcome.fingerprint
+
+
+def test_a_slot_changes_its_ground_with_its_trial():
+    trials = [on(number) for number in range(5)]
+    few = [outcome.fingerprint for outcome in threads.run(trials, slots=2, threads=1)]
+    assert few == [threads.run([trial])[0].fingerprint for trial in trials]
+
+
+def test_equal_ground_is_kept_once():
+    scenes = [compose(on(number).world) for number in (1, 2, 1, 2)]
+    own = scenes[0].model.nhfield
+    assert SharedGround(scenes).scene.model.nhfield == 2 * own
+    assert SharedGround(scenes[:1]).scene is scenes[0]

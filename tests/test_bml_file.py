@@ -1,0 +1,171 @@
+"""The report's configuration files (bml_vrep) become world files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import grouser
+from grouser.cli import app
+from grouser.errors import GrouserError
+from grouser.simulation import Ground
+from grouser.simulation.scene import compose
+from grouser.world.bml_file import import_bml
+from grouser.world.stl_file import open_edges, read_stl, write_stl
+
+SAMPLE = """
+scene_file: "empty.ttt"
+objects: [
+  {
+    model_filename: "ros_clock.ttm"
+  },
+  {
+    model_filename: "stl_object.ttm",
+    stl_filename: "bridge.stl",
+    position: [0.0, 0.0, 0.0],
+    orientation: [0.0, 0.0, 0.0, 1.0],
+  },
+]
+robots: [
+  {
+    model_filename:
+      "6leg_crawler_non_threaded.ttm",
+    position: [0.0, -1.6, 0.045],
+    orientation: [0, 0.0, 0, 1],
+  },
+  {
+    model_filename:
+      "6leg_crawler_dummy.ttm",
+    position: [0.0, 1.6, 0.045],
+    orientation: [0, 0.0, 0, 1],
+  },
+]
+"""
+"""Appendix B of the report, but for the STL file's name."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the sample and a small closed wedge: 0.4 m long, 0.6 m wide, 0.1 m high."""
+    corners = np.array(
+        [[x, y, z] for x, z in ((-0.2, 0), (0.2, 0), (0.2, 0.1)) for y in (-0.3, 0.3)], np.float32
+    )
+    faces = [(0, 1, 3), (0, 3, 2), (2, 3, 5), (2, 5, 4), (0, 4, 5), (0, 5, 1), (0, 2, 4), (1, 5, 3)]
+    write_stl(tmp_path / "bridge.stl", corners[np.array(faces)])
+    (tmp_path / "sample.yml").write_text(SAMPLE)
+    return tmp_path
+
+
+def test_the_reports_sample(folder):
+    imported = import_bml(folder / "sample.yml")
+    assert imported.notices == ("object ros_clock.ttm has no stl_filename: left out",)
+    world = yaml.safe_load(imported.text)
+    assert [piece["kind"] for piece in world["terrain"]] == ["flat", "height_map"]
+    assert world["terrain"][1]["file"] == "bridge_heights.npy"
+    assert imported.maps["bridge_heights.npy"].shape == (61, 41)
+    (robot,) = world["robots"]
+    assert (robot["name"], robot["kind"]) == ("velociroach", "velociroach")
+    assert robot["position"] == [0.0, -1.6, 0.0]  # the model's origin is 45 mm above its feet
+    assert robot["yaw_deg"] == 0
+    (goal,) = world["triggers"]
+    assert (goal["name"], goal["position"], goal["radius"]) == ("goal", [0.0, 1.6, 0.045], 0.05)
+
+
+def test_orientations_have_w_last(folder):
+    half = 0.5**0.5
+    text = SAMPLE.replace("orientation: [0, 0.0, 0, 1]", f"orientation: [0, 0, {half}, {half}]")
+    text = text.replace("[0.0, 0.0, 0.0, 1.0]", "[0.0, 0.0, 1.0, 0.0]")
+    (folder / "sample.yml").write_text(text)
+    world = yaml.safe_load(import_bml(folder / "sample.yml").text)
+    assert world["robots"][0]["yaw_deg"] == pytest.approx(90)
+    assert abs(world["terrain"][1]["yaw_deg"]) == pytest.approx(180)
+
+
+def test_the_command_writes_a_world_that_runs(folder):
+    told = CliRunner().invoke(
+        app, ["import-bml", str(folder / "sample.yml"), "--out", str(folder / "w" / "out.yaml")]
+    )
+    assert told.exit_code == 0, told.output
+    assert "object ros_clock.ttm has no stl_filename: left out" in told.output
+    world = grouser.load(folder / "w" / "out.yaml")
+    ground = Ground(compose(world))
+    found = ground.below([[0.1, 0.0], [-0.1, 0.2], [0.3, 0.0], [0.0, 0.35]])
+    assert found.height == pytest.approx([0.075, 0.025, 0.0, 0.0], abs=1e-6)
+    simulation = grouser.Simulation(world)
+    simulation.step(0.05)
+    assert simulation.pose("velociroach").position[1] == pytest.approx(-1.6, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"bridge.stl"', '"birdge.stl"', "line 9: objects.1.stl_filename: 'birdge.stl' is no file"),
+        ('"bridge.stl"', '"birdge.stl"', "did you mean 'bridge.stl'?"),
+        ('"bridge.stl"', "3", "3 is no file name"),
+        ("non_threaded", "threaded", "there is no robot model '6leg_crawler_threaded'"),
+        ("[0.0, -1.6, 0.045]", "[0.0, -1.6]", "robots.0.position: must be 3 numbers"),
+        ("[0.0, -1.6, 0.045]", "[0.0, a, 1]", "robots.0.position: must be 3 numbers"),
+        ("[0.0, 0.0, 0.0, 1.0]", "[0, 0, 0, 2]", "must be a unit quaternion x, y, z, w"),
+        ("[0.0, 0.0, 0.0, 1.0]", "[1, 0, 0, 0]", "ground can be turned about z alone"),
+        (SAMPLE, "name: a world", "has neither objects nor robots"),
+        (SAMPLE, "robots: 3", "robots: must be a list"),
+        (SAMPLE, "robots: [3]", "robots.0: must be a mapping"),
+        (SAMPLE, "robots: [", "sample.yml"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(folder, old, new, words):
+    (folder / "sample.yml").write_text(SAMPLE.replace(old, new))
+    with pytest.raises(GrouserError) as error:
+        import_bml(folder / "sample.yml")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_another_scene_is_named(folder):
+    (folder / "sample.yml").write_text(SAMPLE.replace("empty.ttt", "hall.ttt"))
+    notices = import_bml(folder / "sample.yml").notices
+    assert notices[0] == "scene_file hall.ttt is not read: a level floor stands for it"
+
+
+def test_no_file_is_one_sentence(tmp_path):
+    told = CliRunner().invoke(app, ["import-bml", str(tmp_path / "none.yml")])
+    assert told.exit_code == 2
+    assert "cannot be read" in told.output
+
+
+def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder):
+    triangles = read_stl(folder / "bridge.stl")
+    assert open_edges(triangles) == 0
+    lines = [
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join(f"vertex {x} {y} {z}\n" for x, y, z in corners.tolist())
+        + "endloop\nendfacet"
+        for corners in triangles
+    ]
+    (folder / "bridge.stl").write_text("solid wedge\n" + "\n".join(lines) + "\nendsolid\n")
+    assert np.array_equal(read_stl(folder / "bridge.stl"), triangles)
+    write_stl(folder / "bridge.stl", triangles[1:])
+    assert (
+        "is not closed (3 edges have not two faces)" in import_bml(folder / "sample.yml").notices[1]
+    )
+
+
+def test_what_is_under_an_overhang_is_told(folder):
+    triangles = read_stl(folder / "bridge.stl")
+    write_stl(folder / "bridge.stl", np.concatenate([triangles, triangles + np.float32(0.5)]))
+    assert "has overhangs (0.24 m2)" in import_bml(folder / "sample.yml").notices[1]
+
+
+@pytest.mark.parametrize("content", [b"", b"solid nothing", bytes(200), b"vertex a b c"])
+def test_what_is_no_stl_file_is_one_sentence(folder, content):
+    (folder / "bridge.stl").write_bytes(content)
+    with pytest.raises(GrouserError, match="is no STL file, or has no triangles"):
+        import_bml(folder / "sample.yml")
+
+
+def test_millimetres_by_mistake_are_one_sentence(folder):
+    write_stl(folder / "bridge.stl", read_stl(folder / "bridge.stl") * 1000)
+    with pytest.raises(GrouserError, match="too large for cells of 0.01 m.*millimetres"):
+        import_bml(folder / "sample.yml")

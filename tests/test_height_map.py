@@ -1,0 +1,188 @@
+"""Height maps: where their ground is, how they are cut, what is refused and in which words."""
+
+import mujoco
+import numpy as np
+import pytest
+from PIL import Image
+from test_terrain import compiled, height
+
+from grouser.errors import BadValue, WorldFileError
+from grouser.frames import Pose
+from grouser.world.file import parse
+from grouser.world.terrain import HeightMap
+from grouser.world.terrain.height_field import add_height_field
+from grouser.world.terrain.height_patches import patches
+
+CELL = 0.1
+UNEVEN = np.random.default_rng(3).uniform(-0.1, 0.2, (5, 7))
+HFIELD, BOX, MESH = (
+    mujoco.mjtGeom.mjGEOM_HFIELD,
+    mujoco.mjtGeom.mjGEOM_BOX,
+    mujoco.mjtGeom.mjGEOM_MESH,
+)
+
+
+def world(tmp_path, line):
+    """Return a world whose ground is ``line``, its files beside it."""
+    text = f"""
+name: map
+physics: {{timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton,
+          iterations: 50, tolerance: 1e-10, impratio: 20000}}
+terrain:
+  - {{kind: height_map, friction: 0.6, x: 0, {line}}}
+"""
+    return parse(text, where="map.yaml", folder=tmp_path)
+
+
+def refused(tmp_path, line):
+    """Return the one sentence that ``line`` is refused with."""
+    with pytest.raises(WorldFileError) as error:
+        world(tmp_path, line)
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("planes", [True, False])
+def test_ground_is_where_the_map_says(planes):
+    grid = UNEVEN.copy()
+    grid[2:, :4] = 0.05  # a level part
+    grid[:3, 4:] = np.array([0.0, 0.03, 0.06])  # and an inclined one
+    model = compiled(HeightMap.of(grid, CELL, x=1, y=2, z=0.3, friction=0.4, planes=planes))
+    for row, column in np.ndindex(grid.shape):
+        # Beside the points: a ray along an edge of two solids may miss both.
+        x = 1 + min(CELL * column + 1e-6, 0.6 - 1e-6)
+        y = 2 + min(0.2 - CELL * row + 1e-6, 0.2 - 1e-6)
+        assert height(model, x, y) == pytest.approx(0.3 + grid[row, column], abs=1e-5)
+
+
+def test_a_turned_map_turns_about_the_middle_of_its_near_edge():
+    model = compiled(HeightMap.of(UNEVEN, CELL, x=1, y=2, yaw_deg=90, friction=0.4))
+    for row, column in ((1, 1), (3, 4)):
+        x, y, _ = (Pose.at(1, 2, yaw=np.pi / 2) @ Pose.at(CELL * column, 0.2 - CELL * row)).position
+        assert height(model, x, y) == pytest.approx(UNEVEN[row, column], abs=1e-5)
+
+
+def test_plane_parts_become_solids_and_cover_the_map_with_the_rest():
+    grid = np.zeros((40, 60))
+    grid[:, 20:] = 0.19
+    grid[10:20, 30:50] += np.random.default_rng(1).random((10, 20)) * 0.02
+    covered = np.zeros((39, 59), int)
+    for patch in patches(grid):
+        covered[
+            patch.down.start : patch.down.stop - 1, patch.along.start : patch.along.stop - 1
+        ] += 1
+    assert (covered == 1).all()
+    model = compiled(HeightMap.of(grid, 0.02, x=0, friction=0.4))
+    kinds = set(model.geom_type.tolist())
+    assert kinds == {HFIELD, BOX, MESH}
+    uneven = sum(patch.plane is False for patch in patches(grid))
+    assert uneven < 10
+
+
+def test_maps_of_a_size_are_cut_alike_without_planes():
+    step = np.where(np.arange(50) < 20, 0.0, 0.1) * np.ones((40, 1))
+    noise = np.random.default_rng(2).random((40, 50))
+    assert list(patches(step, planes=False)) == list(patches(noise, planes=False))
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "png"])
+def test_files_are_read(tmp_path, ending):
+    shades = np.arange(12, dtype=np.uint16).reshape(3, 4) * 5000
+    path, says = tmp_path / f"ground.{ending}", ""
+    if ending == "npy":
+        np.save(path, shades / 65535)
+    elif ending == "npz":
+        np.savez(path, heights=shades / 65535, other=np.zeros(3))
+    else:
+        Image.fromarray(shades).save(path)
+        says = ", top: 1.0"
+    piece = world(tmp_path, f"file: ground.{ending}, cell: 0.5{says}").terrain[0]
+    np.testing.assert_allclose(piece.grid(), shades / 65535, rtol=1e-12)
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    np.save(tmp_path / "g.npy", np.zeros((3, 3)))
+    piece = world(tmp_path, "file: g.npy, cell: 0.5").terrain[0]
+    assert piece.grid().max() == 0
+    np.save(tmp_path / "g.npy", np.ones((3, 3)))
+    assert piece.grid().min() == 1
+
+
+def test_holes_are_refused_or_filled(tmp_path):
+    grid = np.zeros((3, 4))
+    grid[1, 2] = np.nan
+    np.save(tmp_path / "holes.npy", grid)
+    sentence = refused(tmp_path, "file: holes.npy, cell: 0.1")
+    assert sentence.startswith("map.yaml line 6: terrain.0.file is 'holes.npy', which has 1 hole")
+    assert "row 1, column 2" in sentence
+    filled = world(tmp_path, "file: holes.npy, cell: 0.1, fill: -0.2").terrain[0]
+    assert filled.grid()[1, 2] == -0.2
+    assert "must be finite" in refused(tmp_path, "heights: [[0, 0], [0, .nan]], cell: 0.1")
+
+
+def test_a_single_cell_is_ground_and_a_single_point_is_not(tmp_path):
+    model = compiled(HeightMap.of(np.array([[0.0, 0.1], [0.0, 0.05]]), 1.0, x=0, friction=0.4))
+    assert model.ngeom == 1
+    assert height(model, 1e-6, 0.5 - 1e-6) == pytest.approx(0.0, abs=1e-5)
+    assert "has 1 x 1 points, at least 2 x 2" in refused(tmp_path, "heights: [[0.1]], cell: 0.1")
+    assert "rows of 1 to 2" in refused(tmp_path, "heights: [[0.1], [0, 1]], cell: 0.1")
+
+
+def test_a_huge_map_is_refused_unread(tmp_path):
+    for name in ("huge.npy", "huge.npz", "huge.png"):
+        path = tmp_path / name
+        if name == "huge.npy":
+            np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(10_000, 10_000))
+        elif name == "huge.npz":
+            np.savez_compressed(path, heights=np.zeros((10_000, 10_000), np.uint8))
+        else:
+            Image.new("L", (10_000, 10_000)).save(path)
+        top = ", top: 1.0" if name.endswith("png") else ""
+        sentence = refused(tmp_path, f"file: {name}, cell: 0.02{top}")
+        assert "10000 x 10000 points, at most 4,000,000 are allowed" in sentence
+    with pytest.raises(BadValue, match="10000 x 10000 points"):
+        HeightMap.of(np.zeros((10_000, 10_000), np.uint8), 0.02, x=0, friction=0.4)
+
+
+def test_millimetres_by_mistake(tmp_path):
+    np.save(tmp_path / "mm.npy", np.random.default_rng(0).uniform(0, 250, (50, 50)))
+    sentence = refused(tmp_path, "file: mm.npy, cell: 0.02")
+    assert "if they are in millimetres, say scale: 0.001" in sentence
+    assert world(tmp_path, "file: mm.npy, cell: 0.02, scale: 0.001").terrain[0].grid().max() < 0.25
+    assert "terrain.0.cell is 20, must be at most 10" in refused(tmp_path, "file: mm.npy, cell: 20")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("cell: 0.1", "needs one of file and heights"),
+        ("heights: [[0, 0], [0, 0]], cell: 0.1, top: 1.0", "must be said for a picture"),
+        ("file: grey.png, cell: 0.1", "must be said for a picture"),
+        ("file: colour.png, cell: 0.1, top: 1.0", "is a picture in colour"),
+        ("file: none.npy, cell: 0.1", "is no file in"),
+        ("file: none.txt, cell: 0.1", "must end in .png or .npy or .npz"),
+        ("file: text.npy, cell: 0.1", "cannot be read"),
+        ("file: text.png, cell: 0.1, top: 1.0", "is no PNG picture"),
+        ("file: text.npz, cell: 0.1", "cannot be read"),
+        ("file: two.npz, cell: 0.1", "one must be called heights"),
+        ("file: words.npy, cell: 0.1", "numbers are needed"),
+        ("file: line.npy, cell: 0.1", "has 1 axes, rows and columns are needed"),
+    ],
+)
+def test_each_mistake_is_one_sentence(tmp_path, line, words):
+    Image.new("L", (4, 4)).save(tmp_path / "grey.png")
+    Image.new("RGB", (4, 4), (1, 2, 3)).save(tmp_path / "colour.png")
+    for ending in ("npy", "png", "npz"):
+        (tmp_path / f"text.{ending}").write_text("no map")
+    np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
+    np.save(tmp_path / "words.npy", np.array([["a", "b"], ["c", "d"]]))
+    np.save(tmp_path / "line.npy", np.zeros(5))
+    assert words in refused(tmp_path, line)
+
+
+def test_arrays_that_are_no_ground_are_refused_in_python():
+    with pytest.raises(BadValue, match="has 3 axes"):
+        add_height_field(mujoco.MjSpec(), "a", np.zeros((2, 2, 2)), 0.1, Pose())
+    with pytest.raises(BadValue, match="1 hole"):
+        HeightMap.of(np.array([[0, np.inf], [0, 0]]), 0.1, x=0, friction=0.4)

@@ -1,0 +1,52 @@
+"""Robots on the shipped rough worlds: a roach walks the smooth bridge, a Kenaf crosses rubble."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.frames import to_rpy
+from grouser.simulation import Ground
+
+CRANKS = 30.0
+"""rad/s of the roach's cranks, both sides."""
+
+
+def keep_to(simulation, y):
+    """Steer the roach along x: turn towards the line, the more the farther it is off."""
+    pose = simulation.pose("roach")
+    wish = np.clip(1.5 * (y - pose.position[1]), -0.8, 0.8)
+    more = np.clip(0.8 * (wish - to_rpy(pose.wxyz)[2]), -0.9, 0.9)
+    simulation.command("roach", left_speed=CRANKS * (1 - more), right_speed=CRANKS * (1 + more))
+    simulation.step(0.1)
+
+
+@pytest.mark.slow
+def test_a_roach_walks_the_smooth_bridge():
+    simulation = grouser.Simulation(grouser.load("double_bridge"))
+    ground = Ground(simulation.scene)
+    above, touched = [], set()
+    while simulation.pose("roach").position[0] < 1.6:
+        assert simulation.time < 30
+        keep_to(simulation, 0.75)
+        place = simulation.pose("roach").position
+        under = ground.below(place)
+        touched.add(ground.names[int(under.geom)])
+        above.append(place[2] - under.height)
+    # Ramp, bridge and ramp were under it all along, and never farther away than its legs are long.
+    assert touched >= {"terrain/1/near", "terrain/1/left", "terrain/1/far"}
+    assert max(above) < 0.06
+
+
+@pytest.mark.slow
+def test_a_kenaf_crosses_rubble():
+    simulation = grouser.Simulation(grouser.load("rubble"))
+    steepest = 0.0
+    while simulation.pose("kenaf").position[0] < 3.3:  # the field ends at 3.0
+        assert simulation.time < 25
+        simulation.step(0.25)
+        roll, pitch, _ = to_rpy(simulation.pose("kenaf").wxyz)
+        steepest = max(steepest, abs(roll), abs(pitch))
+    assert abs(simulation.pose("kenaf").position[1]) < 0.8  # over the rubble, not around it
+    assert np.radians(5) < steepest < np.radians(45)
