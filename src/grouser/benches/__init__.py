@@ -8,6 +8,7 @@ __all__ = ["BENCHES"]
 
 BENCHES: dict[str, str] = {
     "cmos": "grouser.benches.cmos",
+    "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",
     "protocol": "grouser.benches.protocol",
     "tracks": "grouser.benches.tracks",

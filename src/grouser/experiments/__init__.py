@@ -18,6 +18,7 @@ EXPERIMENTS: dict[str, str] = {
     "cmos-distance": "grouser.experiments.cmos_distance",
     "cmos-table1": "grouser.experiments.cmos_table1",
     "cmos-images": "grouser.experiments.cmos_images",
+    "ground-maps": "grouser.experiments.ground_maps",
     "kurose-table1": "grouser.experiments.kurose_table1",
     "kurose-fig16": "grouser.experiments.kurose_fig16",
     "okada-table1": "grouser.experiments.okada_table1",

@@ -1,0 +1,125 @@
+"""Boxes against height maps: does a robot get over the same obstacles, and at which cost?
+
+Every apparatus of the mobility sheet that has one height everywhere, as solids and as height maps
+of 20 mm and of 10 mm cells, driven by the same operator. The map's points lie on the obstacles'
+edges; a vertical riser becomes a slope of one cell. Left out are the hurdle, whose pipes are
+slippery and overhang, and the tipping tests, whose bar leans over on its slope.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grouser.experiments.run_options import RunOptions
+from grouser.frames import Array, millimetres
+from grouser.mobility.apparatus import APPARATUS, FRICTION, Course
+from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial
+from grouser.reports.report import Report
+from grouser.reports.table import Row, Table
+from grouser.simulation.ground import Ground
+from grouser.simulation.scene import compose
+from grouser.simulation.simulation import Simulation
+from grouser.trials.replay import looks
+from grouser.trials.trial import Trial
+from grouser.trials.trial_run import TrialRun
+from grouser.world.file import World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.height_map import HeightMap
+
+ROBOTS = ("quince", "kenaf")
+TESTS = (
+    *("step", "stairs", "incline", "trench", "crossing", "stepfield_hill", "stepfield_diagonal"),
+    "pitch_roll",
+)
+CELLS = (0.02, 0.01)
+"""m."""
+BEFORE, BEHIND, ASIDE = 1.6, 1.9, 0.8
+"""How far maps reach before, behind and beside an apparatus, m."""
+INSIDE = 1e-9
+"""m by which points are looked up beside edges: there the higher side counts."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """How one robot did on one ground."""
+
+    passed: bool
+    contacts: float
+    """At a look, on average."""
+    rtf: float
+    """Simulated time over the processor's."""
+
+
+def run(run_options: RunOptions) -> Report:
+    """Drive everything over everything."""
+    robots, tests = (("quince",), ("step",)) if run_options.quick else (ROBOTS, TESTS)
+    cases = [
+        (kind, test, size)
+        for test in tests
+        for kind in robots
+        for size in (APPARATUS[test].sizes[:1] if run_options.quick else APPARATUS[test].sizes)
+    ]
+    candidates = {kind: measure_candidate(kind, {}) for kind in robots}
+    rows = []
+    for number, (kind, test, size) in enumerate(cases):
+        run_options.progress("boxes and maps", number, len(cases))
+        rows.append(_row(candidates[kind], test, size))
+    same = sum(bool(row.agrees) for row in rows)
+    figures: dict[str, float | int | str | bool | None] = {
+        "same_verdicts": f"{same} of {len(rows)}"
+    }
+    for name in ("solids", *map(_label, CELLS)):
+        factors = [row.ours[f"{name} rtf"] for row in rows]
+        figures[f"median_rtf_{name.replace(' ', '_')}"] = round(float(np.median(factors)), 2)
+    notes = ("A row agrees when all three grounds give the same verdict.",)
+    title = "The mobility sheet on solids and on height maps"
+    if run_options.quick:
+        title += " (quick: one step)"
+    return Report(Table("ground-maps", "solids", title, tuple(rows), figures, notes))
+
+
+def as_map(course: Course, cell: float) -> HeightMap:
+    """Return the ground of ``course`` as a map of ``cell`` (m)."""
+    world = World(name="ground", physics=STANDARD, terrain=course.terrain, objects=course.things)
+    columns = np.arange(-round(BEFORE / cell), round((course.end + BEHIND) / cell) + 1)
+    rows = np.arange(round(ASIDE / cell), -round(ASIDE / cell) - 1, -1)
+    points = np.stack(np.meshgrid(columns * cell + INSIDE, rows * cell + INSIDE), axis=-1)
+    heights: Array = Ground(compose(world)).below(points).height
+    return HeightMap.of(heights, cell, x=float(columns[0] * cell), friction=FRICTION)
+
+
+def _row(who: Candidate, test: str, size: float) -> Row:
+    trial = mobility_trial(who, test, size)
+    course = APPARATUS[test].at(size)
+    drives = {"solids": _drive(trial.world, trial)}
+    for cell in CELLS:
+        drives[_label(cell)] = _drive(trial.world.changed(terrain=(as_map(course, cell),)), trial)
+    ours: dict[str, Any] = {}
+    for name, drive in drives.items():
+        ours[name] = "passes" if drive.passed else "fails"
+        ours[f"{name} contacts"] = round(drive.contacts)
+        ours[f"{name} rtf"] = round(drive.rtf, 1)
+    case = {"robot": who.kind, "apparatus": test, "size": f"{size:g} {APPARATUS[test].unit}"}
+    verdicts = {drive.passed for drive in drives.values()}
+    return Row(case, None, ours, len(verdicts) == 1)
+
+
+def _label(cell: float) -> str:
+    return f"{millimetres(cell):.0f} mm"
+
+
+def _drive(world: World, trial: Trial) -> Drive:
+    """Drive the robot of ``trial`` in ``world``."""
+    simulation, run = Simulation(world, crash_folder=None), TrialRun(trial)
+    contacts, verdict = [], None
+    begun = time.process_time()
+    for verdict in looks(simulation, run):
+        contacts.append(simulation.data.ncon)
+        if verdict:
+            break
+    spent = time.process_time() - begun
+    return Drive(verdict == "arrived", float(np.mean(contacts)), simulation.time / spent)

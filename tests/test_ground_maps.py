@@ -1,0 +1,54 @@
+"""Boxes against height maps: the same obstacle, the same end."""
+
+import numpy as np
+import pytest
+
+from grouser.benches import ground as bench
+from grouser.experiments import ground_maps
+from grouser.experiments.run_options import RunOptions
+from grouser.mobility.apparatus import APPARATUS
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat, Step
+
+
+@pytest.mark.parametrize("test", ground_maps.TESTS)
+def test_the_map_of_an_apparatus_is_as_high_as_it(test):
+    course = APPARATUS[test].at(APPARATUS[test].sizes[0])
+    grid = ground_maps.as_map(course, 0.02).grid()
+    assert np.isfinite(grid).all()
+    assert grid[:, 0] == pytest.approx(0.0)
+    assert grid[:, -1] == pytest.approx(course.top, abs=1e-9)
+
+
+def quince(terrain, seconds):
+    entry = RobotEntry(
+        name="quince",
+        kind="quince",
+        position=(0.2, 0.0, 0.0),
+        command={"forward": 0.2},
+        options={"front_deg": 45.0},
+    )
+    world = World(name="step", physics=STANDARD, terrain=terrain, robots=(entry,))
+    simulation = Simulation(world)
+    most = 0
+    for _ in range(round(seconds * 10)):
+        simulation.step(0.1)
+        most = max(most, simulation.data.ncon)
+    return simulation.data.qpos[:3], most
+
+
+def test_quince_climbs_a_step_that_is_a_map_with_few_contacts():
+    solids = (Flat(friction=0.6), Step(x=bench.EDGE, height=bench.RISE, friction=0.6))
+    place, most = quince((bench.step_map(),), 4.0)
+    wanted, contacts = quince(solids, 4.0)
+    assert place == pytest.approx(wanted, abs=0.02)
+    assert place[2] > 0.2, "it is on its way up"
+    assert most < 1.5 * contacts
+
+
+@pytest.mark.slow
+def test_verdicts_are_the_same_on_solids_and_maps():
+    table = ground_maps.run(RunOptions(quick=True)).table
+    assert table.agree == table.of == 1
