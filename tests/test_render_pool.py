@@ -170,6 +170,8 @@ def test_pictures_come_at_most_so_often():
 @contextlib.asynccontextmanager
 async def worker_elsewhere(port, *more):
     """Run ``grouser eyes`` as a process of its own; yields its image port."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a suite in a shell's background
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # else it could not be ended
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "grouser", "eyes", "--server", f"127.0.0.1:{port}", "--port", "0",
         *more, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
