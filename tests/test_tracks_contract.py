@@ -18,7 +18,14 @@ SHAPES = {
     "triangle": [(-0.25, 0, 0.06), (0.25, 0, 0.06), (0, 0.12, 0.05)],
     "trapezoid": [(-0.3, 0.08, 0.05), (0.3, 0.08, 0.05), (-0.2, 0, 0.06), (0.2, 0, 0.06)],
 }
-EVERY = [(method, shape) for method in TRACKS for shape in SHAPES]
+EVERY = [
+    # A chain of plates costs fifty times what the others do: one shape of it in the fast suite.
+    pytest.param(
+        method, shape, marks=pytest.mark.slow if method == "plates" and shape != "oval" else ()
+    )
+    for method in TRACKS
+    for shape in SHAPES
+]
 SPEED = 0.2
 
 
