@@ -44,7 +44,7 @@ INSIDE = 1e-9
 
 
 @dataclass(frozen=True)
-class Drive:
+class DrivenRun:
     """How one robot did on one ground."""
 
     passed: bool
@@ -112,7 +112,7 @@ def _label(cell: float) -> str:
     return f"{millimetres(cell):.0f} mm"
 
 
-def _drive(world: World, trial: Trial) -> Drive:
+def _drive(world: World, trial: Trial) -> DrivenRun:
     """Drive the robot of ``trial`` in ``world``."""
     simulation, run = Simulation(world, crash_folder=None), TrialRun(trial)
     contacts, verdict = [], None
@@ -122,4 +122,4 @@ def _drive(world: World, trial: Trial) -> Drive:
         if verdict:
             break
     spent = time.process_time() - begun
-    return Drive(verdict == "arrived", float(np.mean(contacts)), simulation.time / spent)
+    return DrivenRun(verdict == "arrived", float(np.mean(contacts)), simulation.time / spent)
