@@ -14,7 +14,7 @@ setup: $(STAMP)  ## make .venv with everything the tests need
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge]" --group dev
 	touch $@
 
 demo: setup  ## drive Quince over a step, print the verdict, write demo.png
