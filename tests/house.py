@@ -37,6 +37,7 @@ EVERYTHING = GATEWAYS | {
     "perception",
     "evaluation",
     "reports",
+    "scan",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -89,6 +90,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "perception": ARRAYS,
     "evaluation": LOGS,
     "reports": LOGS | {"evaluation"},
+    "scan": LOGS | {"world"},
 }
 """Zone → zones it may look into, as docs/map.md draws them. A zone is a room, a sub-room or a
 module that has a rule of its own; what is not named apart belongs to the room around it."""

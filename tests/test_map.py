@@ -31,6 +31,7 @@ QUIET = {
     "rendering",
     "reports",
     "robots",
+    "scan",
     "sensors",
     "simulation",
     "tracks",
