@@ -20,7 +20,8 @@ RUNNING = ROBOTS | {
 }
 ARRAYS = {"errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
-SERVED = RUNNING | {"trials", "service"}
+PLANNED = RUNNING | {"planning.driver", "planning"}
+SERVED = PLANNED | {"trials", "service"}
 WIRED = SERVED | {"protocol", "gateways.client_socket"}
 GATEWAYS = WIRED | {
     "gateways.images",
@@ -67,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.simulation": RUNNING,
     # 4
-    "trials": RUNNING,
+    "trials": PLANNED,
     "mobility": RUNNING | {"trials", "evaluation"},
     "calibration": RUNNING | {"trials", "evaluation"},
     # 5
@@ -86,7 +87,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": EVERYTHING | {"experiments", "benches"},
     "__main__": {"cli"},
     # beside
-    "client": ARRAYS | {"tls", "protocol"},
+    "client": ARRAYS | {"tls", "protocol", "planning.driver"},
+    "planning.driver": ARRAYS,
+    "planning": ARRAYS | {"planning.driver"},
     "perception": ARRAYS,
     "evaluation": LOGS,
     "reports": LOGS | {"evaluation"},
@@ -95,7 +98,10 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Zone → zones it may look into, as docs/map.md draws them. A zone is a room, a sub-room or a
 module that has a rule of its own; what is not named apart belongs to the room around it."""
 
-PURE = {"protocol", "client", "perception", "evaluation", "reports", "locomotion"}
+PURE = {
+    *("protocol", "client", "perception", "evaluation", "reports", "locomotion"),
+    *("planning.driver", "planning"),
+}
 """Zones that must not know MuJoCo."""
 
 BARE = {"protocol"}

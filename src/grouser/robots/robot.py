@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import mujoco
 
@@ -101,6 +101,15 @@ class Gait(Protocol):
         ...
 
 
+@runtime_checkable
+class PhasedGait(Gait, Protocol):
+    """A gait that can stand still at any phase of its stride, not only in the robot's posture."""
+
+    def at_phase(self, phase: float) -> Array:
+        """Return the state (k,) of legs that stand still at ``phase`` (rad) of a stride."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Robot:
     """A robot ready to be attached to a scene."""
@@ -157,6 +166,17 @@ class Robot:
                 for name in names:
                     wanted[name] = setpoint
         return wanted
+
+    def posture_at(self, phase: float) -> dict[str, float]:
+        """Return the posture with the legs at ``phase`` (rad) of their stride.
+
+        Legs that only ever start from standing stay as they are.
+        """
+        posture = dict(self.posture)
+        if phase and isinstance(self.gait, PhasedGait):
+            angles = self.gait.angles(self.gait.at_phase(phase)[None])[0]
+            posture |= dict(zip(self.gait.drives, angles.tolist(), strict=True))
+        return posture
 
     def halt(self) -> dict[str, float | Setpoint]:
         """Return the command that stops it: wheels and belts stand, a gait stands, joints hold."""

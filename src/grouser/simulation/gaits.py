@@ -15,7 +15,7 @@ import numpy as np
 from grouser.frames import Array
 from grouser.physics.drives import Drives, speed
 from grouser.physics.state import StateArrays, Which
-from grouser.robots.robot import Gait, Robot
+from grouser.robots.robot import Gait, PhasedGait, Robot
 
 STRIDES = 8
 """How far gaits are worked out in advance at most: beyond it their joint angles cost little."""
@@ -157,6 +157,16 @@ class Gaits:
             running.state[which, column] = group.gait.start()
             running.awake[which, column] = True
         running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
+
+    def set_phase(
+        self, running_gaits: Sequence[RunningGait], name: str, phase: float, which: Which
+    ) -> None:
+        """Let the legs of robot ``name`` stand still at ``phase`` (rad), if its gait can."""
+        if name in self._where:
+            number, column = self._where[name]
+            gait = self._groups[number].gait
+            if isinstance(gait, PhasedGait):
+                running_gaits[number].state[which, column] = gait.at_phase(phase)
 
     def sleep(
         self, running_gaits: Sequence[RunningGait], name: str, which: Which = slice(None)

@@ -111,10 +111,15 @@ class Stepper:
         name: str,
         command: Mapping[str, float],
         which: Which = slice(None),
+        *,
+        phase: float = 0.0,
     ) -> None:
-        """Make the drives of a new robot hold its posture, then give it its standing command."""
+        """Make the drives of a new robot hold its posture, then give it its standing command.
+
+        Legs that stand at a ``phase`` (rad) are held there.
+        """
         robot = self._robots[name]
-        for joint, value in robot.posture.items():
+        for joint, value in robot.posture_at(phase).items():
             if joint in robot.drives:
                 self.drives.hold(rows, f"{name}/{joint}", value, which)
         self.command(rows, memory, name, command, which)

@@ -15,18 +15,18 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-import mujoco
 import mujoco.batch
 import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
 from grouser.physics.state import StateArrays
-from grouser.simulation.live_scene import STATE
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
+from grouser.trials.fleet import Fleet
 from grouser.trials.layout import batch_fields
 from grouser.trials.shared_ground import SharedGround
+from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, settle_in
 from grouser.trials.trial import Verdict
 from grouser.trials.trial_run import BAD_WARNINGS, Entry, Finished, TrialRun, look_steps
 
@@ -35,7 +35,13 @@ class BatchLane:
     """Trials of one layout, run in the slots of one batch on the core of whoever calls."""
 
     def __init__(
-        self, scenes: list[Scene], waiting: deque[Entry], *, slots: int, look_every: float
+        self,
+        scenes: list[Scene],
+        waiting: deque[Entry],
+        *,
+        slots: int,
+        look_every: float,
+        drawn: bool = False,
     ) -> None:
         """Make room for ``slots`` trials at a time.
 
@@ -44,6 +50,7 @@ class BatchLane:
             waiting: trials in these scenes; other lanes may take from it as well.
             slots: simulations in flight.
             look_every: simulated seconds between two samples, about.
+            drawn: some trials draw friction or mass (`TrialStart`).
         """
         self._scenes, self._waiting = scenes, waiting
         self._ground = SharedGround(scenes)
@@ -53,10 +60,11 @@ class BatchLane:
         self._time = self._batch.bind("time")
         self._stepper = Stepper(first)
         self._memory: StepMemory = self._stepper.memory(slots)
-        self._varied_fields = {name: self._batch.expand(name) for name in self._varied()}
+        self._varied_fields = {name: self._batch.expand(name) for name in self._varied(drawn)}
         self._steps = look_steps(first, look_every)
         self._running: dict[int, tuple[Entry, TrialRun]] = {}
-        self._starts: dict[int, Array] = {}
+        self._starts: dict[int, SceneStarts] = {}
+        self._fleet = Fleet(slots)
 
     def run(self, finished: Finished, given_up: Callable[[], bool]) -> None:
         """Run until nobody waits and every trial that came has its outcome, or until given up."""
@@ -68,7 +76,7 @@ class BatchLane:
             # From 0: after whole settling periods everything is done in the same rhythm again.
             for _ in self._stepper.advance(self._rows, self._memory, 0, self._steps, physics):
                 pass
-            over = {slot: verdict for slot in slots if (verdict := self._look(slot))}
+            over = self._look(slots)
             for slot, verdict in over.items():
                 entry, run = self._running.pop(slot)
                 state = self._batch.state[slot]
@@ -81,8 +89,8 @@ class BatchLane:
         """Let ``steps`` of physics pass in ``slots``; None: in all."""
         self._batch.step(slots, nstep=steps)
 
-    def _varied(self) -> list[str]:
-        """Return the model fields in which the group's models differ."""
+    def _varied(self, drawn: bool) -> list[str]:
+        """Return the model fields in which the group's models differ, or may once drawn."""
         return [
             name
             for name in batch_fields()
@@ -91,6 +99,7 @@ class BatchLane:
                 for other in self._scenes
             )
             or (name == "geom_dataid" and self._ground.scene is not self._scenes[0])
+            or (drawn and name in DRAWN_FIELDS)
         ]
 
     def _fill(self, slots: list[int]) -> None:
@@ -101,54 +110,74 @@ class BatchLane:
                 filled[slot] = self._waiting.popleft()
             except IndexError:  # another lane was quicker
                 break
-        for slot, entry in filled.items():
-            self._put(slot, entry)
+        starts = {slot: self._put(slot, entry) for slot, entry in filled.items()}
         if filled:
             # Sensors must not show what the slot's last trial felt; forward() moves the warm start
             # on, so the state is written once more.
             self._batch.forward(np.array(list(filled), np.int32))
         for slot, entry in filled.items():
-            self._batch.state[slot] = self._start(entry.scene)
+            self._batch.state[slot] = starts[slot]
             self._batch.warning[slot] = 0
             self._running[slot] = entry, TrialRun(entry.trial)
             self._settle_in(slot, entry)
 
-    def _put(self, slot: int, entry: Entry) -> None:
-        """Give ``slot`` the model and the first state of a trial."""
-        model, rows = entry.scene.model, self._rows
+    def _put(self, slot: int, entry: Entry) -> Array:
+        """Give ``slot`` the model and the first state of a trial; return that state."""
+        scene, rows = entry.scene, self._rows
+        model = scene.model
+        if id(scene) not in self._starts:
+            self._starts[id(scene)] = SceneStarts(scene)
+        fields, state = self._starts[id(scene)].state(entry.trial.robot, entry.trial.start)
         for name, values in self._varied_fields.items():
             # A batch keeps only the bodies' part of bvh_aabb, which comes first.
             if name == "geom_dataid":
                 values[slot] = self._ground.geom_dataid(model)
+            elif name in fields:
+                values[slot] = fields[name]
             else:
                 values[slot] = getattr(model, name)[: values.shape[1]]
         for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
             getattr(rows, name)[slot] = getattr(model, name)
         self._stepper.clear(self._memory, [slot])
-        self._batch.state[slot] = self._start(entry.scene)
-
-    def _start(self, scene: Scene) -> Array:
-        """Return the state in which ``scene`` starts; trials of one scene share it."""
-        if id(scene) not in self._starts:
-            state = np.empty(self._batch.nstate)
-            mujoco.mj_getState(scene.model, scene.initial(), state, STATE)
-            self._starts[id(scene)] = state
-        return self._starts[id(scene)]
+        self._batch.state[slot] = state
+        return state
 
     def _settle_in(self, slot: int, entry: Entry) -> None:
-        """Hold every posture and give every robot its standing command, as a Simulation does."""
-        for robot in entry.trial.world.robots:
-            self._stepper.settle_in(self._rows, self._memory, robot.name, robot.command, [slot])
-
-    def _look(self, slot: int) -> Verdict | None:
-        """Sample a trial, give it its due commands and say whether it is over."""
-        entry, run = self._running[slot]
-        warnings, speeds = self._batch.warning[slot][BAD_WARNINGS], self._rows.qvel[slot]
-        if warnings.any() or not np.isfinite(speeds).all():
-            return "diverged"
-        time = float(self._time[slot])
+        """Hold every posture, give every robot its standing command, let the trial's begin."""
+        trial, run = self._running[slot][0].trial, self._running[slot][1]
+        self._fleet.enter(slot, trial.fleet, trial.errand)
         pose = run.root_pose(entry.scene, self._rows.qpos[slot])
-        verdict = run.look(time, pose)
-        for command in run.commands(time, pose, {}):
-            self._stepper.command(self._rows, self._memory, entry.trial.robot, command, [slot])
-        return verdict
+        settle_in(
+            self._stepper,
+            self._rows,
+            self._memory,
+            entry.scene,
+            [slot],
+            watched=trial.robot,
+            phase=trial.start.phase if trial.start else 0.0,
+            command=self._fleet.commands({slot: pose}).get(slot),
+        )
+
+    def _look(self, slots: list[int]) -> dict[int, Verdict]:
+        """Sample the trials, give them their due commands; return the verdicts of those over."""
+        over: dict[int, Verdict] = {}
+        poses: dict[int, Array] = {}
+        for slot in slots:
+            warnings, speeds = self._batch.warning[slot][BAD_WARNINGS], self._rows.qvel[slot]
+            if warnings.any() or not np.isfinite(speeds).all():
+                over[slot] = "diverged"
+            else:
+                entry, run = self._running[slot]
+                poses[slot] = run.root_pose(entry.scene, self._rows.qpos[slot])
+        to_go = self._fleet.to_go(poses)
+        told = self._fleet.commands(poses)
+        for slot, pose in poses.items():
+            entry, run = self._running[slot]
+            time = float(self._time[slot])
+            verdict = run.look(time, pose, to_go.get(slot))
+            commands = [*run.commands(time, pose, {}), *([told[slot]] if slot in told else [])]
+            for command in commands:
+                self._stepper.command(self._rows, self._memory, entry.trial.robot, command, [slot])
+            if verdict:
+                over[slot] = verdict
+        return over

@@ -63,7 +63,9 @@ def run(
             lane = SimulationLane(waiting, look_every=look_every)
         else:
             scenes = list({id(entry.scene): entry.scene for entry in group}.values())
-            lane = BatchLane(scenes, waiting, slots=room, look_every=look_every)
+            starts = [entry.trial.start for entry in group]
+            drawn = any(start is not None and start.draws_physics for start in starts)
+            lane = BatchLane(scenes, waiting, slots=room, look_every=look_every, drawn=drawn)
         lane.run(finished, given_up.is_set)
 
     workers = threads or cores()
@@ -98,8 +100,11 @@ def _groups(trials: Sequence[Trial]) -> Iterable[list[Entry]]:
     """
     groups: dict[bytes, list[Entry]] = {}
     scenes: dict[str, tuple[Scene, bytes]] = {}
+    said: dict[int, str] = {}
     for number, trial in enumerate(trials):
-        text = repr(trial.world)  # says everything, to the last digit
+        if id(trial.world) not in said:
+            said[id(trial.world)] = repr(trial.world)  # says everything, to the last digit
+        text = said[id(trial.world)]
         if text not in scenes:
             scene = compose(trial.world)
             scenes[text] = scene, layout(scene)

@@ -14,7 +14,7 @@ from grouser.sensors.sensor import Reading
 from grouser.simulation.live_scene import fingerprint
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper, settle_strides
-from grouser.trials.trial import Observation, Outcome, Trial, Verdict
+from grouser.trials.trial import FALL_TIME, Observation, Outcome, Trial, Verdict
 
 LOOK_EVERY = 0.1
 """Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
@@ -65,6 +65,7 @@ class TrialRun:
         self._poses: list[Array] = []
         self._best = -np.inf
         self._best_time = 0.0
+        self._tilted_since = np.inf
 
     def root_pose(self, scene: Scene, qpos: Array) -> Array:
         """Return where the watched robot's root is (x, y, z, wxyz); ``qpos``: of ``scene``."""
@@ -77,21 +78,51 @@ class TrialRun:
         body = model.body(f"{name}/{scene.robots[name].root}").id  # it stands where it was built
         return np.concatenate([model.body_pos[body], model.body_quat[body]])
 
-    def look(self, time: float, pose: Array) -> Verdict | None:
-        """Keep a sample (x, y, z, wxyz) and say whether the trial is over."""
+    def look(self, time: float, pose: Array, to_go: float | None = None) -> Verdict | None:
+        """Keep a sample (x, y, z, wxyz) and say whether the trial is over.
+
+        Args:
+            time: simulated, s.
+            pose: of the watched robot's root.
+            to_go: how far it has to go on its path, m; None: it has none.
+        """
         trial = self.trial
         self._times.append(time)
         self._poses.append(pose)
         tilt = up_tilt(*pose[3:].tolist())
         if trial.goal and trial.goal.reached(pose[:3], tilt):
             return "arrived"
-        if tilt > trial.tipped_beyond:
+        if self._lost_height() > trial.fall:
+            return "fell"
+        if self._tipped(time, tilt):
             return "tipped"
-        if pose[0] > self._best + trial.stuck_within:
-            self._best, self._best_time = float(pose[0]), time
+        far = float(pose[0]) if to_go is None else -to_go
+        if far > self._best + trial.stuck_within:
+            self._best, self._best_time = far, time
         elif time - self._best_time > trial.stuck_after:
             return "stuck"
         return "out of time" if time >= trial.limit - 1e-9 else None
+
+    def _tipped(self, time: float, tilt: float) -> bool:
+        """Say whether it has tipped over; who may yet fall is given `FALL_TIME` to do so.
+
+        Whoever goes over an edge turns over in the air: that is a fall.
+        """
+        trial = self.trial
+        if tilt <= trial.tipped_beyond:
+            self._tilted_since = np.inf
+            return False
+        self._tilted_since = min(self._tilted_since, time)
+        return np.isinf(trial.fall) or time - self._tilted_since > FALL_TIME - 1e-9
+
+    def _lost_height(self) -> float:
+        """Return by how much the root is lower than it was within `FALL_TIME`, m."""
+        now, lost = self._times[-1], 0.0
+        for time, pose in zip(reversed(self._times), reversed(self._poses), strict=True):
+            if now - time > FALL_TIME + 1e-9:
+                break
+            lost = max(lost, float(pose[2] - self._poses[-1][2]))
+        return lost
 
     def commands(
         self, time: float, pose: Array, readings: Mapping[str, Reading]

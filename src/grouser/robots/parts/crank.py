@@ -61,6 +61,11 @@ class Cranks:
         """Return the phases (rad) and speeds (rad/s) of cranks that stand still, (4,)."""
         return np.array([*_START, 0.0, 0.0])
 
+    def at_phase(self, phase: float) -> Array:
+        """Return `start` with both cranks turned on by ``phase`` (rad), (4,)."""
+        left, right = (at + phase for at in _START)
+        return np.array([math.remainder(left, math.tau), math.remainder(right, math.tau), 0.0, 0.0])
+
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
         """Return ``state`` (n, 4) after ``dt`` (s) at the cranks' wanted speeds ``inputs`` (n, 2).
 

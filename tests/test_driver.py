@@ -1,0 +1,132 @@
+"""The driver: Algorithms 1 and 2 by hand, many rows as one, and paths that are none."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue
+from grouser.frames import Pose
+from grouser.planning.driver import LegLaw, PathDriver, SkidLaw
+
+LAW = LegLaw(base_speed=10.0, gain=0.5, top_ratio=4.0)
+
+
+def looking(*headings):
+    return np.array([Pose.at(yaw=heading).wxyz for heading in headings])
+
+
+def steered(driver, path, position, heading):
+    state = driver.begin(1)
+    driver.enter(state, 0, path)
+    command = driver.act(state, [0], np.array([position], float), looking(heading))
+    return command[0].tolist(), int(state.target[0])
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.7, -2.0, math.pi])
+def test_one_side_keeps_its_speed_and_the_other_grows_exponentially(heading):
+    for error in (-1.0, -0.2, 0.3, 2.0):
+        towards = heading + error
+        goal = [3 * math.cos(towards), 3 * math.sin(towards)]
+        (left, right), _ = steered(PathDriver(law=LAW), [goal], (0, 0), heading)
+        fast = 10.0 * math.exp(0.5 * abs(error))
+        assert (left, right) == pytest.approx((10.0, fast) if error > 0 else (fast, 10.0))
+
+
+def test_a_ratio_is_never_larger_than_the_law_is_known_to_hold():
+    (left, right), _ = steered(PathDriver(law=LegLaw(gain=3.0)), [[-1, 0.001]], (0, 0), 0.0)
+    assert right / left == pytest.approx(4.0)
+
+
+def test_a_tilted_robot_is_steered_by_where_its_nose_points_from_above():
+    driver, state = PathDriver(law=LAW), PathDriver(law=LAW).begin(1)
+    driver.enter(state, 0, [[1.0, 1.0]])
+    uphill = Pose.at(pitch=-0.4, roll=0.2, yaw=math.pi / 4)
+    nose, left = uphill.apply([[1.0, 0, 0], [0, 1.0, 0]])
+    error = math.atan2(left[0] + left[1], nose[0] + nose[1])
+    command = driver.act(state, [0], np.zeros((1, 3)), uphill.wxyz[None])[0]
+    assert command.max() / command.min() == pytest.approx(math.exp(0.5 * abs(error)))
+
+
+def test_points_are_counted_on_within_r_path_and_the_last_one_within_r_end():
+    driver = PathDriver(law=LAW, r_path=0.2, r_end=0.05)
+    path = [[0, 0], [0.1, 0], [1, 0], [2, 0]]
+    assert steered(driver, path, (0, 0), 0.0)[1] == 2, "both points that are near are passed"
+    assert steered(driver, path, (0.79, 0), 0.0)[1] == 0, "no point is left out"
+    state = driver.begin(1)
+    driver.enter(state, 0, path)
+    for x, target, arrived in ((0, 2, False), (0.85, 3, False), (1.9, 3, False), (1.96, 3, True)):
+        position = np.array([[x, 0.0]])
+        command = driver.act(state, [0], position, looking(0.0))
+        assert (int(state.target[0]), bool(driver.arrived(state, [0], position)[0])) == (
+            target,
+            arrived,
+        )
+        assert (command == 0).all() == arrived, "who has arrived stands still"
+
+
+def test_what_is_to_go_is_measured_along_the_path():
+    driver = PathDriver(law=LAW)
+    state = driver.begin(1)
+    driver.enter(state, 0, [[0, 0], [3, 0], [3, 4]])
+    driver.act(state, [0], np.zeros((1, 2)), looking(0.0))
+    assert driver.to_go(state, [0], np.array([[1.0, 0.0]]))[0] == pytest.approx(2 + 4)
+
+
+def test_rows_do_not_know_of_each_other():
+    """Whatever else is steered in the same call, a robot gets the same bits."""
+    rng = np.random.default_rng(0)
+    paths = [rng.uniform(-2, 2, (length, 2)) for length in (1, 7, 3, 40, 12, 5, 9, 2, 33)]
+    places, headings = rng.uniform(-2, 2, (50, 9, 2)), looking(*rng.uniform(-3, 3, 9))
+    for driver in (PathDriver(law=LAW), PathDriver(law=SkidLaw(speed=0.3))):
+        together = driver.begin(9)
+        for row, path in enumerate(paths):
+            driver.enter(together, row, path)
+        alone = [driver.begin(1) for _ in paths]
+        for state, path in zip(alone, paths, strict=True):
+            driver.enter(state, 0, path)
+        for place in places:
+            many = driver.act(together, range(9), place, headings)
+            one = [
+                driver.act(state, [0], place[row : row + 1], headings[row : row + 1])[0]
+                for row, state in enumerate(alone)
+            ]
+            assert many.tobytes() == np.array(one).tobytes()
+
+
+def test_a_slot_that_is_used_again_begins_its_new_path():
+    driver = PathDriver(law=LAW)
+    state = driver.begin(2)
+    driver.enter(state, 0, np.zeros((5, 2)))
+    driver.act(state, [0], np.zeros((1, 2)), looking(0.0))
+    driver.enter(state, 0, [[1, 0], [1, 1]])
+    assert driver.to_go(state, [0], np.zeros((1, 2)))[0] == pytest.approx(2.0)
+
+
+def test_tracks_turn_before_they_drive():
+    law = SkidLaw(speed=0.5, gain=2.0, top_turn=1.0, turn_first=0.6)
+    forward, turn = law.command(np.array([0.0, 0.3, 0.7, -3.0])).T
+    assert forward == pytest.approx([0.5, 0.25, 0, 0])
+    assert turn == pytest.approx([0, 0.6, 1.0, -1.0])
+
+
+@pytest.mark.parametrize("path", [[], [[0.0]], [0.0, 1.0], [[0.0, math.nan]], np.zeros((2, 3))])
+def test_a_path_that_is_none_is_refused(path):
+    driver = PathDriver()
+    with pytest.raises(BadValue, match="path: "):
+        driver.enter(driver.begin(1), 0, path)
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: PathDriver(r_path=0.0), "r_path is 0.0, must be above 0"),
+        (lambda: PathDriver(r_end=math.nan), "r_end is nan"),
+        (lambda: LegLaw(gain=-1.0), "gain is -1.0, must be above 0"),
+        (lambda: LegLaw(top_ratio=1.0), "top_ratio is 1.0, must be above 1"),
+        (lambda: SkidLaw(speed=0.0), "speed is 0.0"),
+    ],
+)
+def test_a_driver_that_cannot_be_is_refused(make, what):
+    with pytest.raises(BadValue, match=what):
+        make()

@@ -1,0 +1,202 @@
+"""Trials that drive paths: verdicts told apart, draws, and the same bits in any company."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue
+from grouser.planning.driver import PathDriver, SkidLaw
+from grouser.simulation.scene import compose
+from grouser.simulation.simulation import Simulation
+from grouser.trials import threads
+from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
+from grouser.trials.path_trials import PathCourse
+from grouser.trials.replay import looks, replay_trial
+from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, TrialStart
+from grouser.trials.trial import Place, Trial
+from grouser.trials.trial_run import TrialRun
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat, Step
+
+ROACH = STANDARD.model_copy(update={"integrator": "discrete"})
+
+
+def roach_world(*, height=0.0, position=(0.0, 0.0, 0.0), yaw_deg=0.0, friction=0.6):
+    """Return level ground, or a ledge of ``height`` that begins at x = -1, with a roach."""
+    ground = [Flat(friction=friction)]
+    if height:
+        ground.append(Step(x=-1.0, length=1.3, height=height, friction=friction))
+    roach = RobotEntry(name="roach", kind="velociroach", position=position, yaw_deg=yaw_deg)
+    return World(name="paths", physics=ROACH, terrain=tuple(ground), robots=(roach,))
+
+
+def course(goal=(0.3, 0.0), **world):
+    place = Place(x=goal[0], y=goal[1], within=0.05)
+    return PathCourse(roach_world(**world), "roach", place, limit=6.0)
+
+
+def bits(outcomes):
+    return [(o.verdict, o.time, o.positions.tobytes(), o.fingerprint) for o in outcomes]
+
+
+def paths(count=3):
+    """Return as many paths, some of which bend."""
+    return [np.array([[0.0, 0.0], [0.12, 0.06 * n], [0.22, 0.0]]) for n in range(count)]
+
+
+def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
+    [outcome] = threads.run(
+        [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], look_every=0.04
+    )
+    assert outcome.verdict == "arrived"
+    assert math.hypot(*(outcome.positions[-1, :2] - [0.3, 0.0])) < 0.05
+    assert outcome.effort > outcome.work > 0
+
+
+def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone():
+    trials = course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
+    together = threads.run(trials, threads=1)
+    assert {outcome.verdict for outcome in together} == {"arrived"}
+    assert len({o.fingerprint for o in together}) == len(trials), "every draw, every path differs"
+    assert bits(threads.run(trials, threads=2, slots=3)) == bits(together), "slots are used again"
+    for number in (1, 4):
+        assert bits(threads.run([trials[number]])) == bits([together[number]])
+
+
+def test_a_simulation_ends_in_the_bits_of_the_batch():
+    trial = course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
+    [outcome] = threads.run([trial])
+    simulation = Simulation(trial.world)
+    for verdict in looks(simulation, TrialRun(trial)):
+        if verdict:
+            break
+    assert (verdict, simulation.fingerprint()) == (outcome.verdict, outcome.fingerprint)
+    drawn = next(replay_trial(trial)).model
+    assert drawn.geom_friction[0, 0] == pytest.approx(0.6 * trial.start.friction)
+
+
+def test_falling_off_a_ledge_is_told_apart():
+    high = course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
+    [fell] = threads.run([high.trial(np.array([[0.6, 0.0]]), Draw())])
+    assert fell.verdict == "fell"
+    assert 0.3 < fell.positions[-1, 0] < 0.5
+    low = course(goal=(0.6, 0.0), height=0.01, position=(0.15, 0.0, 0.01))
+    [down] = threads.run([low.trial(np.array([[0.6, 0.0]]), Draw())])
+    assert down.verdict == "arrived", "stepping down by less than its height is no fall"
+
+
+def test_no_progress_along_the_path_is_stuck_even_in_motion():
+    """It runs, sideways and far, but never nearer to its point than it was."""
+    walled = roach_world().changed(
+        terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
+    )
+    wall = PathCourse(walled, "roach", Place(x=0.5, y=0.0, within=0.05), limit=30.0)
+    [outcome] = threads.run([wall.trial(np.array([[0.5, 0.0]]), Draw())])
+    assert outcome.verdict == "stuck"
+    assert 10.0 < outcome.time < 20.0
+
+
+def test_time_runs_out_where_progress_is_too_slow():
+    far = course(goal=(5.0, 0.0))
+    [outcome] = threads.run([far.trial(np.array([[5.0, 0.0]]), Draw())])
+    assert (outcome.verdict, outcome.time) == ("out of time", pytest.approx(6.0))
+
+
+def test_a_tracked_robot_follows_the_same_path():
+    packbot = RobotEntry(name="packbot", kind="packbot", position=(0.0, 0.0, 0.0), yaw_deg=45.0)
+    world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(packbot,))
+    tracks = PathCourse(world, "packbot", Place(x=0.8, y=0.4, within=0.1), limit=10.0)
+    path = np.array([[0, 0], [0.5, 0.0], [0.8, 0.4]])
+    [outcome] = threads.run([tracks.trial(path, Draw())])
+    assert isinstance(tracks.driver.law, SkidLaw)
+    assert outcome.verdict == "arrived"
+
+
+def test_draws_are_the_seeds_alone_and_as_documented():
+    spread = Spread()
+    assert spread.draw(1, 7) == spread.draws(1, 9)[7] != spread.draw(2, 7)
+    draws = spread.draws(0, 2000)
+    for name, deviation in (("along", 0.01), ("aside", 0.01), ("friction", 0.05), ("mass", 0.03)):
+        values = np.array([getattr(draw, name) for draw in draws])
+        assert values.std() == pytest.approx(deviation, rel=0.08)
+    phases = np.array([draw.phase for draw in draws])
+    assert (phases.min(), phases.max()) == pytest.approx((0.0, 2 * math.pi), abs=0.02)
+    assert all(0.85 <= draw.friction <= 1.15 for draw in draws)
+    assert NOTHING_DRAWN.draw(5, 5) == Draw()
+    assert "10 mm" in str(spread)
+
+
+def test_no_other_field_of_a_model_hangs_on_what_is_drawn():
+    """All that mass changes is given to a batch, for a robot with legs and one with belts."""
+    for kind in ("velociroach", "kenaf"):
+        robot = RobotEntry(name="who", kind=kind, position=(0.0, 0.0, 0.0))
+        scene = compose(
+            World(name="m", physics=ROACH, terrain=(Flat(friction=0.6),), robots=(robot,))
+        )
+        starts = SceneStarts(scene)
+        start = TrialStart(position=(0, 0, 0.1), wxyz=(1, 0, 0, 0), friction=0.9, mass=1.2)
+        fields, _ = starts.state("who", start)
+        assert set(fields) == set(DRAWN_FIELDS)
+        drawn, model = starts._model, scene.model
+        changed = {
+            name
+            for name in dir(model)
+            if isinstance(getattr(model, name), np.ndarray)
+            and not np.array_equal(getattr(model, name), getattr(drawn, name))
+        }
+        assert {"geom_friction", "body_mass", "body_invweight0"} <= changed
+        assert changed - {"light_poscom0", "cam_poscom0"} <= set(DRAWN_FIELDS)
+
+
+def test_legs_start_where_their_phase_says():
+    trial = course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
+    simulation = Simulation(trial.world)
+    before = simulation.data.qpos.copy()
+    next(looks(simulation, TrialRun(trial), 0.02))
+    swing = simulation.model.joint("roach/fore_left_protraction").qposadr[0]
+    assert before[swing] == pytest.approx(0.0, abs=1e-9)
+    assert simulation.data.qpos[swing] > 0.3, "the fore leg begins in front"
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: Place(x=0.0, y=math.nan, within=0.1), "goal is"),
+        (lambda: Place(x=0.0, y=0.0, within=0.0), "distance above 0"),
+        (lambda: Spread(place=-1.0), "place is -1.0"),
+        (lambda: Spread(mass=0.5), "mass is 0.5, must be at most 0.3"),
+        (lambda: TrialStart(position=(0, 0, 0), wxyz=(1, 0, 0, 0), mass=0.0), "mass is 0.0"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, what):
+    with pytest.raises(BadValue, match=what):
+        make()
+
+
+def test_a_start_without_ground_is_refused():
+    nowhere = World(
+        name="hole",
+        physics=ROACH,
+        terrain=(Step(x=5.0, length=1.0, height=0.2, friction=0.6),),
+        robots=(RobotEntry(name="roach", kind="velociroach", position=(0.0, 0.0, 0.0)),),
+    )
+    with pytest.raises(BadValue, match="no ground under the start"):
+        PathCourse(nowhere, "roach", Place(x=1, y=0, within=0.1))
+    with pytest.raises(BadValue, match="'rouch' is not there, the world has roach"):
+        PathCourse(roach_world(), "rouch", Place(x=1, y=0, within=0.1))
+
+
+def test_a_goal_on_the_ground_needs_no_driver():
+    """A place is a goal of any trial."""
+    world = roach_world()
+    entry = world.robots[0].model_copy(update={"command": {"left_speed": 15, "right_speed": 15}})
+    trial = Trial(
+        world=world.changed(robots=(entry,)),
+        robot="roach",
+        limit=3.0,
+        goal=Place(x=0.15, y=0.0, within=0.05),
+    )
+    assert threads.run([trial])[0].verdict == "arrived"
+    assert PathDriver().words == ("left_speed", "right_speed")
