@@ -39,6 +39,8 @@ EVERYTHING = GATEWAYS | {
     "evaluation",
     "reports",
     "scan",
+    "scan.ground",
+    "scan.simulated_camera",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -94,6 +96,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": LOGS,
     "reports": LOGS | {"evaluation"},
     "scan": LOGS | {"world"},
+    "scan.ground": LOGS | {"world", "scan", "reports"},
+    "scan.simulated_camera": RUNNING | {"scan"},
 }
 """Zone → zones it may look into, as docs/map.md draws them. A zone is a room, a sub-room or a
 module that has a rule of its own; what is not named apart belongs to the room around it."""

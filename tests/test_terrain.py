@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import tempfile
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -32,8 +35,12 @@ from grouser.world.terrain import (
     Stepfield,
     Trench,
 )
+from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 
 FLAT = Flat(friction=0.8)
+PIECES = Path(tempfile.mkdtemp()) / "cube.npz"
+write_pieces(PIECES, [np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])
+
 EXAMPLES = {
     "flat": Flat(friction=0.3),
     "step": Step(friction=0.3, x=1, height=0.12),
@@ -52,6 +59,7 @@ EXAMPLES = {
     "rubble": Rubble(friction=0.3, x=1),
     "fractal_ground": FractalGround(friction=0.3, x=1),
     "height_map": HeightMap(friction=0.3, x=1, cell=0.5, heights=((0, 0.1), (0.1, 0.3))),
+    "convex_pieces": ConvexPieces(friction=0.3, x=1, file=str(PIECES)),
 }
 
 

@@ -1,4 +1,4 @@
-"""Files written whole or not at all.
+"""Files and folders written whole or not at all.
 
 A reader never sees half a picture or half a report: bytes go to a temporary neighbour first,
 which then takes the place of the old file in one step.
@@ -7,6 +7,7 @@ which then takes the place of the old file in one step.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,3 +49,35 @@ def write_bytes(path: Path | str, content: bytes) -> None:
 def write_text(path: Path | str, content: str) -> None:
     """Write ``content`` to ``path`` as UTF-8, whole or not at all."""
     write_bytes(path, content.encode())
+
+
+@contextmanager
+def replacing_folder(path: Path | str) -> Iterator[Path]:
+    """Yield a temporary folder that replaces ``path`` when the block ends without an error.
+
+    All that was in an older folder of that name is gone then; whether it may go is for the caller
+    to ask. If anything goes wrong, the older folder is there as it was.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_dir():
+        raise BadValue(f"{target}: is a file, a folder's name is needed")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise BadValue(f"{target}: cannot be written ({error.strerror})") from error
+    old = draft.with_name(f"{draft.name}.old")
+    try:
+        yield draft
+        draft.chmod(0o755)
+        if target.exists():
+            target.rename(old)
+        try:
+            draft.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

@@ -208,3 +208,7 @@ class Pose:
 
     def __hash__(self) -> int:
         return hash((self.position.tobytes(), self.wxyz.tobytes()))
+
+
+X_CO = Pose(np.zeros(3), np.array([0.5, -0.5, 0.5, -0.5]))
+"""The axes of a picture (x right, y down, z forward) in those of the camera that took it."""

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
-from grouser.frames import Array, radians
+from grouser.frames import Array, Pose, radians
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import shared_renderer
 from grouser.rendering.snapshot import Snapshot, shared_loader
@@ -194,13 +194,31 @@ def _draw(
     snapshot: Snapshot, site: int, optics: DepthOptics, pattern_seed: int, seed: int
 ) -> Depths:
     """Measure, corrupt, and give the depths on the pixels of the cloud."""
-    model, data = snapshot.model, shared_loader().load(snapshot)
-    true = (
-        shared_renderer()
-        .camera_depth(model, data, site_pose(data, site), optics.plane)
-        .astype(float)
-    )
-    measured = corrupt(true, optics, pattern_seed, np.random.default_rng(seed))
+    data = shared_loader().load(snapshot)
+    X_WC, rng = site_pose(data, site), np.random.default_rng(seed)
+    return depth_picture(snapshot.model, data, X_WC, optics, pattern_seed, rng)
+
+
+def depth_picture(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    X_WC: Pose,
+    optics: DepthOptics,
+    pattern_seed: int,
+    rng: np.random.Generator,
+) -> Depths:
+    """Return what a depth camera says of a world: depths on the pixels of its `output_plane`.
+
+    Args:
+        model: what is seen.
+        data: forwarded; everything is seen where it stands there.
+        X_WC: pose of the camera: x ahead, y left, z up.
+        optics: what the camera can do.
+        pattern_seed: of this camera's own pattern.
+        rng: of this picture's noise.
+    """
+    true = shared_renderer().camera_depth(model, data, X_WC, optics.plane).astype(float)
+    measured = corrupt(true, optics, pattern_seed, rng)
     if optics.cloud:
         measured = resample(measured, optics.plane, optics.cloud)
     return measured.astype(np.float32)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
+    from grouser.world.terrain.convex_pieces import ConvexPieces
     from grouser.world.terrain.double_bridge import DoubleBridge
     from grouser.world.terrain.flat import Flat
     from grouser.world.terrain.fractal_ground import FractalGround
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "TERRAINS": "grouser.world.terrain.kinds",
+    "ConvexPieces": "grouser.world.terrain.convex_pieces",
     "DoubleBridge": "grouser.world.terrain.double_bridge",
     "Flat": "grouser.world.terrain.flat",
     "FractalGround": "grouser.world.terrain.fractal_ground",
@@ -54,6 +56,7 @@ _PLACES = {
 
 __all__ = [
     "TERRAINS",
+    "ConvexPieces",
     "DoubleBridge",
     "Flat",
     "FractalGround",

@@ -8,7 +8,7 @@ import mujoco
 from pydantic import Field
 
 from grouser.frames import axis_angle, radians
-from grouser.world.field_types import Rgb
+from grouser.world.field_types import Coordinate, Rgb
 from grouser.world.looks import ground_material
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import TerrainPiece
@@ -17,11 +17,13 @@ GROUND: Rgb = (1.0, 1.0, 1.0)  # the material's own colours
 
 
 class Flat(TerrainPiece):
-    """The endless plane through the origin, level or inclined."""
+    """The endless plane, level or inclined."""
 
     kind: Literal["flat"] = "flat"
     slope_deg: Annotated[float, Field(gt=-90, lt=90)] = 0.0
     """Inclination, deg; positive rises towards +x; between -90 and 90."""
+    z: Coordinate = 0.0
+    """Its height above or below the origin, m."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the plane ``{name}/plane``."""
@@ -29,6 +31,7 @@ class Flat(TerrainPiece):
             name=f"{name}/plane",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=[20, 20, 0.1],
+            pos=[0, 0, self.z],
             quat=axis_angle((0, 1, 0), -radians(self.slope_deg)),
             material=ground_material(spec),
             **self.geom(contact, GROUND),

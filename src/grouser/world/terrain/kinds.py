@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.fractal_ground import FractalGround
@@ -53,6 +54,7 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "rubble": Rubble,
     "fractal_ground": FractalGround,
     "height_map": HeightMap,
+    "convex_pieces": ConvexPieces,
 }
 """What a world file may call each kind of ground."""
 

@@ -1,0 +1,13 @@
+"""SciPy's trees, sparse graphs and triangulations, where it is installed: the extra `scan`."""
+
+from __future__ import annotations
+
+from grouser.errors import MissingDependency
+
+try:
+    from scipy import sparse, spatial
+    from scipy.sparse import csgraph
+except ImportError as error:
+    raise MissingDependency('scans need SciPy: pip install "grouser[scan]"') from error
+
+__all__ = ["csgraph", "sparse", "spatial"]

@@ -1,0 +1,73 @@
+"""A depth camera that looks at a simulated world: scans whose truth is known."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Pose, from_rpy
+from grouser.scan.cloud import PointCloud
+from grouser.sensors.depth import DEPTH_CAMERAS, DepthOptics, depth_picture
+from grouser.simulation.scene import Scene, compose
+from grouser.simulation.schedule import generator
+from grouser.world.file import World
+
+
+def aimed(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
+    """Return the pose in the world of a camera at a place that looks at another, upright.
+
+    Args:
+        position: of the camera, (3,), m.
+        target: what is in the middle of its picture, (3,), m.
+
+    Raises:
+        BadValue: the two are one place.
+    """
+    eye = np.asarray(position, float)
+    ahead = np.asarray(target, float) - eye
+    level = float(np.hypot(ahead[0], ahead[1]))
+    if not (np.isfinite(ahead).all() and np.linalg.norm(ahead) > 1e-6):
+        raise BadValue(f"camera at {eye.tolist()}: cannot look at the place where it is itself")
+    pitch, yaw = float(np.arctan2(-ahead[2], level)), float(np.arctan2(ahead[1], ahead[0]))
+    return Pose(eye, from_rpy(0.0, pitch, yaw))
+
+
+def scan_world(
+    world: World | Scene, camera_poses: list[Pose], camera: str = "kinect1", seed: int = 0
+) -> list[PointCloud]:
+    """Return what a depth camera sees of a world as it begins, from each pose.
+
+    Args:
+        world: what is there; of a scene that is built already, the same.
+        camera_poses: of the camera in the world: x ahead, y left, z up.
+        camera: a name from `DEPTH_CAMERAS`.
+        seed: decides the camera's noise.
+
+    Returns:
+        Organised clouds in the axes of a picture: x right, y down, z forward.
+    """
+    if camera not in DEPTH_CAMERAS:
+        raise unknown("scan", "depth camera", camera, DEPTH_CAMERAS)
+    scene = world if isinstance(world, Scene) else compose(world)
+    data = scene.initial()
+    optics, pattern = DEPTH_CAMERAS[camera], int(generator(seed, "scan").integers(2**63))
+    return [
+        _look(scene.model, data, X_WC, optics, pattern, generator(seed, f"scan/{number}"))
+        for number, X_WC in enumerate(camera_poses)
+    ]
+
+
+def _look(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    X_WC: Pose,
+    optics: DepthOptics,
+    pattern: int,
+    rng: np.random.Generator,
+) -> PointCloud:
+    depths = depth_picture(model, data, X_WC, optics, pattern, rng).astype(float)
+    right, down = optics.output_plane.slopes()
+    points = np.stack([right * depths, down[:, None] * depths, depths], axis=-1)
+    return PointCloud(points.reshape(-1, 3), depths.shape, origins=np.zeros(3))

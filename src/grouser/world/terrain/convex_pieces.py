@@ -1,0 +1,110 @@
+"""Ground made of convex pieces from a file: what a scan or a decomposed mesh collides as.
+
+The file is an archive (``.npz``) of two arrays: ``corners``, (n, 3), of all pieces one after the
+other, and ``starts``, (k + 1,), where each begins and where the last one ends. A piece is the
+convex hull of its corners.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import mujoco
+import numpy as np
+from pydantic import BeforeValidator, ValidationInfo, model_validator
+
+from grouser import files
+from grouser.errors import BadValue
+from grouser.frames import Array, Pose
+from grouser.world.data_files import beside_the_world
+from grouser.world.field_types import Coordinate, mistake
+from grouser.world.physics_settings import Contact
+from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import LIGHT
+
+MOST_PIECES = 20_000
+"""More would take MuJoCo minutes to build."""
+MOST_BYTES = 1 << 28
+"""Of either array."""
+
+
+def _pieces_file(value: Any, info: ValidationInfo) -> Path:
+    return beside_the_world(value, info, (".npz",), "pieces")
+
+
+class ConvexPieces(PlacedTerrain):
+    """Ground from a file of convex pieces."""
+
+    kind: Literal["convex_pieces"] = "convex_pieces"
+    file: Annotated[Path, BeforeValidator(_pieces_file)]
+    """Pieces (.npz), relative to the world file; kept as an absolute path."""
+    z: Coordinate = 0.0
+    """Height of the pieces' 0 in the world, m."""
+
+    @model_validator(mode="after")
+    def _is_ground(self) -> ConvexPieces:
+        """Read the pieces now, while the world file's line is still known."""
+        try:
+            self.pieces()
+        except BadValue as error:
+            raise mistake(f"which {error}", "file") from None
+        return self
+
+    def pieces(self) -> Sequence[Array]:
+        """Return the corners of each piece, (n, 3), m, in the piece's frame.
+
+        Raises:
+            BadValue: the file cannot be read.
+        """
+        return _read(self.file, self.file.stat().st_mtime_ns)
+
+    def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
+        """Add the pieces, ``{name}/piece_{number}``."""
+        X_WP, surface = self.frame @ Pose.at(z=self.z), self.geom(contact, LIGHT)
+        for number, corners in enumerate(self.pieces()):
+            label = f"{name}/piece_{number}"
+            # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
+            spec.add_mesh(name=label, uservert=corners.ravel(), smoothnormal=False)
+            spec.worldbody.add_geom(
+                name=label,
+                type=mujoco.mjtGeom.mjGEOM_MESH,
+                meshname=label,
+                pos=X_WP.position,
+                quat=X_WP.wxyz,
+                **surface,
+            )
+
+
+def write_pieces(path: Path, pieces: Sequence[Array]) -> None:
+    """Write convex pieces, corners (n, 3) each, m, whole or not at all."""
+    starts = np.cumsum([0, *(len(piece) for piece in pieces)])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, corners=np.concatenate(pieces).astype(np.float32), starts=starts)
+    files.write_bytes(path, buffer.getvalue())
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> tuple[Array, ...]:
+    """Return a file's pieces, read once as long as it is not ``changed``."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if any(entry.file_size > MOST_BYTES for entry in archive.infolist()):
+                raise BadValue(f"has an array of more than {MOST_BYTES:,} bytes")
+        with np.load(path, allow_pickle=False) as arrays:
+            corners, starts = arrays["corners"].astype(float), arrays["starts"].astype(np.int64)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        raise BadValue("is no archive of the arrays corners and starts") from None
+    if corners.ndim != 2 or corners.shape[1] != 3 or starts.ndim != 1 or len(starts) < 2:
+        raise BadValue("has no corners (n, 3), or starts of no piece")
+    if not np.isfinite(corners).all():
+        raise BadValue("has corners that are not finite")
+    if len(starts) - 1 > MOST_PIECES:
+        raise BadValue(f"has {len(starts) - 1:,} pieces, at most {MOST_PIECES:,} are allowed")
+    if starts[0] != 0 or starts[-1] != len(corners) or (np.diff(starts) < 4).any():
+        raise BadValue("has starts that do not fit its corners: each piece needs at least 4")
+    return tuple(np.split(corners, starts[1:-1]))

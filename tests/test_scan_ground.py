@@ -1,0 +1,358 @@
+"""From a surface to ground: spheres that tell the truth, prisms, and folders written whole."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+import trimesh
+
+from grouser import files
+from grouser.errors import BadValue, WorldFileError
+from grouser.frames import X_CO, Pose, radians
+from grouser.scan.cloud import PointCloud, joined
+from grouser.scan.down import DownGuess
+from grouser.scan.ground.check import check_ground, choose
+from grouser.scan.ground.discs import discs_of
+from grouser.scan.ground.height_grid import height_grid, open_places
+from grouser.scan.ground.mesh_files import write_glb, write_ply
+from grouser.scan.ground.prisms import THICKNESS, prisms
+from grouser.scan.ground.scan_world import WorldOptions
+from grouser.scan.ground.sphere_drop import dropped
+from grouser.scan.ground.spheres import rest_on
+from grouser.scan.ground.world_folder import fill_folder, refuse_foreign
+from grouser.scan.pipeline import RebuiltGround
+from grouser.scan.registration import FramePose
+from grouser.scan.simulated_camera import aimed, scan_world
+from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.simulation.scene import compose
+from grouser.world.file import World, load, parse
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.incline import Incline
+from grouser.world.terrain.plywood_bridge import PlywoodBridge
+from grouser.world.terrain.stepfield import Stepfield
+
+EYE = np.array([0.0, 0.0, 2.0])
+
+
+def sheet(height, size=1.0, cell=0.02):
+    """Return a surface z = height(x, y) as triangles that look up."""
+    along = np.arange(-size / 2, size / 2 + cell / 2, cell)
+    x, y = np.meshgrid(along, along)
+    count = len(along)
+    number = np.arange(count * count).reshape(count, count)
+    a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
+    faces = [np.stack(part, axis=-1).reshape(-1, 3) for part in ((a, b, c), (a, c, d))]
+    vertices = np.stack([x, y, height(x, y)], axis=-1).reshape(-1, 3)
+    return TriangleMesh(vertices, np.concatenate(faces))
+
+
+def cloud_of(mesh, spacing=0.004, noise=0.0):
+    """Return points all over a surface, seen from above."""
+    low, high = mesh.vertices[:, :2].min(axis=0), mesh.vertices[:, :2].max(axis=0)
+    grid = height_grid(mesh, spacing)
+    cells = np.argwhere(np.isfinite(grid.heights))
+    points = grid.points(cells)
+    rng = np.random.default_rng(0)
+    points[:, 2] += noise * rng.standard_normal(len(points))
+    inside = ((points[:, :2] >= low) & (points[:, :2] <= high)).all(axis=1)
+    return PointCloud(points[inside], origins=EYE)
+
+
+def rebuilt(mesh, cloud):
+    down = DownGuess(np.array([0.0, 0.0, -1.0]), "given pose", 1.0, "as given", Pose())
+    return RebuiltGround(cloud, mesh, down, (FramePose(Pose(), 1.0, 0.0),), (), (), 0, 0.0, ())
+
+
+def as_pieces(folder, mesh):
+    write_pieces(folder / "pieces.npz", prisms(mesh))
+    return ConvexPieces(file=str(folder / "pieces.npz"), x=0.0, friction=0.6)
+
+
+def wavy(x, y):
+    return 0.03 * np.sin(7 * x) * np.cos(6 * y)
+
+
+# Where spheres rest on a cloud.
+
+
+@pytest.mark.parametrize("slope_deg", [0.0, 12.0, 30.0])
+def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg):
+    slope = radians(slope_deg)
+    cloud = cloud_of(sheet(lambda x, y: np.tan(slope) * x), noise=0.0005)
+    spheres = rest_on(discs_of(cloud, 0.02), 0.03)
+    true = np.tan(slope) * spheres.middle[:, 0] + 0.03 / np.cos(slope)
+    assert np.abs(spheres.middle[:, 2] - true).max() < 0.002
+    assert not spheres.covered.any()
+    assert not spheres.edge.any()
+
+
+def test_normals_look_at_the_eye_whatever_the_side():
+    points = cloud_of(sheet(wavy)).points
+    above = discs_of(PointCloud(points, origins=EYE), 0.02)
+    below = discs_of(PointCloud(points, origins=-EYE), 0.02)
+    assert (above.normal[:, 2] > 0).all()
+    assert np.allclose(above.normal, -below.normal)
+
+
+def test_a_storey_under_another_holds_spheres_as_well():
+    floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3, size=0.5)
+    spheres = rest_on(discs_of(joined([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03)
+    under = spheres.middle[spheres.covered]
+    assert len(under) > 20
+    assert np.abs(under[:, 2] - 0.03).max() < 0.002
+    assert np.allclose(spheres.room[spheres.covered], 0.3 - 0.06, atol=0.01)
+    assert (np.abs(under[:, :2]) < 0.26).all()  # beside the roof there is none
+
+
+def test_an_unseen_wall_is_no_storey():
+    def step(x, y):
+        return np.where(x > 0, 0.3, 0.0)
+
+    points = cloud_of(sheet(step, cell=0.01)).points
+    seen = (points[:, 2] < 0.001) | (points[:, 2] > 0.299)  # nobody saw the wall
+    spheres = rest_on(discs_of(PointCloud(points[seen], origins=EYE), 0.02), 0.03)
+    assert not spheres.covered.any()
+
+
+def test_a_cloud_that_holds_no_sphere_is_refused():
+    lonely = PointCloud(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), origins=EYE)
+    with pytest.raises(BadValue, match="larger --voxel"):
+        rest_on(discs_of(lonely, 0.02), 0.03)
+
+
+# What physics says.
+
+
+def test_spheres_in_physics_rest_where_geometry_says(tmp_path):
+    mesh = sheet(wavy, cell=0.05)
+    spheres = rest_on(discs_of(cloud_of(mesh), 0.02), 0.03)
+    check = check_ground([as_pieces(tmp_path, mesh)], spheres)
+    assert check.open_ground.mean < 0.001
+    assert check.open_ground.largest < 0.004
+    assert check.fell == 0
+
+
+def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path):
+    spheres = rest_on(discs_of(cloud_of(sheet(wavy, cell=0.05)), 0.02), 0.03)
+    high = as_pieces(tmp_path, sheet(lambda x, y: wavy(x, y) + 0.02, cell=0.05))
+    assert check_ground([high], spheres).open_ground.mean == pytest.approx(0.02, abs=0.001)
+    hole = check_ground([as_pieces(tmp_path, sheet(wavy, size=0.5, cell=0.05))], spheres)
+    assert hole.fell > 20
+
+
+def test_a_sphere_let_go_inside_the_ground_is_not_at_rest():
+    floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3)
+    spheres = rest_on(discs_of(joined([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03)
+    block = Flat(friction=0.6, z=0.3)  # as a height map would have it
+    heights = dropped([block], spheres)
+    assert np.isinf(heights[spheres.covered]).all()
+    assert np.isfinite(heights[~spheres.covered]).all()
+
+
+def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path):
+    mesh = sheet(wavy, cell=0.05)
+    spheres = rest_on(discs_of(cloud_of(mesh), 0.02), 0.03)
+    true = check_ground([as_pieces(tmp_path, mesh)], spheres)
+    false = check_ground([Flat(friction=0.6)], spheres)
+    name, why = choose({"height_map": false, "convex_pieces": true})
+    assert name == "convex_pieces"
+    assert "truer" in why
+    few = type(true)(*[getattr(true, f) for f in list(true.__dataclass_fields__)[:-1]], 1.0)
+    name, why = choose({"height_map": few, "convex_pieces": true})
+    assert name == "height_map"
+    assert "cheaper" in why
+
+
+# Prisms.
+
+
+def test_a_board_seen_from_both_sides_stays_as_thin_as_it_is():
+    top = sheet(lambda x, y: 0 * x + 0.012, size=0.4)
+    under = sheet(lambda x, y: 0 * x, size=0.4)
+    count = len(top.vertices)
+    board = TriangleMesh(
+        np.concatenate([top.vertices, under.vertices]),
+        np.concatenate([top.faces, under.faces[:, ::-1] + count]),
+    )
+    pieces = np.array(prisms(board))
+    assert pieces[..., 2].min() > -1e-9
+    assert pieces[..., 2].max() < 0.012 + 1e-9
+
+
+def test_prisms_reach_behind_what_was_seen_and_share_their_corners():
+    mesh = sheet(wavy, cell=0.1)
+    pieces = np.array(prisms(mesh))
+    assert len(pieces) == len(mesh.faces)
+    assert np.allclose(pieces[:, :3], mesh.corners)
+    assert np.allclose(np.linalg.norm(pieces[:, 3:] - pieces[:, :3], axis=2), THICKNESS)
+    backs = np.unique(pieces[:, 3:].reshape(-1, 3).round(9), axis=0)
+    assert len(backs) == len(mesh.vertices)
+
+
+# Pieces as a kind of ground.
+
+
+def test_pieces_load_from_a_world_file(tmp_path):
+    write_pieces(tmp_path / "p.npz", prisms(sheet(wavy, cell=0.1)))
+    text = WORLD_TEXT + "  - {kind: convex_pieces, friction: 0.5, x: 1.0, z: 0.2, file: p.npz}\n"
+    scene = compose(parse(text, where="t", folder=tmp_path))
+    geom = scene.model.geom("terrain/1/piece_0")
+    assert geom.friction[0] == 0.5
+    assert abs(geom.pos[2] - 0.2) < 0.1
+
+
+WORLD_TEXT = """name: t
+physics: {timestep: 0.001, integrator: discrete, cone: elliptic, solver: newton, iterations: 50,
+  tolerance: 1e-10, impratio: 20000}
+terrain:
+  - {kind: flat, friction: 0.6}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        (None, "is no archive of the arrays corners and starts"),
+        ({"corners": np.zeros((8, 3))}, "is no archive of the arrays corners and starts"),
+        ({"corners": np.zeros((8, 2)), "starts": [0, 8]}, "no corners"),
+        ({"corners": np.full((8, 3), np.nan), "starts": [0, 8]}, "not finite"),
+        ({"corners": np.zeros((8, 3)), "starts": [0, 3, 8]}, "each piece needs at least 4"),
+        ({"corners": np.zeros((8, 3)), "starts": [0, 9]}, "do not fit"),
+    ],
+)
+def test_broken_pieces_are_one_sentence(tmp_path, arrays, sentence):
+    if arrays is None:
+        (tmp_path / "p.npz").write_bytes(b"PK\x03\x04 half a zip")
+    else:
+        np.savez(tmp_path / "p.npz", **arrays)
+    text = WORLD_TEXT + "  - {kind: convex_pieces, friction: 0.5, x: 0, file: p.npz}\n"
+    with pytest.raises(WorldFileError, match=sentence):
+        parse(text, where="t", folder=tmp_path)
+
+
+# Files.
+
+
+def test_surface_files_are_what_other_programs_read(tmp_path):
+    mesh = sheet(wavy)
+    colours = np.full((len(mesh.vertices), 3), 200, np.uint8)
+    write_ply(tmp_path / "s.ply", mesh, colours)
+    write_glb(tmp_path / "s.glb", mesh, colours)
+    ply, glb = (trimesh.load(tmp_path / name, force="mesh") for name in ("s.ply", "s.glb"))
+    assert np.allclose(ply.vertices, mesh.vertices, atol=1e-6)
+    assert np.array_equal(ply.faces, mesh.faces)
+    assert np.allclose(ply.visual.vertex_colors[:, :3], 200)
+    turned = np.stack([mesh.vertices[:, 0], mesh.vertices[:, 2], -mesh.vertices[:, 1]], axis=1)
+    assert np.allclose(glb.vertices, turned, atol=1e-6)
+    assert len(glb.faces) == len(mesh.faces)
+
+
+def test_a_folder_is_replaced_whole_or_stays_as_it_was(tmp_path):
+    out = tmp_path / "deep" / "out"
+    with files.replacing_folder(out) as draft:
+        (draft / "a").write_text("1")
+        assert not out.exists()
+    with contextlib.suppress(RuntimeError), files.replacing_folder(out) as draft:
+        (draft / "a").write_text("2")
+        raise RuntimeError
+    assert (out / "a").read_text() == "1"
+    with files.replacing_folder(out) as draft:
+        (draft / "b").write_text("3")
+    assert [path.name for path in out.iterdir()] == ["b"]
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+    with pytest.raises(BadValue, match="is a file"), files.replacing_folder(out / "b"):
+        pass
+
+
+def test_a_folder_that_holds_something_else_is_not_touched(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(BadValue, match="no scan has written"):
+        refuse_foreign(tmp_path)
+    refuse_foreign(tmp_path / "new")
+
+
+def test_a_surface_becomes_a_world_that_loads(tmp_path):
+    mesh = sheet(lambda x, y: np.where(np.hypot(x, y) < 0.15, 0.12, wavy(x, y)), 0.8, cell=0.04)
+    ground = rebuilt(mesh, cloud_of(mesh, noise=0.001))
+    made = fill_folder(tmp_path, ground, WorldOptions(name="bump", friction=0.7), 0.02)
+    world = load(tmp_path / "world.yaml")
+    assert world.terrain[1].kind == made.collides_as
+    assert world.terrain[1].friction == 0.7
+    assert world.terrain[0].z == pytest.approx(made.floor)
+    assert {start.name for start in world.starts} == {f"place_{i}" for i in range(len(made.places))}
+    spheres = made.spheres
+    assert np.abs(made.checks[made.collides_as].errors[~spheres.edge]).mean() < 0.002
+    known = json.loads((tmp_path / "scan.json").read_text())
+    assert known["collides_as"] == made.collides_as
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("world.yaml", "scan.json", "scan.png", "heights.npz", "pieces.npz"),
+        *("surface.stl", "surface.ply", "surface.glb"),
+    }
+    other = tmp_path / "other.yaml"
+    text = (tmp_path / "world.yaml").read_text()
+    kept = [line for line in text.splitlines() if f"kind: {made.collides_as}" not in line]
+    other.write_text("\n".join(kept).replace("# or: ", "- "))
+    assert load(other).terrain[1].kind != made.collides_as
+
+
+def test_open_places_are_level_and_keep_away_from_steps_and_holes():
+    mesh = sheet(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
+    there = ~((mesh.corners[..., 0] < -0.2) & (mesh.corners[..., 1] < -0.2)).any(axis=1)
+    grid = height_grid(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
+    places = open_places(grid)
+    assert len(places) >= 2
+    assert places[0].clear == max(place.clear for place in places)
+    for place in places:
+        x, y, _ = place.position
+        assert abs(x - 0.1) > place.clear - 0.04
+        assert max(abs(x), abs(y)) + place.clear < 0.52
+        # From the corner that is missing, x < -0.2 and y < -0.2.
+        assert np.hypot(max(x + 0.2, 0), max(y + 0.2, 0)) > place.clear - 0.04
+
+
+def test_the_plane_may_lie_anywhere():
+    scene = compose(World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6, z=-0.7),)))
+    assert scene.model.geom("terrain/0/plane").pos[2] == -0.7
+
+
+# A depth camera in a simulated world.
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        Stepfield(pattern="diagonal", unit=0.05, x=0.0, friction=0.6),
+        PlywoodBridge(x=-1.0, sheets=1, friction=0.6),
+        Incline(x=0.2, slope_deg=20, side=0.8, platform=0.3, friction=0.6),
+    ],
+    ids=lambda piece: piece.kind,
+)
+def test_a_simulated_kinect_sees_what_spheres_meet(piece):
+    world = World(name="t", physics=STANDARD, terrain=(Flat(friction=0.6), piece))
+    eyes = ((-0.8, -0.6, 1.0), (1.6, -0.8, 1.0), (0.5, 1.3, 1.0))
+    poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in eyes]
+    clouds = scan_world(world, poses)
+    assert all(cloud.shape == (480, 640) for cloud in clouds)
+    cloud = joined([c.moved(p @ X_CO) for c, p in zip(clouds, poses, strict=True)]).there()
+    near = cloud.chosen((np.abs(cloud.points[:, :2] - [0.5, 0.0]) < 1.0).all(axis=1))
+    spheres = rest_on(discs_of(near, 0.02), 0.03)
+    check = check_ground(world.terrain, spheres)
+    assert check.open_ground.count > 200
+    assert check.open_ground.mean < 0.004  # the camera's own noise
+    assert check.open_ground.most < 0.008
+
+
+def test_the_same_seed_sees_the_same_noise():
+    world = load("quince_step").changed(robots=())
+    pose = aimed((0.0, -1.0, 0.8), (0.8, 0.0, 0.0))
+    first, again, other = (scan_world(world, [pose], seed=seed)[0].points for seed in (3, 3, 4))
+    assert np.array_equal(first, again, equal_nan=True)
+    assert not np.array_equal(first, other, equal_nan=True)
+
+
+def test_a_camera_cannot_look_at_itself():
+    with pytest.raises(BadValue, match="where it is itself"):
+        aimed((1, 0, 1), (1, 0, 1))
