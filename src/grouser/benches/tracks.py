@@ -7,7 +7,8 @@
 ``threads_2_over_1``  throughput of 32 trials on two threads over one
 ``batch_2_over_1``    the same of a bare ``mujoco.batch`` with the same model, in the same turns:
                       what the machine itself gives for its second core
-``…_over_old``        our contact's speed over the near-rigid one's it replaced (`old_contact`)
+``…_over_old``, ``…_contact_alone``   our contact's speed over the near-rigid one's it replaced
+                      (`old_contact`)
 """
 
 from __future__ import annotations

