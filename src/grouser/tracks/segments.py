@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
@@ -53,6 +54,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         pitch=track.pitch,
         mass=LINK_MASS * len(links),
         misfit=track.misfit,
+        renewal=min(1.0, track.pitch / track.ground_run) if track.geared else 0.0,
         links=tuple((f"{name}/{index}", _travel(segments[index])) for index in links),
     )
 
@@ -150,13 +152,17 @@ class RollBack:
         self._states = model.actuator_actadr[drives] if drives else np.zeros(0, int)
         self._targets = model.actuator_ctrladr[drives] if drives else np.zeros(0, int)
         joints = [
-            (model.joint(joint).qposadr[0], number, travel * belt.pitch)
+            (model.joint(joint).qposadr[0], number, travel)
             for number, belt in enumerate(self._belts)
             for joint, travel in belt.links
         ]
         self._joints = np.array([joint for joint, _, _ in joints], int)
         self._belt_of = np.array([number for _, number, _ in joints], int)
-        self._steps = np.array([step for _, _, step in joints])
+        travels = np.array([travel for _, _, travel in joints])
+        self._steps = travels * self._pitches[self._belt_of]
+        self._ratios = travels * self._gears[self._belt_of]
+        self._renewals = np.array([belt.renewal for belt in self._belts])[self._belt_of]
+        self._has_geared = bool(np.any(self._renewals))
         self._per_pitch = self._gears / self._pitches if self._belts else np.zeros(0)
 
     def __bool__(self) -> bool:
@@ -180,8 +186,21 @@ class RollBack:
         turns += pitches
         some = np.flatnonzero(pitches.any(axis=1))[:, None]  # others are left alone to the bit
         pitches = pitches[some[:, 0]]
-        rows.qpos[some, self._joints] -= pitches[:, self._belt_of] * self._steps
+        passed = pitches[:, self._belt_of]
+        rows.qpos[some, self._joints] -= passed * self._steps
+        if self._has_geared:
+            self._renew(rows, some, np.abs(passed))
         # The drive's setpoint and target are positions on the belt as well.
         distance = pitches[:, self._driven] * self._pitches[self._driven]
         rows.act[some, self._states] -= distance
         rows.ctrl[some, self._targets] -= distance
+
+    def _renew(self, rows: StateArrays, some: NDArray[np.intp], passed: Array) -> None:
+        """Let geared belts give up part of their stretch, as new bars come to the ground.
+
+        A gear ties speeds and a start skids: a run that lies still on the ground would keep the
+        stretch of it and pull against its main belt for ever. Real bars land without load.
+        """
+        sprockets = rows.qpos[some, self._sprockets[self._belt_of]]
+        stretch = rows.qpos[some, self._joints] - sprockets * self._ratios
+        rows.qpos[some, self._joints] -= stretch * np.minimum(passed * self._renewals, 1.0)

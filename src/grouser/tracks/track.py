@@ -162,6 +162,8 @@ class Belt:
     """Of its moving links, kg; the rest of the belt's mass belongs to the body it runs round."""
     misfit: float = 0.0
     """Largest jump of a grouser's tip at a roll-back, m."""
+    renewal: float = 0.0
+    """Part of its stretch that a geared belt gives up with every pitch, as new bars land."""
     links: tuple[tuple[str, float], ...] = ()
     """Joints that are rolled back, each with its travel per metre of belt."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
@@ -180,6 +182,7 @@ class Belt:
             pitch=self.pitch,
             mass=self.mass,
             misfit=self.misfit,
+            renewal=self.renewal,
             links=tuple((prefix + joint, travel) for joint, travel in self.links),
             moving=tuple((prefix + geom, velocity) for geom, velocity in self.moving),
             loads=tuple((prefix + sensor, weight) for sensor, weight in self.loads),
