@@ -8,7 +8,8 @@ that must be reached, the riser's or the far one, so in the end all of the robot
 
 Each row is driven from several starts, a fraction of a lug's pitch apart, since which lug meets
 the edge is chance; the majority is the row's result. Two variants run: belts with lugs
-(``segments``), which are judged, and the paper's own wheels.
+(``segments``), which are judged, and the paper's own wheels. The belts also drive every row at
+other frictions, from one start: in what range does its result stay?
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, metres, millimetres, radians
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
@@ -47,6 +49,7 @@ EDGE = 0.5  # m   where obstacles begin; the nose starts 0.19 m before it
 WIDTH = 1.0  # m   of the obstacles: pictures from the side show the edge
 STARTS = (0.0, 0.25, 0.5, 0.75)  # parts of a lug's pitch further back
 VARIANTS = ("segments", "wheels")
+FRICTIONS = tuple(round(0.45 + 0.05 * i, 2) for i in range(9))  # 0.45 … 0.85
 INERTIAS = (0.7, 1.0, 1.4)  # times the even boxes' pitch inertia
 WIDTHS_MM = (290, 300, 310, 320, 330, 340)  # trenches for the limit at each inertia
 
@@ -90,14 +93,19 @@ TRENCH_350 = PAPER[10]
 
 
 def world(
-    case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
+    case: ObstacleCase,
+    *,
+    variant: str = "segments",
+    start: float = 0.0,
+    pitch_inertia: float = 1.0,
+    friction: float = FRICTION,
 ) -> World:
     """Return the obstacle of ``case`` with Kenaf ``start`` lug pitches behind its usual place."""
     size = metres(case.size_mm)
     terrain: tuple[Terrain, ...] = (
-        (Trench(x=EDGE, gap=size, width=WIDTH, friction=FRICTION),)
+        (Trench(x=EDGE, gap=size, width=WIDTH, friction=friction),)
         if case.kind == "trench"
-        else (Flat(friction=FRICTION), Step(x=EDGE, height=size, width=WIDTH, friction=FRICTION))
+        else (Flat(friction=friction), Step(x=EDGE, height=size, width=WIDTH, friction=friction))
     )
     with_flippers = case.kind == "step with flippers"
     options = {
@@ -124,20 +132,33 @@ def world(
 
 
 def trial(
-    case: ObstacleCase, *, variant: str = "segments", start: float = 0.0, pitch_inertia: float = 1.0
+    case: ObstacleCase,
+    *,
+    variant: str = "segments",
+    start: float = 0.0,
+    pitch_inertia: float = 1.0,
+    friction: float = FRICTION,
 ) -> Trial:
     """Return one drive at the obstacle of ``case``."""
     size = metres(case.size_mm)
     wide, high = (size, 0.0) if case.kind == "trench" else (0.0, size)
     return Trial(
-        world=world(case, variant=variant, start=start, pitch_inertia=pitch_inertia),
+        world=world(
+            case, variant=variant, start=start, pitch_inertia=pitch_inertia, friction=friction
+        ),
         robot="kenaf",
         limit=20.0,
         goal=Goal(x=EDGE + wide - NOSE + TRAVERSED, z=high + STANDING / 2),
         policy=partial(FlipperClimber, EDGE) if case.kind == "step with flippers" else None,
         stuck_after=3.0,
         tipped_beyond=radians(80),  # nobody would let the real one fall on its back
-        case={"test": case.name, "variant": variant, "start": start, "inertia": pitch_inertia},
+        case={
+            "test": case.name,
+            "variant": variant,
+            "start": start,
+            "inertia": pitch_inertia,
+            "friction": friction,
+        },
     )
 
 
@@ -151,13 +172,20 @@ def run(run_options: RunOptions) -> Report:
         for start in starts
     ]
     inertia_drives = _inertia_trials(run_options.quick, starts)
-    everything = [*rows_drives, *inertia_drives]
+    friction_drives = (
+        []
+        if run_options.quick
+        else [trial(case, friction=friction) for case in PAPER for friction in FRICTIONS]
+    )
+    everything = [*rows_drives, *inertia_drives, *friction_drives]
     outcomes = threads.run(
         everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
     )
     driven = _by(outcomes[: len(rows_drives)], "test", "variant")
     letters = {key: _majority(drives) for key, drives in driven.items()}
-    rows = tuple(_row(case, driven, letters) for case in PAPER)
+    varied = outcomes[len(rows_drives) + len(inertia_drives) :]
+    margins = _margins(varied)
+    rows = tuple(_row(case, driven, letters, margins.get(case.name)) for case in PAPER)
     figures = {
         "starts_per_row": len(starts),
         "starts_that_agree": sum(
@@ -170,9 +198,13 @@ def run(run_options: RunOptions) -> Report:
             for variant in VARIANTS
         },
         "paper_simulation_agrees_with_real": sum(case.simulated == case.real for case in PAPER),
-        **_inertia_figures(outcomes[len(rows_drives) :], run_options.quick),
+        **_inertia_figures(
+            outcomes[len(rows_drives) : len(rows_drives) + len(inertia_drives)], run_options.quick
+        ),
+        **_agreeing(varied),
     }
     notes = (
+        "Margin: the friction range round 0.65 in which the belts' result stays, one start each.",
         "Agrees: segments (belts with lugs) against the real robot; wheels are the paper's model.",
         "Inertia: the paper blames its 350 mm row on too low a pitch inertia. In our physics a "
         "slower pitch helps across: at the same speed the robot gets further before it has sunk. "
@@ -233,6 +265,25 @@ def _inertia_figures(outcomes: list[Outcome], quick: bool) -> dict[str, str | fl
     return figures
 
 
+def _margins(outcomes: list[Outcome]) -> dict[object, str]:
+    """Return, for each row's name, the friction range in which its result stays."""
+    return {
+        name: friction_margin(FRICTIONS, [_letter(outcome) for outcome in drives], FRICTION)
+        for (name,), drives in _by(outcomes, "test").items()
+    }
+
+
+def _agreeing(outcomes: list[Outcome]) -> dict[str, int]:
+    """Return how many rows agree with the real robot at each friction that was driven."""
+    real = {case.name: case.real for case in PAPER}
+    return {
+        f"agree_at_friction_{friction:.2f}": sum(
+            _letter(outcome) == real[str(outcome.trial.case["test"])] for outcome in drives
+        )
+        for (friction,), drives in _by(outcomes, "friction").items()
+    }
+
+
 def _by(outcomes: list[Outcome], *keys: str) -> dict[tuple[object, ...], list[Outcome]]:
     """Return the outcomes grouped by what their trials' cases say under ``keys``."""
     groups: dict[tuple[object, ...], list[Outcome]] = {}
@@ -245,6 +296,7 @@ def _row(
     case: ObstacleCase,
     driven: dict[tuple[object, ...], list[Outcome]],
     letters: dict[tuple[object, ...], str],
+    margin: str | None,
 ) -> Row:
     ours = {variant: letters[case.name, variant] for variant in VARIANTS}
     remarks = []
@@ -253,6 +305,8 @@ def _row(
         same = sum(_letter(outcome) == ours[variant] for outcome in drives)
         how = ", ".join(sorted({outcome.verdict for outcome in drives}))
         remarks.append(f"{variant} {same}/{len(drives)}: {how}")
+    if margin:
+        remarks.append(f"margin {margin}")
     return Row(
         {"test": case.kind, "size": f"{case.size_mm:g} mm"},
         {"real": case.real, "simulated": case.simulated},

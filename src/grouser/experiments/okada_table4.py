@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import metres, millimetres
 from grouser.rendering.renderer import Renderer
@@ -184,12 +185,7 @@ def _margins(outcomes: list[Outcome]) -> dict[StepCase, str]:
     for number, case in enumerate(PAPER):
         part = outcomes[number * len(FRICTIONS) : (number + 1) * len(FRICTIONS)]
         letters = [_letter(outcome) for outcome in part]
-        low = high = FRICTIONS.index(FRICTION)
-        while low > 0 and letters[low - 1] == letters[low]:
-            low -= 1
-        while high + 1 < len(letters) and letters[high + 1] == letters[high]:
-            high += 1
-        ranges[case] = f"{FRICTIONS[low]:.2f}-{FRICTIONS[high]:.2f}"
+        ranges[case] = friction_margin(FRICTIONS, letters, FRICTION)
     return ranges
 
 
