@@ -48,6 +48,7 @@ class Ground:
         data = mujoco.MjData(scene.model)
         mujoco.mj_kinematics(scene.model, data)
         self._solids = [solid_of(scene.model, data, geom) for geom in ground_geoms(scene)]
+        self._bounds = np.array([solid.bounds for solid in self._solids]).reshape(-1, 4)
         names = {solid.geom: scene.model.geom(solid.geom).name for solid in self._solids}
         self.names: dict[int, str] = names
         """Names of the geoms, such as ``terrain/1/top``; of an object ``box/surface``."""
@@ -84,7 +85,10 @@ class Ground:
         z = points[:, 2] if points.shape[1] == 3 else None
         order = np.argsort(x) if len(self._solids) > FEW else None
         along = x[order] if order is not None else x
-        for solid in self._solids:
+        west, east, south, north = self._bounds.T
+        met = (west <= x.max()) & (east >= x.min()) & (south <= y.max()) & (north >= y.min())
+        for number in np.flatnonzero(met).tolist():
+            solid = self._solids[number]
             near = _within(solid, along, y, order)
             if not near.size:
                 continue

@@ -1,0 +1,151 @@
+"""A robot laid on the ground: as statics says, for every robot that can go anywhere."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.errors import BadValue, UnknownName
+from grouser.planning.ground import (
+    BODY_TOUCHES,
+    LEG_HANGS,
+    NO_GROUND,
+    STANDS,
+    TOO_STEEP,
+    lay,
+)
+from grouser.planning.validity import HEADINGS, map_validity, stands_at
+from grouser.robots.robot import ROBOTS
+from grouser.simulation.ground import Ground
+from grouser.simulation.scene import compose
+from grouser.trials.footprint import footprint_of
+from grouser.world import RobotEntry
+
+GOES_NOWHERE = {"conveyor", "air_traffic", "crawler"}
+
+
+def scene_with(kind, **options):
+    world = grouser.load("roach_circle")
+    robot = RobotEntry(name="r", kind=kind, options=options, position=(2.0, 1.0), yaw_deg=30.0)
+    return compose(world.changed(robots=(robot,)))
+
+
+@pytest.fixture(scope="module")
+def roach():
+    return footprint_of(scene_with("velociroach"), "r")
+
+
+@pytest.fixture(scope="module")
+def kenaf():
+    return footprint_of(scene_with("kenaf"), "r")
+
+
+class Relief:
+    """Ground whose height is a function of x and y."""
+
+    def __init__(self, height):
+        self.height = height
+
+    def below(self, points):
+        x, y = np.moveaxis(np.asarray(points, float), -1, 0)
+        return SimpleNamespace(height=np.broadcast_to(self.height(x, y), x.shape).astype(float))
+
+
+@pytest.mark.parametrize("kind", sorted(set(ROBOTS) - GOES_NOWHERE))
+def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind):
+    scene = scene_with(kind)
+    footprint = footprint_of(scene, "r")
+    laid = lay(Relief(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]])
+    assert laid.verdict.tolist() == [STANDS]
+    # Where the scene puts it: as far above the ground as the robot says, give or take its springs.
+    assert laid.height[0] - 0.3 == pytest.approx(scene.robots["r"].standing, rel=0.06)
+    assert footprint.groups in {2, 3, 4, 6}
+
+
+def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf):
+    assert roach.groups == 6
+    assert kenaf.groups == 2
+    assert kenaf.rolls
+    assert not roach.rolls
+    assert roach.body[:, 2].min() == pytest.approx(0.025, abs=1e-4)  # half its box under the hips
+
+
+def test_a_plane_gives_exactly_its_slope_and_height(roach):
+    ground = Relief(lambda x, y: 0.1 + 0.3 * x - 0.1 * y)
+    heading = math.radians(90)
+    laid = lay(ground, roach, [[1.0, 2.0, 0.0], [1.0, 2.0, heading]])
+    assert laid.slope == pytest.approx(np.array([[0.3, -0.1], [-0.1, -0.3]]))
+    assert laid.height - roach.standing == pytest.approx(0.1 + 0.3 - 0.2)
+    assert laid.valid.all()
+
+
+def test_each_way_of_not_standing_is_told_apart(roach):
+    edge = Relief(lambda x, y: np.where(x < 0, 0.0, -0.2))
+    hole = Relief(lambda x, y: np.where(np.hypot(x, y) < 1, -np.inf, 0.0))
+    block = Relief(lambda x, y: np.where(np.hypot(x, y) < 0.015, 0.04, 0.0))
+    cliff = Relief(lambda x, y: 1.2 * x)
+    assert lay(edge, roach, [[0.0, 0.0, 0.0]]).verdict == LEG_HANGS
+    assert lay(edge, roach, [[-0.2, 0.0, 0.0]]).verdict == STANDS
+    assert lay(hole, roach, [[0.0, 0.0, 0.0]]).verdict == NO_GROUND
+    assert lay(hole, roach, [[1.0, 0.0, 0.0]]).verdict == LEG_HANGS
+    assert lay(block, roach, [[0.0, 0.0, 0.0]]).verdict == BODY_TOUCHES
+    assert lay(cliff, roach, [[0.0, 0.0, 0.0]]).verdict == TOO_STEEP
+
+
+def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach):
+    def trench(width):
+        return Relief(lambda x, y: np.where(np.abs(x) < width / 2, -1.0, 0.0))
+
+    assert lay(trench(0.16), kenaf, [[0.0, 0.0, 0.0]]).verdict == STANDS
+    assert lay(trench(0.40), kenaf, [[0.0, 0.0, 0.0]]).verdict != STANDS
+    assert lay(trench(0.02), roach, [[0.0, 0.0, 0.0]]).verdict != STANDS  # its middle legs
+
+
+def test_a_map_says_what_laying_says(roach):
+    scene = compose(grouser.load("bumps"))
+    ground = Ground(scene)
+    validity = map_validity(ground, roach, (-0.8, 0.3, 0.8, 1.1))
+    rng = np.random.default_rng(5)
+    poses = np.column_stack([rng.uniform((-0.8, 0.3), (0.8, 1.1), (400, 2)), np.zeros(400)])
+    poses[:, 2] = rng.integers(HEADINGS, size=400) * 2 * math.pi / HEADINGS
+    row, column = validity.cells(poses[:, :2])
+    poses[:, 0] = validity.corner[0] + validity.step * column
+    poses[:, 1] = validity.corner[1] + validity.step * row
+    looked_up = validity.stands(poses[:, :2], poses[:, 2])
+    laid = lay(ground, roach, poses).valid
+    # The map knows heights by cells of a raster; only beside edges may the two differ.
+    assert (looked_up == laid).mean() > 0.97
+    assert 0.3 < laid.mean() < 0.9
+    assert stands_at(ground, roach, 0.0, 0.75) == STANDS
+    assert stands_at(ground, roach, 0.0, 0.5) == LEG_HANGS
+
+
+def test_a_thin_wall_is_not_missed(kenaf):
+    wall = Relief(lambda x, y: np.where(np.abs(x - 0.031) < 0.006, 0.5, 0.0))
+    validity = map_validity(wall, kenaf, (-1.0, -1.0, 1.0, 1.0))
+    assert not validity.way((-0.9, 0.0), (0.9, 0.0))[0]
+    assert validity.way((-0.9, -0.9), (-0.9, 0.9))[0]
+
+
+def test_outside_the_map_nobody_stands(roach):
+    validity = map_validity(Relief(lambda x, y: 0 * x), roach, (0.0, 0.0, 1.0, 1.0))
+    assert validity.stands([(0.5, 0.5), (1.5, 0.5), (-0.1, 0.5)], 0.0).tolist() == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_what_cannot_be_asked_is_said_in_a_sentence(roach):
+    with pytest.raises(BadValue, match="bolted to the world"):
+        footprint_of(scene_with("conveyor"), "r")
+    with pytest.raises(UnknownName, match="no robot 'q'"):
+        footprint_of(scene_with("p3at"), "q")
+    with pytest.raises(BadValue, match="no area"):
+        map_validity(Relief(lambda x, y: x), roach, (1.0, 0.0, 0.0, 1.0))
+    with pytest.raises(BadValue, match="too much for a robot"):
+        map_validity(Relief(lambda x, y: x), roach, (0.0, 0.0, 900.0, 900.0))

@@ -1,0 +1,157 @@
+"""Paths over the double bridge: every planner by name, both bridges, same seed same path."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import grouser
+from grouser.errors import UnknownName
+from grouser.planning.paths import PLANNERS, even, measured, plan_path, smoothed
+from grouser.planning.roadmap import Roadmap
+from grouser.planning.validity import ValidityMap, map_validity
+from grouser.simulation.ground import Ground
+from grouser.simulation.scene import compose
+from grouser.trials.footprint import footprint_of
+
+START, GOAL, BOUNDS = (-1.6, 0.0), (1.6, 0.0), (-1.7, -1.0, 1.7, 1.0)
+
+
+@pytest.fixture(scope="module")
+def bridge():
+    scene = compose(grouser.load("double_bridge"))
+    return map_validity(Ground(scene), footprint_of(scene, "roach"), BOUNDS)
+
+
+@pytest.fixture(scope="module")
+def roadmap(bridge):
+    return Roadmap(bridge, START, GOAL)
+
+
+def over(path):
+    """Return which bridge a path crosses: the sign of y at its middle."""
+    middle = path.waypoints[np.abs(path.waypoints[:, 0]).argmin()]
+    return int(np.sign(middle[1]))
+
+
+def stands_all_along(validity, path):
+    points = even(path.waypoints, 0.004)
+    way = np.diff(points, axis=0)
+    return validity.stands(points[:-1], np.arctan2(way[:, 1], way[:, 0])).all()
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_every_planner_crosses_where_the_robot_stands(bridge, planner):
+    path = plan_path(bridge, START, GOAL, planner=planner, seed=3)
+    assert path is not None
+    assert path.waypoints[0] == pytest.approx(START)
+    assert path.waypoints[-1] == pytest.approx(GOAL)
+    assert 3.4 < path.length < 40.0
+    assert stands_all_along(bridge, path)
+
+
+@pytest.mark.parametrize("planner", ["PRM", "STRIDE", "BITstar"])
+def test_same_seed_same_path_and_another_seed_another(bridge, planner):
+    one, same, other = (
+        plan_path(bridge, START, GOAL, planner=planner, seed=seed) for seed in (1, 1, 2)
+    )
+    assert one is not None
+    assert same is not None
+    assert other is not None
+    assert np.array_equal(one.waypoints, same.waypoints)
+    assert one.waypoints.shape != other.waypoints.shape or not np.array_equal(
+        one.waypoints, other.waypoints
+    )
+
+
+def test_prm_takes_both_bridges(bridge):
+    paths = [plan_path(bridge, START, GOAL, planner="PRM", seed=seed) for seed in range(12)]
+    sides = [over(path) for path in paths if path]
+    assert len(sides) == 12
+    assert 2 <= sides.count(1) <= 10
+
+
+def test_an_unknown_planner_is_refused_with_the_list(bridge):
+    with pytest.raises(UnknownName, match=r"no planner 'RRTconnect'.*RRTConnect.*did you mean"):
+        plan_path(bridge, START, GOAL, planner="RRTconnect")
+
+
+@pytest.mark.parametrize("planner", ["PRM", "FMT", "RRTstar", "STRIDE"])
+def test_no_way_ends_in_none(planner):
+    # A wall right through: the planners give up by themselves.
+    valid = np.ones((16, 20, 30), bool)
+    valid[:, :, 15] = False
+    walled = ValidityMap(np.zeros(2), 0.1, valid, np.zeros((20, 30)))
+    given_up = iter([False] * 3 + [True] * 1000)
+    stop = None if planner == "FMT" else lambda: next(given_up)
+    path = plan_path(walled, (0.5, 1.0), (2.5, 1.0), planner=planner, stop=stop)
+    assert path is None
+    assert Roadmap(walled, (0.5, 1.0), (2.5, 1.0)).candidates(5) == []
+
+
+def test_candidates_differ_and_take_both_bridges(bridge, roadmap):
+    paths = roadmap.candidates(20)
+    assert len(paths) == 20
+    assert len({path.waypoints.tobytes() for path in paths}) == 20
+    sides = [over(path) for path in paths]
+    assert 8 <= sides.count(1) <= 12
+    assert len({roadmap.signature(path.waypoints) for path in paths}) == 2
+    for path in paths:
+        same = [p for p in paths if over(p) == over(path)]
+        classes = {roadmap.signature(p.waypoints) for p in same}
+        assert len(classes) == 1
+        assert stands_all_along(bridge, path)
+    again = roadmap.candidates(20)
+    assert all(np.array_equal(a.waypoints, b.waypoints) for a, b in zip(paths, again, strict=True))
+
+
+def test_the_shortest_candidate_is_near_the_shortest_there_is(roadmap):
+    # Around the pit's corner at (0.5, 0.5), kept off by half the robot's width.
+    least = 2 * np.hypot(1.1, 0.54) + 1.0
+    assert roadmap.candidates(1)[0].length < 1.02 * least
+
+
+def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap):
+    rows, columns = bridge.height.shape
+    y = bridge.corner[1] + bridge.step * np.arange(rows)
+    for dear in (1, -1):
+        per_metre = np.where(np.sign(y)[:, None] == dear, 3.0, 1.0) * np.ones((rows, columns))
+        assert over(roadmap.candidates(1, roadmap.costs(per_metre))[0]) == -dear
+
+
+def test_smoothing_shortens_and_keeps_the_ends(bridge):
+    zigzag = np.array([(-1.6, 0.0), (-1.0, 0.5), (-0.9, 0.75), (0.0, 0.6), (0.9, 0.75), (1.6, 0.0)])
+    smooth = smoothed(bridge, zigzag, passes=10)
+    assert measured(bridge, smooth).length < measured(bridge, zigzag).length
+    assert smooth[0] == pytest.approx(zigzag[0])
+    assert smooth[-1] == pytest.approx(zigzag[-1])
+    turns = np.abs(np.diff(np.unwrap(np.arctan2(*np.diff(smooth, axis=0).T[::-1]))))
+    assert turns.max() < 0.2
+
+
+def test_length_and_clearance_are_what_a_ruler_says(bridge):
+    middle = measured(bridge, [(-0.4, 0.75), (0.4, 0.75)])
+    beside = measured(bridge, [(-0.4, 0.65), (0.4, 0.65)])
+    assert middle.length == pytest.approx(0.8)
+    # Half the bridge's width, less half the robot's feet: 0.25 - 0.042.
+    assert middle.clearance == pytest.approx(0.208, abs=2 * bridge.step)
+    assert middle.clearance - beside.clearance == pytest.approx(0.1, abs=2 * bridge.step)
+    assert np.hypot(*np.diff(even(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)
+
+
+def test_ompl_leaves_in_silence():
+    script = """
+import numpy as np
+from grouser.planning.paths import plan_path
+from grouser.planning.validity import ValidityMap
+free = ValidityMap(np.zeros(2), 0.1, np.ones((16, 20, 30), bool), np.zeros((20, 30)))
+for planner in ("PRM", "RRTstar", "BITstar"):
+    assert plan_path(free, (0.5, 1.0), (2.5, 1.0), planner=planner)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout == ""
