@@ -1,0 +1,163 @@
+"""Triangle meshes as arrays: whether they close, what they are made of, whether they are convex."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+
+Faces = npt.NDArray[np.int64]
+"""Numbers of three corners each, counter-clockwise seen from outside, (n, 3)."""
+
+MOST_TRIANGLES = 1_000_000
+"""Of one mesh: more would take minutes to be measured."""
+THIN = 1e-9
+"""m3; a body of less has no hull that MuJoCo could collide."""
+CHUNK = 1 << 22
+"""Numbers compared at a time."""
+
+
+@dataclass(frozen=True)
+class TriangleMesh:
+    """Corners and the triangles between them."""
+
+    vertices: Array
+    """Corners, m, (n, 3)."""
+    faces: Faces
+    """Triangles, (m, 3)."""
+
+    @staticmethod
+    def of(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> TriangleMesh:
+        """Return a mesh of arrays.
+
+        Raises:
+            BadValue: in a few words, to be read after "which": why they are no mesh.
+        """
+        corners, triangles = np.array(vertices, float), np.asarray(faces)
+        if corners.ndim != 2 or corners.shape[-1] != 3:
+            raise BadValue(f"has corners of shape {corners.shape}, (n, 3) is needed")
+        if triangles.ndim != 2 or triangles.shape[-1] != 3 or not triangles.size:
+            raise BadValue("has no triangles")
+        if len(triangles) > MOST_TRIANGLES:
+            raise BadValue(
+                f"has {len(triangles):,} triangles, at most {MOST_TRIANGLES:,} are allowed: "
+                "simplify it, or cut out the part that is driven on"
+            )
+        if triangles.min() < 0 or triangles.max() >= len(corners):
+            raise BadValue(
+                f"has {len(corners)} corners and a triangle between corners "
+                f"{int(triangles.min())} and {int(triangles.max())}"
+            )
+        if not np.isfinite(corners[np.unique(triangles)]).all():
+            raise BadValue("has corners that are not finite")
+        return TriangleMesh(corners, triangles.astype(np.int64))
+
+    @staticmethod
+    def of_triangles(triangles: npt.ArrayLike) -> TriangleMesh:
+        """Return a mesh of loose triangles (n, 3, 3): corners at the same place become one."""
+        soup = np.asarray(triangles, float).reshape(-1, 3)
+        corners, numbers = np.unique(soup, axis=0, return_inverse=True)
+        return TriangleMesh.of(corners, numbers.reshape(-1, 3))
+
+    @functools.cached_property
+    def triangles(self) -> Array:
+        """Corners of every triangle, m, (m, 3, 3)."""
+        return np.asarray(self.vertices[self.faces])
+
+    @functools.cached_property
+    def volume(self) -> float:
+        """What is inside, m3; negative if its triangles are inside out."""
+        a, b, c = (self.triangles[:, i] for i in range(3))
+        return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
+
+    @functools.cached_property
+    def open_edges(self) -> int:
+        """How many edges do not have as many faces on one side as on the other; 0: closed."""
+        edges = self.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+        forward = edges[:, 0] < edges[:, 1]
+        _, number = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+        balance = np.bincount(number.ravel(), np.where(forward, 1, -1))
+        return int(np.count_nonzero(balance))
+
+    def outward(self) -> TriangleMesh:
+        """Return the mesh with its triangles counter-clockwise seen from outside."""
+        return self if self.volume >= 0 else TriangleMesh(self.vertices, self.faces[:, ::-1])
+
+    def parts(self) -> list[TriangleMesh]:
+        """Return the meshes that hang together by corners, each on its own."""
+        label = np.arange(len(self.vertices))
+        while True:
+            lowest = label[self.faces].min(axis=1)
+            after = label.copy()
+            np.minimum.at(after, self.faces.ravel(), np.repeat(lowest, 3))
+            after = after[after]
+            if np.array_equal(after, label):
+                break
+            label = after
+        of_face = label[self.faces[:, 0]]
+        return [self._of_faces(of_face == part) for part in np.unique(of_face)]
+
+    def _of_faces(self, chosen: npt.NDArray[np.bool_]) -> TriangleMesh:
+        corners, numbers = np.unique(self.faces[chosen], return_inverse=True)
+        return TriangleMesh(self.vertices[corners], numbers.reshape(-1, 3))
+
+    def is_convex(self, tolerance: float) -> bool:
+        """Return whether no corner sticks out over a face's plane by more than ``tolerance`` (m).
+
+        Slivers, triangles thinner than the tolerance, have no plane to speak of.
+        """
+        a, b, c = (self.triangles[:, i] for i in range(3))
+        normal = np.cross(b - a, c - a)
+        twice = np.linalg.norm(normal, axis=1)
+        longest = np.linalg.norm([b - a, c - b, a - c], axis=2).max(axis=0)
+        broad = twice > tolerance * longest
+        normal, a = normal[broad] / twice[broad, None], a[broad]
+        offset = np.einsum("ij,ij->i", normal, a)
+        step = max(1, CHUNK // len(self.vertices))
+        chunks = (slice(i, i + step) for i in range(0, len(normal), step))
+        over = ((normal[i] @ self.vertices.T).max(axis=1) - offset[i] for i in chunks)
+        return all(float(most.max()) <= tolerance for most in over)
+
+
+def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
+    """Return the convex hulls of bodies' corners (n, 3; m), as MuJoCo collides them.
+
+    Bodies that are too thin to have one are left out.
+    """
+    spec, kept = mujoco.MjSpec(), 0
+    for corners in bodies:
+        if _spans_a_body(corners):
+            name = f"{kept}"
+            kept += 1
+            spec.add_mesh(name=name, uservert=np.ravel(corners))
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name)
+    if not kept:
+        return []
+    return list(_meshes_of(spec.compile()))
+
+
+def _spans_a_body(corners: Array) -> bool:
+    """Return whether corners are more than a point, a line or a sheet."""
+    if len(corners) < 4:
+        return False
+    extent = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    return bool(extent[2] / len(corners) ** 0.5 > 1e-6 and np.prod(extent) > THIN)
+
+
+def _meshes_of(model: mujoco.MjModel) -> Iterable[TriangleMesh]:
+    """Yield a model's meshes where they were before MuJoCo centred them."""
+    for mesh in range(model.nmesh):
+        first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+        corners = np.array(model.mesh_vert[first : first + count], float)
+        turn = np.empty(9)
+        mujoco.mju_quat2Mat(turn, model.mesh_quat[mesh])
+        corners = corners @ turn.reshape(3, 3).T + model.mesh_pos[mesh]
+        first, count = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])
+        yield TriangleMesh(corners, np.array(model.mesh_face[first : first + count], np.int64))

@@ -1,0 +1,128 @@
+"""Meshes cut into convex pieces: what they are made of, and how far off they are."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import trimesh
+
+from grouser.errors import BadValue, MissingDependency
+from grouser.world.meshes.columns import fit
+from grouser.world.meshes.decomposition import decompose
+from grouser.world.meshes.triangle_mesh import TriangleMesh, hulls
+
+
+def box(size, place=(0, 0, 0)):
+    return trimesh.creation.box(size, trimesh.transformations.translation_matrix(place))
+
+
+def bridge():
+    """A deck on two piers, joined into one body: 3 convex ones."""
+    deck = box((2, 0.5, 0.1), (0, 0, 0.45))
+    piers = [box((0.2, 0.5, 0.4), (x, 0, 0.2)) for x in (-0.9, 0.9)]
+    return trimesh.boolean.union([deck, *piers])
+
+
+def volume_of_union(pieces):
+    solids = [trimesh.Trimesh(piece.vertices, piece.faces) for piece in pieces]
+    return trimesh.boolean.union([solid.convex_hull for solid in solids]).volume
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_bridge_becomes_three_solids_and_is_met_exactly(turned):
+    mesh = bridge()
+    if turned:
+        mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
+    cut = decompose(mesh.vertices, mesh.faces)
+    assert len(cut.pieces) == 3
+    assert cut.fit.off < 1e-5
+    assert cut.fit.filled == 0
+    assert volume_of_union(cut.pieces) == pytest.approx(mesh.volume, rel=1e-5)
+
+
+def test_a_convex_mesh_stays_one_and_needs_no_other_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "manifold3d", None)
+    monkeypatch.setitem(sys.modules, "coacd", None)
+    ball, cube = trimesh.creation.icosphere(3, 0.3), box((0.1, 0.2, 0.3), (1, 0, 0))
+    both = trimesh.util.concatenate([ball, cube])
+    cut = decompose(both.vertices, both.faces)
+    assert len(cut.pieces) == 2
+    assert sum(piece.volume for piece in cut.pieces) == pytest.approx(both.volume, rel=1e-6)
+    mesh = bridge()
+    with pytest.raises(MissingDependency, match=r'need CoACD: pip install "grouser\[ground\]"'):
+        decompose(mesh.vertices, mesh.faces)
+
+
+def test_coacd_cuts_the_same_twice(monkeypatch):
+    monkeypatch.setitem(sys.modules, "manifold3d", None)  # so that nothing is cut along planes
+    mesh = bridge()
+    first, second = (decompose(mesh.vertices, mesh.faces, tolerance=0.03) for _ in range(2))
+    assert 3 <= len(first.pieces) <= 10
+    assert first.fit.within(0.03)
+    for one, two in zip(first.pieces, second.pieces, strict=True):
+        assert np.array_equal(one.vertices, two.vertices)
+
+
+@pytest.mark.slow
+def test_what_is_round_inside_goes_to_coacd():
+    ring = trimesh.creation.torus(0.5, 0.1, major_sections=24, minor_sections=12)
+    cut = decompose(ring.vertices, ring.faces, tolerance=0.03)
+    assert 6 <= len(cut.pieces) <= 60
+    assert cut.fit.off < 0.03
+    # The hole stays open: nothing is seen from above in the middle.
+    corners = np.concatenate([piece.vertices for piece in cut.pieces])
+    assert np.hypot(corners[:, 0], corners[:, 1]).min() > 0.3
+
+
+def test_the_fit_sees_a_hull_that_fills_the_room_under_a_bridge():
+    mesh = bridge()
+    (hull,) = hulls([np.asarray(mesh.vertices)])
+    found = fit(mesh.triangles, hull.triangles, 0.01)
+    assert found.off < 1e-6  # from above nothing is wrong
+    assert found.filled == pytest.approx(1.6 / 2.0, abs=0.01)
+    assert not found.within(0.01)
+
+
+def test_the_fit_tells_a_wall_that_is_aside_from_a_step_that_is_too_high():
+    block = box((1, 1, 0.2)).triangles
+    aside, high = block + np.array([0.008, 0, 0]), box((1, 1, 0.22), (0, 0, 0.01)).triangles
+    found = fit(block, aside, 0.01)
+    assert found.largest == pytest.approx(0.2)
+    assert found.off == pytest.approx(0.01, abs=0.0051)
+    found = fit(block, high, 0.01)
+    assert found.mean == found.largest == pytest.approx(0.02)
+    assert found.off == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda v, f: (v, f[1:]), "is not closed (3 edges have not two faces)"),
+        (lambda v, f: (v, f[:0]), "has no triangles"),
+        (lambda v, f: (np.where(v > 0.4, np.nan, v), f), "has corners that are not finite"),
+        (lambda v, f: (v, f + 3), "has 8 corners and a triangle between corners 3 and 10"),
+        (lambda v, f: (v[:, :2], f), "has corners of shape (8, 2), (n, 3) is needed"),
+        (lambda v, f: (v * [1, 1, 0], f), "has nothing inside: it is a sheet"),
+        (lambda v, f: (v, np.tile(f, (90_000, 1))), "at most 1,000,000 are allowed"),
+    ],
+)
+def test_what_is_no_solid_is_refused_in_words(change, words):
+    cube = box((1, 1, 1))
+    with pytest.raises(BadValue) as error:
+        decompose(*change(np.array(cube.vertices), np.array(cube.faces)))
+    assert words in str(error.value)
+
+
+def test_parts_closedness_and_orientation():
+    cube = TriangleMesh.of(*(np.array(a) for a in (box((1, 1, 1)).vertices, box((1, 1, 1)).faces)))
+    inside_out = TriangleMesh(cube.vertices, cube.faces[:, ::-1])
+    assert inside_out.volume == pytest.approx(-1)
+    assert inside_out.outward().volume == pytest.approx(1)
+    far = cube.triangles + np.array([3, 0, 0])
+    soup = TriangleMesh.of_triangles(np.concatenate([cube.triangles, far]))
+    assert [part.volume for part in soup.parts()] == pytest.approx([1, 1])
+    assert soup.open_edges == 0
+    assert cube.is_convex(1e-6)
+    assert not TriangleMesh.of(bridge().vertices, bridge().faces).is_convex(1e-3)
