@@ -10,6 +10,7 @@ from grouser.planning.driver import PathDriver, SkidLaw
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
+from grouser.trials.batch_lane import MANY_GEOMS
 from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.replay import looks, replay_trial
@@ -18,7 +19,7 @@ from grouser.trials.trial import Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.terrain import Flat, PyramidBumps, Step
 
 ROACH = STANDARD.model_copy(update={"integrator": "discrete"})
 
@@ -200,3 +201,17 @@ def test_a_goal_on_the_ground_needs_no_driver():
     )
     assert threads.run([trial])[0].verdict == "arrived"
     assert PathDriver().words == ("left_speed", "right_speed")
+
+
+def test_much_ground_at_rest_changes_no_bit():
+    """Where MuJoCo works out once where 800 bumps are, a trial ends as a simulation does."""
+    bumps = PyramidBumps(x=-0.2, y=0.0, rows=40, columns=20, friction=0.6, seed=3)
+    world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))
+    uneven = PathCourse(world, "roach", Place(x=0.5, y=0.0, within=0.05), limit=0.4)
+    trials = uneven.trials([np.array([[0.5, 0.0]])], Spread().draws(0, 3))
+    for trial, outcome in zip(trials, threads.run(trials, slots=2, threads=1), strict=True):
+        simulation = Simulation(trial.world)
+        for _ in looks(simulation, TrialRun(trial)):
+            pass
+        assert simulation.model.ngeom > MANY_GEOMS
+        assert simulation.fingerprint() == outcome.fingerprint
