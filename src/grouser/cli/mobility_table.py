@@ -20,6 +20,7 @@ VERDICT_WORDS = {
     "arrived": "passed",
     "stuck": "stuck",
     "tipped": "tipped over",
+    "fell": "fell down",
     "out of time": "out of time",
     "diverged": "diverged",
 }

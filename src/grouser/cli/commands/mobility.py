@@ -110,6 +110,23 @@ JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write all results as JSON, for programs."),
 ]
+InWorld = Annotated[
+    str | None,
+    typer.Option(
+        "--world",
+        metavar="WORLD",
+        help="Drive through this world instead, straight from place to place.",
+    ),
+]
+Ways = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--way",
+        metavar="x,y,x,y",
+        show_default="between its start places",
+        help="With --world: from where to where, m; may be given often.",
+    ),
+]
 RunSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Decides the repetitions' chances.")]
 
 
@@ -126,6 +143,8 @@ def mobility(
     report: SheetFolder = None,
     json_file: JsonFile = None,
     seed: RunSeed = 0,
+    world: InWorld = None,
+    ways: Ways = None,
 ) -> None:
     """Test what a robot can get over: steps, trenches, stairs, ramps, stepfields, slopes.
 
@@ -145,8 +164,18 @@ def mobility(
     [cyan]grouser mobility quince --test trench --limit --set method=wheels[/]
 
     [cyan]grouser mobility quince --sheet --repeats 20[/]
+
+    [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
+    if world is not None or ways:
+        if world is None or tests or sizes or sheet or limit or repeats or report:
+            raise BadValue("--world goes with --way, --set and --json alone, and --way with it")
+        preflight.writable(json_file)
+        from grouser.cli.mobility_ways import mobility_on_ways
+
+        mobility_on_ways(robot, _options(overrides or ()), world, ways or (), json_file)
+        return
     from grouser.cli import mobility_table
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate

@@ -1,0 +1,81 @@
+"""Ways through a world: a robot is put down somewhere and driven straight to another place."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.errors import BadValue
+from grouser.mobility.ways import Way, drive_ways, ways_between_starts
+from grouser.world.file import Start, World, load
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.step import Step
+
+SMALL = {
+    "mass": 3.0,
+    "gauge": 0.14,
+    "width": 0.04,
+    "pulleys": [[-0.07, 0, 0.03], [0.07, 0, 0.03]],
+    "grouser": {"shape": "trapezoid", "top": 0.002, "base": 0.006, "height": 0.005},
+    "count": 24,
+    "force": 20.0,
+    "speed": 0.4,
+}
+"""A crawler as long as a hand."""
+
+
+def world(*starts):
+    terrain = (Flat(friction=0.6), Step(x=0.6, height=0.3, width=0.5, length=0.5, friction=0.6))
+    places = tuple(Start(name=f"s{i}", position=place) for i, place in enumerate(starts))
+    return World(name="a block", physics=STANDARD, terrain=terrain, starts=places)
+
+
+def test_a_robot_gets_past_a_block_and_not_through_it():
+    ways = (Way((0.0, 0.5), (1.4, 0.5)), Way((0.0, 0.0), (1.4, 0.0)), Way((0.8, 0.1), (0.3, 0.1)))
+    past, into, off = drive_ways("crawler", SMALL, world(), ways)
+    assert past.passed
+    assert past.rest < 0.1
+    assert not into.passed
+    assert into.outcome.verdict in ("stuck", "tipped")
+    assert off.outcome.verdict == "fell"  # it was put down on the block, 0.3 m high
+    assert off.outcome.positions[0, 2] > 0.3
+
+
+def test_without_ways_the_start_places_are_joined():
+    ways = ways_between_starts(world((0, 0, 0), (1, 0, 0), (1, 1, 0)))
+    assert [way.length for way in ways] == pytest.approx([1.0, 1.0, np.sqrt(2)])
+    assert len(ways_between_starts(world((0, 0, 0), (1, 0, 0)))) == 1
+    with pytest.raises(BadValue, match="two are needed"):
+        ways_between_starts(world((0, 0, 0)))
+
+
+def test_the_command_line_drives_and_writes_json(tmp_path):
+    out = tmp_path / "ways.json"
+    words = ["mobility", "packbot", "--world", "quince_step", "--way=0,0,0.5,0", "--json", str(out)]
+    run = CliRunner().invoke(app, words)
+    assert run.exit_code == 0, run.output
+    assert "passed" in run.output
+    said = json.loads(out.read_text())
+    assert said["world"] == load("quince_step").name
+    assert said["ways"][0]["passed"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--way", "0,0,1,0"], "--way with it"),
+        (["--world", "quince_step", "--sheet"], "--world goes with"),
+        (["--world", "quince_step"], "start places"),
+        (["--world", "quince_step", "--way", "0,0,1"], "4 numbers with commas"),
+        (["--world", "quince_step", "--way", "0,0,0,0"], "at least 0.15 are needed"),
+        (["--world", "quince_stepp"], "quince_step"),
+    ],
+)
+def test_mistakes_are_one_sentence(words, sentence):
+    run = CliRunner().invoke(app, ["mobility", "packbot", *words])
+    assert run.exit_code == 2
+    assert sentence in run.output
+    assert len(run.output.strip().splitlines()) == 1
