@@ -44,7 +44,7 @@ class Way:
 
     @property
     def length(self) -> float:
-        """m."""
+        """From start to end, m."""
         return math.dist(self.start, self.end)
 
     def __str__(self) -> str:
