@@ -4,27 +4,155 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from grouser.frames import Array
-from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.scan.surface import pieces
+from grouser.scan.triangle_mesh import Faces, TriangleMesh
+from grouser.scan.voxel_grid import Numbers
+
+MOST_CORNERS = 200
+"""Rims of more corners are not closed, however narrow the hole is: it would take long."""
 
 
 @dataclass(frozen=True)
 class Hole:
     """A closed loop of edges that have a face on one side alone."""
 
+    corners: Numbers
+    """Numbers of its vertices in the mesh, in order, the surface on their left, (k,)."""
     rim: Array
-    """Its points in order, (k, 3), m."""
+    """Where they are, (k, 3), m."""
     width: float
     """Largest distance between two points of the rim, m."""
+    area: float
+    """About how large it is, m2."""
     outer: bool
     """Whether it is the outer edge of a piece of surface rather than a hole in it."""
 
 
 def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
-    """Return all holes and outer edges, widest first."""
-    raise NotImplementedError
+    """Return all holes and outer edges, widest first.
+
+    Of each connected piece of surface the widest rim is its outer edge.
+    """
+    loops = _loops(mesh.faces)
+    piece_of = np.zeros(len(mesh.vertices), np.int64)
+    piece_of[mesh.faces] = pieces(mesh)[:, None]
+    widths = [_width(mesh.vertices[loop]) for loop in loops]
+    order = np.argsort(-np.array(widths), kind="stable")
+    seen: set[int] = set()
+    holes = []
+    for number in order.tolist():
+        loop, piece = loops[number], int(piece_of[loops[number][0]])
+        rim = mesh.vertices[loop]
+        holes.append(Hole(loop, rim, widths[number], _area(rim), piece not in seen))
+        seen.add(piece)
+    return tuple(holes)
 
 
 def close_holes(mesh: TriangleMesh, largest: float) -> tuple[TriangleMesh, tuple[Hole, ...]]:
-    """Close the holes that are not wider than ``largest`` (m); return those that were closed."""
-    raise NotImplementedError
+    """Close holes by the triangles of least area that span their rims.
+
+    Outer edges stay as they are.
+
+    Args:
+        mesh: with holes.
+        largest: the widest hole that is closed, m.
+
+    Returns:
+        The mesh with more faces, and the holes that were closed.
+    """
+    closed = tuple(
+        hole
+        for hole in find_holes(mesh)
+        if not hole.outer and hole.width <= largest and 3 <= len(hole.corners) <= MOST_CORNERS
+    )
+    faces: list[Faces] = [mesh.faces]
+    for count in sorted({len(hole.corners) for hole in closed}):
+        corners = np.stack([hole.corners for hole in closed if len(hole.corners) == count])
+        spanned = _least_area(mesh.vertices[corners])
+        faces += [corner[spans] for corner, spans in zip(corners, spanned, strict=True)]
+    return TriangleMesh(mesh.vertices, np.concatenate(faces)), closed
+
+
+def _width(rim: Array) -> float:
+    """Return the largest distance between two points, m."""
+    some = rim[:: max(1, len(rim) // 300)]
+    return float(np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=2).max()))
+
+
+def _area(rim: Array) -> float:
+    """Return the area that a closed line spans, m2."""
+    around = rim - rim.mean(axis=0)
+    return float(np.linalg.norm(np.cross(around, np.roll(around, -1, axis=0)).sum(axis=0)) / 2)
+
+
+def _loops(faces: Faces) -> list[Numbers]:
+    """Return the rims: each face's edges go round it, and an edge nobody else has is a rim's.
+
+    From the end of a rim's edge one turns from face to face to the next one, so that rims that
+    touch in a vertex stay apart.
+    """
+    starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    count = int(faces.max(initial=0)) + 1
+    own, other = starts * count + ends, ends * count + starts
+    order = np.argsort(own, kind="stable")
+    at = np.searchsorted(own[order], other)
+    at[at == len(own)] = 0
+    twin = np.where(own[order][at] == other, order[at], -1) if len(own) else at
+    following = np.arange(len(own)).reshape(-1, 3)[:, [1, 2, 0]].ravel()
+    rim = np.flatnonzero(twin < 0)
+    onward = following[rim]
+    for _ in range(64):  # faces round a vertex
+        inner = twin[onward] >= 0
+        if not inner.any():
+            break
+        onward[inner] = following[twin[onward[inner]]]
+    next_edge = dict(zip(rim.tolist(), onward.tolist(), strict=True))
+    loops = []
+    while next_edge:
+        edge, following_edge = next_edge.popitem()
+        loop = [edge]
+        while following_edge in next_edge:
+            loop.append(following_edge)
+            following_edge = next_edge.pop(following_edge)
+        if following_edge == edge and len(loop) >= 3:
+            loops.append(starts[loop])
+    return sorted(loops, key=lambda loop: int(loop.min()))
+
+
+def _least_area(rims: Array) -> Numbers:
+    """Return the triangles of least area in all that span closed lines (Barequet, Sharir 1995).
+
+    Args:
+        rims: lines of the same number of points, the surface on their left, (h, k, 3), m.
+
+    Returns:
+        Numbers of points, (h, k - 2, 3), turned as the surface's faces are.
+    """
+    holes, count = rims.shape[:2]
+    cost = np.zeros((holes, count, count))
+    pick = np.zeros((holes, count, count), np.int64)
+    for gap in range(2, count):
+        first = np.arange(count - gap)
+        middle = first[:, None] + np.arange(1, gap)[None]
+        last = first + gap
+        a, b, c = rims[:, first, None], rims[:, middle], rims[:, last, None]
+        area = np.linalg.norm(np.cross(b - a, c - a), axis=-1)
+        total = cost[:, first[:, None], middle] + cost[:, middle, last[:, None]] + area
+        best = total.argmin(axis=2)
+        pick[:, first, last] = first + 1 + best
+        cost[:, first, last] = np.take_along_axis(total, best[..., None], axis=2)[..., 0]
+    spans = np.zeros((holes, count - 2, 3), np.int64)
+    for hole in range(holes):
+        open_, done = [(0, count - 1)], 0
+        while open_:
+            low, high = open_.pop()
+            if high - low < 2:
+                continue
+            middle_one = int(pick[hole, low, high])
+            spans[hole, done] = low, high, middle_one  # against the rim's sense: the other side
+            done += 1
+            open_ += [(low, middle_one), (middle_one, high)]
+    return spans

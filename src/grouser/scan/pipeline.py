@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.scan.cloud import PointCloud
-from grouser.scan.down import DownGuess
-from grouser.scan.holes import Hole
-from grouser.scan.registration import FramePose
+from grouser.scan.cloud import PointCloud, joined
+from grouser.scan.down import DownGuess, find_down
+from grouser.scan.gaps import between_pixels
+from grouser.scan.holes import Hole, close_holes, find_holes
+from grouser.scan.outliers import find_outliers
+from grouser.scan.registration import FramePose, register
+from grouser.scan.simplify import simplified
+from grouser.scan.surface import fused_surface
 from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.scan.voxel_grid import check_size
 
 Progress = Callable[[str, int, int], None]
+STEPS = ("outliers", "registration", "down", "surface", "holes", "simplification")
+SURE = 0.5
+"""Below this sureness of down the user is warned."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +40,9 @@ class ScanOptions:
     """How far simplification may move the surface, m."""
 
 
+STANDARD_SCAN = ScanOptions()
+
+
 @dataclass(frozen=True)
 class RebuiltGround:
     """What a scan became, in a world frame: z up, ground at about z = 0."""
@@ -42,7 +54,7 @@ class RebuiltGround:
     down: DownGuess
     frames: tuple[FramePose, ...]
     holes: tuple[Hole, ...]
-    """Those that are open, widest first."""
+    """Those that are open, widest first; their corners are the mesh's before simplification."""
     closed: tuple[Hole, ...]
     """Those that were closed: what is there was not seen."""
     removed: int
@@ -53,13 +65,74 @@ class RebuiltGround:
     """What the user should know, one sentence each."""
 
 
-STANDARD_SCAN = ScanOptions()
-
-
 def rebuild(
     clouds: Sequence[PointCloud],
     options: ScanOptions = STANDARD_SCAN,
     progress: Progress = lambda what, done, of: None,
 ) -> RebuiltGround:
-    """Turn frames, each in its sensor's axes, into ground."""
-    raise NotImplementedError
+    """Turn frames, each in its sensor's axes, into ground.
+
+    Args:
+        clouds: at least one; where there are several, each overlaps an earlier one.
+        options: how.
+        progress: called with the step's name, its number and how many there are.
+
+    Raises:
+        BadValue: nothing was seen, or frames do not fit each other.
+    """
+    check_size(options.voxel)
+    poses = options.camera_poses
+    if not clouds:
+        raise BadValue("scan: there are no frames")
+    if poses is not None and len(poses) != len(clouds):
+        raise BadValue(f"scan: {len(poses)} camera poses for {len(clouds)} frames")
+    progress(STEPS[0], 0, len(STEPS))
+    outliers = [find_outliers(cloud, options.voxel) for cloud in clouds]
+    clean = [cloud.without(out) for cloud, out in zip(clouds, outliers, strict=True)]
+    progress(STEPS[1], 1, len(STEPS))
+    frames = register(clean, options.voxel, poses)
+    laid = [cloud.moved(frame.X_FC) for cloud, frame in zip(clean, frames, strict=True)]
+    points = joined(laid).there() if len(laid) > 1 else laid[0].there()
+    progress(STEPS[2], 2, len(STEPS))
+    down = find_down(
+        points, camera_pose=None if poses is None else poses[0], gravity=options.gravity
+    )
+    progress(STEPS[3], 3, len(STEPS))
+    filled = joined([points, *(between_pixels(cloud, options.voxel) for cloud in laid)])
+    level = filled.moved(down.X_WC)
+    surface = fused_surface(level, options.voxel)
+    progress(STEPS[4], 4, len(STEPS))
+    whole, closed = close_holes(surface, options.close_holes)
+    progress(STEPS[5], 5, len(STEPS))
+    fewer = simplified(whole, options.error)
+    return RebuiltGround(
+        cloud=points.moved(down.X_WC),
+        mesh=fewer.mesh,
+        down=down,
+        frames=frames,
+        holes=find_holes(whole),
+        closed=closed,
+        removed=int(sum(out.sum() for out in outliers)),
+        error=fewer.error,
+        warnings=_warnings(clouds, down, frames),
+    )
+
+
+def _warnings(
+    clouds: Sequence[PointCloud], down: DownGuess, frames: Sequence[FramePose]
+) -> tuple[str, ...]:
+    result = []
+    if down.sureness < SURE:
+        result.append(f"which way is down is not sure ({down.sureness:.0%}): {down.remark}")
+    for number, cloud in enumerate(clouds, 1):
+        if cloud.origins is None:
+            result.append(
+                f"frame {number} does not say where it was seen from: taken is its origin, and "
+                "surfaces face it"
+            )
+    result += [
+        f"frame {number} slides on those before it: what it shows is too flat to hold it"
+        for number, frame in enumerate(frames, 1)
+        if frame.slides
+    ]
+    return tuple(result)

@@ -1,12 +1,32 @@
-"""Several frames laid over each other: their poses in the first one's frame, by GICP."""
+"""Several frames laid over each other: their poses in the first one's frame, by GICP.
+
+small_gicp does it, on one thread: with two, its voxels and so its poses differ from run to run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from grouser.frames import Pose
+import numpy as np
+
+from grouser.errors import BadValue, MissingDependency
+from grouser.frames import Array, Pose, millimetres
 from grouser.scan.cloud import PointCloud
+from grouser.scan.rotation import matrix_of, pose_of
+from grouser.scan.voxel_grid import check_size, voxel_centroids
+
+STAGES = (10.0, 4.0, 2.0)
+"""How far counterparts may be apart, in voxels, one attempt after the other."""
+LEAST_OVERLAP = 0.2
+"""Part of a frame that must have a counterpart; estimate: below, frames lock in anywhere."""
+LARGEST_ERROR = 0.5
+"""Root mean square of distances, in voxels, above which frames do not fit; estimate."""
+NEIGHBOURS = 15
+"""Points that tell a point's plane."""
+SLIPPERY = 1e-3
+"""Frames hold each other so much less one way than another that they slide along it; estimate."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +36,14 @@ class FramePose:
     X_FC: Pose
     """The frame's pose in the first one's."""
     overlap: float
-    """Part of its points that have a counterpart among the frames before."""
+    """Part of its voxels that have a counterpart among the frames before."""
     error: float
     """Root mean square of the distances to the counterparts' planes, m."""
+    slides: bool = False
+    """Whether it could be elsewhere as well, as two views of nothing but a plane could."""
+
+
+FIRST = FramePose(Pose(), 1.0, 0.0)
 
 
 def register(
@@ -34,4 +59,79 @@ def register(
     Raises:
         BadValue: a frame has too little in common with those before.
     """
-    raise NotImplementedError
+    check_size(size)
+    if guesses is not None and len(guesses) != len(clouds):
+        raise BadValue(f"registration: {len(guesses)} poses for {len(clouds)} frames")
+    if len(clouds) < 2:
+        return (FIRST,) * len(clouds)
+    thin = [voxel_centroids(cloud.points, size) for cloud in clouds]
+    # Far from the origin, as surveyed clouds are, small_gicp's voxels end: so all is moved there.
+    middle = np.median(thin[0], axis=0)
+    target, poses = thin[0] - middle, [FIRST]
+    for number, points in enumerate(thin[1:], 1):
+        guess = poses[-1].X_FC if guesses is None else guesses[0].inverse() @ guesses[number]
+        found = _aligned(target, guess.apply(points) - middle, size)
+        pose = Pose(middle) @ found.X_FC @ Pose(-middle) @ guess
+        _check(number, found, size)
+        poses.append(FramePose(pose, found.overlap, found.error, found.slides))
+        target = voxel_centroids(
+            np.concatenate([target, found.X_FC.apply(guess.apply(points) - middle)]), size
+        )
+    return tuple(poses)
+
+
+def _aligned(target: Array, source: Array, size: float) -> FramePose:
+    """Return where ``source`` has to go to lie on ``target``."""
+    gicp = _small_gicp()
+    goal, tree = gicp.preprocess_points(target, size * 1e-3, NEIGHBOURS, num_threads=1)
+    moving, _ = gicp.preprocess_points(source, size * 1e-3, NEIGHBOURS, num_threads=1)
+    result, matrix = None, matrix_of(Pose())
+    for voxels in STAGES:
+        result = gicp.align(
+            goal,
+            moving,
+            tree,
+            init_T_target_source=matrix,
+            max_correspondence_distance=voxels * size,
+            num_threads=1,
+            max_iterations=60,
+            rotation_epsilon=1e-5,
+            translation_epsilon=1e-5,
+        )
+        matrix = np.array(result.T_target_source)
+    pose = pose_of(matrix)
+    there = pose.apply(source)
+    nearest, squares = tree.batch_nearest_neighbor_search(there)
+    near = np.sqrt(np.array(squares)) < 1.5 * size
+    which = np.array(nearest)[near]
+    off = there[near] - goal.points()[which, :3]
+    across = (off * goal.normals()[which, :3]).sum(axis=1)
+    error = float(np.sqrt(np.mean(across**2))) if near.any() else float("inf")
+    return FramePose(
+        pose, float(near.mean()), error, _slides(np.array(result.H)) if result else True
+    )
+
+
+def _slides(stiffness: Array) -> bool:
+    """Return whether frames hold each other in some direction hardly at all."""
+    held = np.linalg.eigvalsh(stiffness[3:, 3:])
+    return bool(held[0] < SLIPPERY * held[-1])
+
+
+def _check(number: int, found: FramePose, size: float) -> None:
+    if found.overlap < LEAST_OVERLAP or found.error > LARGEST_ERROR * size:
+        raise BadValue(
+            f"registration: frame {number + 1} does not fit those before it: {found.overlap:.0%} "
+            f"of it has a counterpart, {millimetres(found.error):.1f} mm off; give the cameras' "
+            f"poses, about {10 * size:.2g} m right"
+        )
+
+
+def _small_gicp() -> Any:
+    try:
+        import small_gicp
+    except ImportError as error:
+        raise MissingDependency(
+            'laying frames over each other needs small_gicp: pip install "grouser[scan]"'
+        ) from error
+    return small_gicp

@@ -1,10 +1,29 @@
-"""Fewer triangles, with a stated error."""
+"""Fewer triangles, with a stated error: corners of plane parts are merged, block by block.
+
+Space is cut into blocks, each of eight smaller ones. A block whose corners are near one plane, face
+one way and are not at an edge of the surface becomes one corner; so does its neighbour, and eight
+such blocks may become one again. What is not plane stays as it is.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grouser.scan.triangle_mesh import TriangleMesh
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.frames import Array, radians
+from grouser.scan.frame_edges import Mask
+from grouser.scan.triangle_distance import triangle_distances
+from grouser.scan.triangle_mesh import Faces, TriangleMesh
+from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
+
+LEVELS = 6
+"""Blocks double their edge so many times."""
+ONE_WAY = radians(20.0)
+"""Corners' normals within this of their mean face one way, rad; estimate."""
+ATTEMPTS = 12
+"""After each, blocks with a corner that came to lie too far away are taken apart again."""
 
 
 @dataclass(frozen=True)
@@ -17,5 +36,148 @@ class Simplified:
 
 
 def simplified(mesh: TriangleMesh, error: float) -> Simplified:
-    """Return fewer triangles, nowhere further than ``error`` (m) from these."""
-    raise NotImplementedError
+    """Return fewer triangles, no corner of these further than ``error`` (m) from them.
+
+    Raises:
+        BadValue: the error is not a number from 0 up.
+    """
+    if not (np.isfinite(error) and error >= 0):
+        raise BadValue(f"simplification: an error of {error} m; a number from 0 up is needed")
+    if error == 0 or not len(mesh.faces):
+        return Simplified(mesh, 0.0)
+    blocks = _plane_blocks(mesh, error / 2)
+    for _ in range(ATTEMPTS):
+        merged, blocks = _without_folds(mesh, blocks)
+        distances = _distances(mesh, merged, blocks, error)
+        if distances.max() <= error:
+            return Simplified(merged.tidied(), float(distances.max()))
+        blocks = _undone(blocks, blocks[distances > error])
+    return Simplified(mesh, 0.0)
+
+
+def _plane_blocks(mesh: TriangleMesh, allowed: float) -> Numbers:
+    """Return the block that each vertex becomes part of, as one of its vertices' number, (n,)."""
+    count = len(mesh.vertices)
+    normals = mesh.vertex_normals()
+    free = ~_at_edges(mesh.faces, count)
+    lengths = np.linalg.norm(mesh.corners[:, 1] - mesh.corners[:, 0], axis=1)
+    size = float(np.median(lengths))
+    block_of = np.arange(count)
+    for level in range(1, LEVELS + 1):
+        grid = voxel_grid(mesh.vertices, size * 2**level)
+        good = np.logical_and.reduceat(free[grid.order], grid.starts)
+        good &= _is_plane(mesh.vertices, normals, grid, allowed)
+        block = grid.voxels()
+        merged = good[block]
+        block_of = np.where(merged, grid.order[grid.starts][block], block_of)
+        free = merged
+        if not merged.any():
+            break
+    return block_of
+
+
+def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) -> Mask:
+    """Return which blocks' points are near one plane and face one way, (blocks,)."""
+    up = grid.means(normals)
+    up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-12)
+    across = up.repeat(grid.counts, axis=0)
+    turns = (normals[grid.order] * across).sum(axis=1)
+    heights = (points[grid.order] * across).sum(axis=1)
+    least = np.minimum.reduceat(turns, grid.starts)
+    lowest, highest = (f.reduceat(heights, grid.starts) for f in (np.minimum, np.maximum))
+    return np.asarray((least > np.cos(ONE_WAY)) & (highest - lowest <= 2 * allowed))
+
+
+def _at_edges(faces: Faces, count: int) -> Mask:
+    """Return which vertices are on an edge that has not exactly two faces, (count,)."""
+    ends = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    keys = ends[:, 0] * count + ends[:, 1]
+    keys.sort()
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    odd = keys[starts[np.diff(starts, append=len(keys)) != 2]]
+    result = np.zeros(count, bool)
+    result[odd // count] = result[odd % count] = True
+    return result
+
+
+def _without_folds(mesh: TriangleMesh, block_of: Numbers) -> tuple[TriangleMesh, Numbers]:
+    """Return the merged mesh; blocks of which a face would turn over are not merged."""
+    before = mesh.face_normals()
+    for _ in range(10):
+        merged = _merged(mesh, block_of)
+        after = merged.face_normals()
+        kept = (np.diff(np.sort(merged.faces, axis=1), axis=1) > 0).all(axis=1)
+        folded = kept & ((before * after).sum(axis=1) < 0.5)
+        if not folded.any():
+            break
+        undone = _undone(block_of, merged.faces[folded])
+        if (undone == block_of).all():
+            break  # only what was not merged turns over: no better to be had
+        block_of = undone
+    faces = merged.faces[kept]
+    _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    return TriangleMesh(merged.vertices, faces[np.sort(first)]), block_of
+
+
+def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
+    """Return the mesh with each block's vertices at their mean; faces stay, even without area."""
+    count = len(mesh.vertices)
+    sizes = np.maximum(np.bincount(block_of, minlength=count), 1)
+    means = [np.bincount(block_of, axis, count) / sizes for axis in mesh.vertices.T]
+    return TriangleMesh(np.stack(means, axis=1), block_of[mesh.faces])
+
+
+def _undone(block_of: Numbers, bad: Numbers) -> Numbers:
+    """Return blocks without those whose numbers are given: their vertices are alone again."""
+    among = np.zeros(len(block_of), bool)
+    among[bad] = True
+    return np.where(among[block_of], np.arange(len(block_of)), block_of)
+
+
+def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near: float) -> Array:
+    """Return how far each vertex is from the merged mesh, (n,), m.
+
+    Looked at are the faces of the block that it became part of, and, if those are further than
+    ``near`` (m), also the faces around these: so what is returned is the distance, or more.
+    """
+    result = np.zeros(len(block_of))
+    moved = np.flatnonzero(np.bincount(block_of, minlength=len(block_of))[block_of] > 1)
+    if not len(moved):
+        return result
+    corner = merged.faces.ravel()
+    order = np.argsort(corner, kind="stable") // 3
+    many = np.bincount(corner, minlength=len(block_of))
+    faces_of = _Lists(order, np.cumsum(many) - many, many)
+    vertex, block = moved, block_of[moved]
+    for further in (False, True):
+        which, face = faces_of.of(block)
+        if further:
+            which_corner = np.repeat(which, 3)
+            again, face = faces_of.of(merged.faces[face].ravel())
+            which = which_corner[again]
+        distances = triangle_distances(mesh.vertices[vertex[which]], merged.corners[face])
+        nearest = np.full(len(vertex), np.inf)
+        first = np.flatnonzero(np.diff(which, prepend=-1))
+        nearest[which[first]] = np.minimum.reduceat(distances, first) if len(first) else np.inf
+        result[vertex] = nearest
+        far = nearest > near
+        vertex, block = vertex[far], block[far]
+        if not len(vertex):
+            break
+    return result
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Lists of numbers, one after the other."""
+
+    numbers: Numbers
+    starts: Numbers
+    lengths: Numbers
+
+    def of(self, which: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the numbers in the lists ``which``, and before them where in ``which`` each is."""
+        lengths = self.lengths[which]
+        place = np.repeat(np.arange(len(which)), lengths)
+        offset = np.arange(len(place)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return place, self.numbers[self.starts[which][place] + offset]

@@ -2,7 +2,134 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
 from grouser.frames import Array
+
+Numbers = npt.NDArray[np.int64]
+"""Whole numbers; the docstring says the shape."""
+
+MARGIN = 3
+"""Empty cells around all points, so that neighbours are a fixed step of the key away."""
+_EXACT = 2**53
+"""Floats count whole numbers up to here."""
+
+
+@dataclass(frozen=True)
+class VoxelGrid:
+    """Which points are in which voxel; voxels begin at whole multiples of their size."""
+
+    size: float
+    """Edge of a voxel, m."""
+    low: Numbers
+    """Cell number (x, y, z) that has the key 0, (3,)."""
+    steps: Numbers
+    """How much further the key is one cell along x, y, z, (3,)."""
+    keys: Numbers
+    """One number per voxel with points in it, ascending, (k,)."""
+    order: npt.NDArray[np.integer]
+    """Numbers of all points, voxel after voxel, (n,)."""
+    starts: Numbers
+    """Where each voxel begins in `order`, (k,)."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def counts(self) -> Numbers:
+        """How many points are in each voxel, (k,)."""
+        return np.diff(self.starts, append=len(self.order))
+
+    def sums(self, values: npt.NDArray[np.floating]) -> Array:
+        """Return the sum of the values (n,) of each voxel's points, (k,)."""
+        return np.asarray(np.add.reduceat(values.take(self.order), self.starts), float)
+
+    def means(self, values: Array) -> Array:
+        """Return the mean of the rows (n, m) of each voxel's points, (k, m)."""
+        counts, result = self.counts, np.empty((len(self), values.shape[1]))
+        for axis, column in enumerate(values.T):
+            np.divide(self.sums(np.ascontiguousarray(column)), counts, out=result[:, axis])
+        return result
+
+    def voxels(self) -> Numbers:
+        """Return for each point which voxel it is in, (n,)."""
+        result = np.empty(len(self.order), np.int64)
+        result[self.order] = np.repeat(np.arange(len(self)), self.counts)
+        return result
+
+    def cells(self, keys: Numbers) -> Numbers:
+        """Return the cell numbers (x, y, z) of keys (k,), (k, 3)."""
+        along_x, rest = np.divmod(keys, self.steps[0])
+        along_y, along_z = np.divmod(rest, self.steps[1])
+        return np.stack([along_x, along_y, along_z], axis=1) + self.low
+
+    def find(self, keys: Numbers) -> Numbers:
+        """Return which voxels have these keys, -1 for those without points."""
+        found = np.searchsorted(self.keys, keys)
+        found[found == len(self.keys)] = 0
+        return np.where(self.keys[found] == keys, found, -1)
+
+
+def voxel_grid(points: Array, size: float) -> VoxelGrid:
+    """Sort points into voxels: keys and points' numbers share one integer that is sorted at once.
+
+    Args:
+        points: (n, 3), finite, m.
+        size: edge of a voxel, m.
+
+    Raises:
+        BadValue: there are no points, one is not finite, or voxels are too small to be counted.
+    """
+    check_size(size)
+    if not len(points):
+        raise BadValue("voxel grid: there are no points")
+    columns = [np.ascontiguousarray(column) for column in points.T]
+    return _sorted_grid(columns, size)
+
+
+def _sorted_grid(columns: list[Array], size: float) -> VoxelGrid:
+    low, extent = np.empty(3), np.empty(3)
+    key = np.zeros(0)
+    for axis, column in enumerate(columns):
+        cell = column / size
+        np.floor(cell, out=cell)
+        low[axis], high = cell.min() - MARGIN, cell.max() + MARGIN
+        if not np.isfinite(high - low[axis]):
+            raise BadValue("voxel grid: some points are not finite")
+        extent[axis] = high - low[axis] + 1
+        cell -= low[axis]
+        if axis == 0:
+            key = cell
+        else:
+            key *= extent[axis]
+            key += cell
+    if extent.prod() > _EXACT or np.abs(low).max() > _EXACT:
+        raise BadValue(
+            f"voxel grid: voxels of {size:g} m are too small for a cloud of "
+            f"{' x '.join(f'{side * size:.3g}' for side in extent)} m"
+        )
+    packed = key.astype(np.int64)
+    shift = max(len(packed) - 1, 1).bit_length()
+    if int(extent.prod()).bit_length() + shift < 64:
+        packed <<= shift
+        packed |= np.arange(len(packed))
+        packed.sort()
+        order: npt.NDArray[np.integer] = packed & ((1 << shift) - 1)
+        packed >>= shift
+    else:
+        order = np.argsort(packed, kind="stable")
+        packed = packed[order]
+    first = np.empty(len(packed), bool)
+    first[0] = True
+    np.not_equal(packed[1:], packed[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    whole = extent.astype(np.int64)
+    steps = np.array([whole[1] * whole[2], whole[2], 1])
+    return VoxelGrid(size, low.astype(np.int64), steps, packed[starts], order, starts)
 
 
 def voxel_centroids(points: Array, size: float) -> Array:
@@ -11,5 +138,29 @@ def voxel_centroids(points: Array, size: float) -> Array:
     Args:
         points: (n, 3), m; those that are not finite are left out.
         size: edge of a voxel, m; voxels begin at whole multiples of it.
+
+    Raises:
+        BadValue: no point is finite, or voxels are too small to be counted.
     """
-    raise NotImplementedError
+    check_size(size)
+    columns = [np.ascontiguousarray(column) for column in points.T]
+    if not np.isfinite(sum(float(column.sum()) for column in columns)):
+        there = np.isfinite(points).all(axis=1)
+        columns = [column[there] for column in columns]
+    if not len(columns[0]):
+        raise BadValue("voxel grid: there are no points that are finite")
+    grid = _sorted_grid(columns, size)
+    counts, result = grid.counts, np.empty((len(grid), 3))
+    for axis, column in enumerate(columns):
+        np.divide(grid.sums(column), counts, out=result[:, axis])
+    return result
+
+
+def check_size(size: float) -> None:
+    """Refuse a size (m) that is no size.
+
+    Raises:
+        BadValue: it is not a positive number.
+    """
+    if not (np.isfinite(size) and size > 0):
+        raise BadValue(f"voxel grid: a voxel of {size} m; a size above 0 is needed")

@@ -1,0 +1,92 @@
+"""Neighbours in an organised frame: which of them are on one surface, and which are a jump apart.
+
+Between two neighbours of a camera's picture there is a surface, or there is the edge of a thing in
+front and, further along the same ray, something behind. A jump runs along the ray, is longer than
+what matters, and does not go on in the direction of the edges before or after it, as ground does
+that is seen at a flat angle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array, radians
+from grouser.scan.cloud import PointCloud
+
+Mask = npt.NDArray[np.bool_]
+
+GRAZING = radians(10.0)
+"""Edges at less than this angle to the ray are jumps, unless they go on straight; rad, estimate."""
+STRAIGHT = radians(10.0)
+"""Largest turn between edges that go on straight, rad; estimate."""
+MOST_STRETCH = 4.0
+"""How much longer than the edge before one may be that goes on straight; estimate."""
+
+
+@dataclass(frozen=True)
+class FrameEdges:
+    """What lies between neighbours of an organised frame."""
+
+    right: Mask
+    """Whether a pixel and the one right of it are on one surface, (rows, columns - 1)."""
+    down: Mask
+    """Whether a pixel and the one below it are on one surface, (rows - 1, columns)."""
+    jump_right: Mask
+    """Whether both are there, and a jump apart, (rows, columns - 1)."""
+    jump_down: Mask
+    """Same, for the one below, (rows - 1, columns)."""
+
+
+def frame_edges(cloud: PointCloud, size: float) -> FrameEdges:
+    """Tell surfaces from jumps.
+
+    Args:
+        cloud: organised.
+        size: steps along the ray up to this are no jumps, m.
+
+    Raises:
+        BadValue: the cloud is not organised.
+    """
+    if cloud.shape is None:
+        raise BadValue("frame edges: the cloud is not organised in rows and columns")
+    grid = cloud.points.reshape(*cloud.shape, 3)
+    rays = (cloud.points - cloud.views).reshape(*cloud.shape, 3)
+    right, jump_right = _along_rows(grid, rays, size)
+    down, jump_down = _along_rows(grid.swapaxes(0, 1), rays.swapaxes(0, 1), size)
+    return FrameEdges(right, down.T, jump_right, jump_down.T)
+
+
+def _along_rows(grid: Array, rays: Array, size: float) -> tuple[Mask, Mask]:
+    """Return which neighbours along rows are on one surface, and which are a jump apart."""
+    edges = np.diff(grid, axis=1)
+    ray = rays[:, 1:] + rays[:, :-1]
+    length = np.sqrt((edges**2).sum(axis=2))
+    range_ = np.sqrt((ray**2).sum(axis=2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = np.abs((edges * ray).sum(axis=2)) / range_
+        there = np.isfinite(length)
+        steep = (along > size) & (along > np.cos(GRAZING) * length)
+        rows, columns = np.nonzero(steep & there)
+        jump = np.zeros_like(there)
+        jump[rows, columns] = ~_goes_on(edges, length, rows, columns)
+    return there & ~jump, jump
+
+
+def _goes_on(
+    edges: Array, length: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]
+) -> Mask:
+    """Return which edges go on in the direction of the one before, or of the one behind."""
+    result = np.zeros(len(rows), bool)
+    last = edges.shape[1] - 1
+    for side in (-1, 1):
+        beside = np.clip(columns + side, 0, last)
+        own, other = edges[rows, columns], edges[rows, beside]
+        both = length[rows, columns] * length[rows, beside]
+        turn = (own * other).sum(axis=1) >= np.cos(STRAIGHT) * both
+        stretch = length[rows, columns] <= MOST_STRETCH * length[rows, beside]
+        result |= turn & stretch & (beside != columns) & np.isfinite(both)
+    return result

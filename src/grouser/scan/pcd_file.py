@@ -1,0 +1,193 @@
+"""PCD files, the Point Cloud Library's: text, binary, and binary compressed with LZF."""
+
+from __future__ import annotations
+
+import io
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, nearest
+from grouser.scan.cloud import Colours, PointCloud
+from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, MOST_POINTS, check_count
+from grouser.scan.lzf import decompress
+
+KEYS = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS")
+LONGEST_HEAD = 65536
+"""Bytes."""
+_KINDS = {"I": "i", "U": "u", "F": "f"}
+_SIZES = {"I": (1, 2, 4, 8), "U": (1, 2, 4, 8), "F": (4, 8)}
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What a PCD file's header says."""
+
+    record: np.dtype[Any]
+    """One point, as binary files hold it."""
+    width: int
+    height: int
+    viewpoint: tuple[float, ...]
+    data: str
+    length: int
+    """Bytes of the header."""
+
+
+def read_pcd(content: bytes) -> PointCloud:
+    """Return the cloud in a PCD file's bytes.
+
+    Raises:
+        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+    """
+    head = _head(content)
+    body = content[head.length :]
+    read = {"ascii": _ascii, "binary": _binary, "binary_compressed": _compressed}
+    if head.data not in read:
+        raise BadValue(f"has DATA {head.data}; {', '.join(read)} are known")
+    fields = read[head.data](body, head)
+    points = np.stack([fields[name].astype(float) for name in "xyz"], axis=1)
+    return PointCloud(
+        points,
+        (head.height, head.width) if head.height > 1 else None,
+        _colours(fields),
+        np.array(head.viewpoint[:3]),
+    )
+
+
+def _head(content: bytes) -> _Head:
+    said: dict[str, list[str]] = {}
+    at = 0
+    while True:
+        end = content.find(b"\n", at, LONGEST_HEAD)
+        if end < 0:
+            raise BadValue("is no PCD file: its header has no DATA line")
+        words = content[at:end].decode("ascii", "replace").split()
+        at = end + 1
+        if not words or words[0].startswith("#"):
+            continue
+        key = words[0].upper()
+        if key == "DATA":
+            return _checked_head(said, " ".join(words[1:]).lower(), at)
+        if key not in KEYS:
+            raise BadValue(f"has '{words[0][:40]}' in its header{nearest(key, KEYS)}")
+        said[key] = words[1:]
+
+
+def _checked_head(said: dict[str, list[str]], data: str, length: int) -> _Head:
+    missing = [key for key in ("FIELDS", "SIZE", "TYPE", "WIDTH", "HEIGHT") if not said.get(key)]
+    if missing:
+        raise BadValue(f"has a header without {', '.join(missing)}")
+    names, types = said["FIELDS"], [kind.upper() for kind in said["TYPE"]]
+    sizes = _whole(said["SIZE"], "SIZE")
+    counts = _whole(said.get("COUNT", ["1"] * len(names)), "COUNT")
+    if not len(names) == len(types) == len(sizes) == len(counts):
+        raise BadValue(
+            f"has {len(names)} FIELDS, {len(sizes)} SIZE, {len(types)} TYPE, {len(counts)} COUNT"
+        )
+    layout = []
+    for number, (name, kind, size, count) in enumerate(
+        zip(names, types, sizes, counts, strict=True)
+    ):
+        if kind not in _KINDS or size not in _SIZES[kind]:
+            raise BadValue(f"has a field {name} of type {kind} and size {size}, which is unknown")
+        if not 1 <= count <= MOST_BYTES_OF_A_POINT:
+            raise BadValue(f"has a field {name} with COUNT {count}")
+        unique = name if name not in names[:number] and name != "_" else f"_{number}"
+        layout.append((unique, f"<{_KINDS[kind]}{size}", (count,) if count > 1 else ()))
+    absent = [axis for axis in "xyz" if axis not in names]
+    if absent:
+        raise BadValue(f"has fields {', '.join(names)}, and no {', '.join(absent)}")
+    record = np.dtype(layout)
+    if record.itemsize > MOST_BYTES_OF_A_POINT:
+        raise BadValue(f"has {record.itemsize} bytes a point, {MOST_BYTES_OF_A_POINT} are read")
+    (width,), (height,) = _whole(said["WIDTH"][:1], "WIDTH"), _whole(said["HEIGHT"][:1], "HEIGHT")
+    (points,) = _whole(said.get("POINTS", [str(width * height)])[:1], "POINTS")
+    if points != width * height:
+        raise BadValue(f"has WIDTH {width}, HEIGHT {height}, and POINTS {points}")
+    check_count(points)
+    viewpoint = said.get("VIEWPOINT", ["0"] * 7)
+    try:
+        seen_from = tuple(float(word) for word in viewpoint)
+    except ValueError:
+        seen_from = ()
+    if len(seen_from) != 7 or not np.isfinite(seen_from).all():
+        raise BadValue(f"has VIEWPOINT {' '.join(viewpoint)}, seven numbers are needed")
+    return _Head(record, width, height, seen_from, data, length)
+
+
+def _whole(words: list[str], key: str) -> list[int]:
+    try:
+        numbers = [int(word) for word in words]
+    except ValueError:
+        numbers = [-1]
+    if not numbers or min(numbers) < 0:
+        raise BadValue(f"has {key} {' '.join(words)[:60]}, whole numbers are needed")
+    return numbers
+
+
+def _ascii(body: bytes, head: _Head) -> npt.NDArray[Any]:
+    columns = sum(int(np.prod(head.record[name].shape)) for name in _names(head))
+    try:
+        table = np.loadtxt(io.BytesIO(body), ndmin=2, comments=None)
+    except ValueError as error:
+        raise BadValue(f"has a line that is no row of numbers ({error})") from None
+    count = head.width * head.height
+    if len(table) < count:
+        raise BadValue(f"has {len(table):,} of its {count:,} points: it is cut off")
+    if table.shape[1] != columns:
+        raise BadValue(f"has {table.shape[1]} numbers a line, its header says {columns}")
+    fields, at = np.empty(count, head.record), 0
+    for name in _names(head):
+        part = head.record[name]
+        size = int(np.prod(part.shape))
+        with np.errstate(invalid="ignore", over="ignore"):
+            fields[name] = table[:count, at : at + size].astype(part.base).reshape(-1, *part.shape)
+        at += size
+    return fields
+
+
+def _binary(body: bytes, head: _Head) -> npt.NDArray[Any]:
+    count, size = head.width * head.height, head.record.itemsize
+    if len(body) < count * size:
+        raise BadValue(f"has {len(body) // size:,} of its {count:,} points: it is cut off")
+    return np.frombuffer(body, head.record, count)
+
+
+def _compressed(body: bytes, head: _Head) -> npt.NDArray[Any]:
+    """Field after field, each with all points, as one piece of LZF data."""
+    if len(body) < 8:
+        raise BadValue("has no points: it is cut off after its header")
+    packed, size = struct.unpack_from("<II", body)
+    count = head.width * head.height
+    if size != count * head.record.itemsize:
+        raise BadValue(
+            f"says {size:,} bytes come out of it, and {count:,} points are "
+            f"{count * head.record.itemsize:,} (at most {MOST_POINTS:,} points are read)"
+        )
+    if len(body) < 8 + packed:
+        raise BadValue(f"has {len(body) - 8:,} of its {packed:,} compressed bytes: it is cut off")
+    plain, at = decompress(body[8 : 8 + packed], size), 0
+    fields = np.empty(count, head.record)
+    for name in _names(head):
+        part = head.record[name]
+        values = np.frombuffer(plain, part.base, count * int(np.prod(part.shape)), at)
+        fields[name] = values.reshape(count, *part.shape)
+        at += values.nbytes
+    return fields
+
+
+def _names(head: _Head) -> tuple[str, ...]:
+    return head.record.names or ()
+
+
+def _colours(fields: npt.NDArray[Any]) -> Colours | None:
+    """Return red, green, blue, which PCD files pack into the bits of one number."""
+    names = fields.dtype.names or ()
+    name = next((name for name in ("rgb", "rgba") if name in names), None)
+    if name is None or fields[name].dtype.itemsize != 4 or fields[name].ndim != 1:
+        return None
+    packed = np.ascontiguousarray(fields[name]).view(np.uint32)
+    return np.stack([packed >> 16, packed >> 8, packed], axis=1).astype(np.uint8)
