@@ -9,12 +9,12 @@ from pathlib import Path
 from grouser.errors import BadValue, nearest
 from grouser.scan.cloud import PointCloud
 from grouser.scan.cloud_limits import check_cloud
-from grouser.scan.depth_picture import read_depth_picture
+from grouser.scan.formats.depth_picture import read_depth_picture
+from grouser.scan.formats.npz_file import read_npz
+from grouser.scan.formats.pcd_file import read_pcd
+from grouser.scan.formats.ply_file import read_ply
+from grouser.scan.formats.xyz_file import read_xyz
 from grouser.scan.intrinsics import Intrinsics, read_intrinsics
-from grouser.scan.npz_file import read_npz
-from grouser.scan.pcd_file import read_pcd
-from grouser.scan.ply_file import read_ply
-from grouser.scan.xyz_file import read_xyz
 
 LARGEST_FILE = 2 * 1024**3
 """Bytes."""

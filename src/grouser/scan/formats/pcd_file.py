@@ -13,7 +13,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue, nearest
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, MOST_POINTS, check_count
-from grouser.scan.lzf import decompress
+from grouser.scan.formats.lzf import decompress
 
 KEYS = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS")
 LONGEST_HEAD = 65536

@@ -1,0 +1,1 @@
+"""Formats of point clouds, one per file: bytes in, a cloud out, no files opened."""
