@@ -11,6 +11,7 @@ from grouser.experiments import (
     zaratti_fig8,
     zaratti_fig9,
 )
+from grouser.experiments.friction_margin import friction_margin
 from grouser.experiments.run_options import RunOptions
 
 
@@ -21,6 +22,19 @@ def shape(report, name):
     for row in table["rows"]:
         assert {"case", "paper", "ours", "agrees"} <= set(row)
     return table
+
+
+@pytest.mark.parametrize(
+    ("letters", "margin"),
+    [
+        ("SSSSS", "0.50-0.70"),
+        ("FSSFS", "0.55-0.60"),
+        ("SFSFS", "0.60-0.60"),
+        ("FFFSS", "0.50-0.60"),
+    ],
+)
+def test_a_margin_ends_where_the_result_first_turns(letters, margin):
+    assert friction_margin((0.5, 0.55, 0.6, 0.65, 0.7), letters, 0.6) == margin
 
 
 def test_okada_table4_agrees_with_the_real_robot_and_grousers_decide():

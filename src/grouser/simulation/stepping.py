@@ -80,7 +80,7 @@ class Stepper:
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
-        self._has_gaits = bool(self.gaits)
+        self._has_gaits, self._has_drives = bool(self.gaits), bool(self.drives.names)
         pitches = {belt.name: belt.pitch for belt in scene.belts if belt.drive == belt.name}
         self._per_turn = np.zeros((len(self.belts), len(self.drives.names)))
         for row, name in enumerate(self.belts):
@@ -180,7 +180,7 @@ class Stepper:
         """Do what must happen after the ``stride``-th stride of physics."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.turns)
-        if stride % self._settle_strides == 0 and self.drives.names:
+        if stride % self._settle_strides == 0 and self._has_drives:
             self.drives.settle(rows, self._settle_time)
             if not self._has_gaits:
                 self._add_work(rows, memory, self._settle_time)
