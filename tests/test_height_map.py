@@ -8,10 +8,13 @@ from test_terrain import compiled, height
 
 from grouser.errors import BadValue, WorldFileError
 from grouser.frames import Pose
-from grouser.world.file import parse
+from grouser.simulation.ground import Ground
+from grouser.simulation.scene import compose
+from grouser.world.file import World, parse
+from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain import HeightMap
 from grouser.world.terrain.height_field import add_height_field
-from grouser.world.terrain.height_patches import patches
+from grouser.world.terrain.height_patches import cut
 
 CELL = 0.1
 UNEVEN = np.random.default_rng(3).uniform(-0.1, 0.2, (5, 7))
@@ -63,27 +66,88 @@ def test_a_turned_map_turns_about_the_middle_of_its_near_edge():
         assert height(model, x, y) == pytest.approx(UNEVEN[row, column], abs=1e-5)
 
 
+def surface(grid, points):
+    """Return the heights of a map at (row, column), as MuJoCo cuts its cells: the truth."""
+    row, column = np.floor(points).astype(int).T
+    down, along = (points - np.floor(points)).T
+    a, b = grid[row, column], grid[row, column + 1]
+    c, d = grid[row + 1, column], grid[row + 1, column + 1]
+    return np.where(
+        along + down < 1,
+        a + along * (b - a) + down * (c - a),
+        d + (1 - along) * (c - d) + (1 - down) * (b - d),
+    )
+
+
+def ground_error(grid, cell):
+    """Return by how much the ground of a map is above and below it, m, at most."""
+    piece = HeightMap.of(grid, cell, x=0, friction=0.4)
+    ground = Ground(compose(World(name="map", physics=STANDARD, terrain=(piece,))))
+    points = np.random.default_rng(0).uniform(1e-4, np.array(grid.shape) - 1 - 1e-4, (20_000, 2))
+    y = cell * ((grid.shape[0] - 1) / 2 - points[:, 0])
+    height = ground.below(np.column_stack([cell * points[:, 1], y])).height
+    error = height - surface(grid, points)
+    return error.max(), -error.min()
+
+
+def turned_ramps(cell, turn_deg=30.0):
+    """Return a roof, a valley and a plateau with a cliff, across the grid."""
+    rows, columns = np.meshgrid(np.arange(0, 1.6, cell), np.arange(0, 3.0, cell), indexing="ij")
+    turn = np.deg2rad(turn_deg)
+    along = columns * np.cos(turn) + rows * np.sin(turn)
+    ramps = 0.3 * np.abs((along + 0.4) % 1.6 - 0.8)
+    return np.where(along > 2.2, 0.4, ramps)
+
+
 def test_plane_parts_become_solids_and_cover_the_map_with_the_rest():
     grid = np.zeros((40, 60))
     grid[:, 20:] = 0.19
     grid[10:20, 30:50] += np.random.default_rng(1).random((10, 20)) * 0.02
-    covered = np.zeros((39, 59), int)
-    for patch in patches(grid):
-        covered[
-            patch.down.start : patch.down.stop - 1, patch.along.start : patch.along.stop - 1
-        ] += 1
-    assert (covered == 1).all()
     model = compiled(HeightMap.of(grid, 0.02, x=0, friction=0.4))
     kinds = set(model.geom_type.tolist())
     assert kinds == {HFIELD, BOX, MESH}
-    uneven = sum(patch.plane is False for patch in patches(grid))
-    assert uneven < 10
+    assert len(cut(grid).fields) < 10
+    assert max(ground_error(grid, 0.02)) < 1e-6
+
+
+@pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0, 80.0])
+@pytest.mark.parametrize("cell", [0.02, 0.05])
+def test_planes_across_the_grid_become_few_solids_and_stay_where_they_are(turn_deg, cell):
+    grid = turned_ramps(cell, turn_deg)
+    patches = cut(grid)
+    assert len(patches.planes) < 25
+    area = 0.0
+    for plane in patches.planes:
+        (row, column), (below, after) = np.array(plane.corners).T, np.roll(plane.corners, -1, 0).T
+        area += abs(np.sum(row * after - below * column)) / 2
+    assert area > 0.6 * (grid.shape[0] - 1) * (grid.shape[1] - 1)
+    assert max(ground_error(grid, cell)) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_terraces_of_any_shape_stay_where_they_are(seed):
+    rough = np.random.default_rng(seed).normal(0, 1, (60, 70))
+    for _ in range(12):
+        rough = (rough + np.roll(rough, 1, 0) + np.roll(rough, 1, 1) + np.roll(rough, -1, 1)) / 4
+    grid = np.round(rough * 15) * 0.02  # as a picture of few shades has it
+    assert max(ground_error(grid, 0.03)) < 1e-6
+
+
+def test_fields_lie_lower_under_planes_and_nowhere_else():
+    grid = np.zeros((30, 30))
+    grid[14:16, 14:16] = np.random.default_rng(0).uniform(0.01, 0.02, (2, 2))
+    patches = cut(grid)
+    lower = patches.heights < grid
+    assert lower[:12].all()
+    assert not lower[13:17, 13:17].any()
+    np.testing.assert_array_equal(patches.heights[~lower], grid[~lower])
 
 
 def test_maps_of_a_size_are_cut_alike_without_planes():
     step = np.where(np.arange(50) < 20, 0.0, 0.1) * np.ones((40, 1))
     noise = np.random.default_rng(2).random((40, 50))
-    assert list(patches(step, planes=False)) == list(patches(noise, planes=False))
+    assert cut(step, planes=False).fields == cut(noise, planes=False).fields
+    np.testing.assert_array_equal(cut(step, planes=False).heights, step)
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz", "png"])

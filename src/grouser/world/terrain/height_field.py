@@ -7,6 +7,7 @@ points, comes out bent: shapes that need sharp edges elsewhere are better made o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
@@ -14,7 +15,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.terrain.height_patches import PLANE, patches
+from grouser.world.terrain.height_patches import PLANE, cut
 from grouser.world.terrain.terrain_piece import FOUNDATION
 
 Half = tuple[float, float]
@@ -44,7 +45,8 @@ def add_height_field(
 
     Args:
         spec: the world's spec.
-        name: how the geoms' names begin: ``{name}/{row}_{column}``, of their first cells.
+        name: how the geoms' names begin: ``{name}/plane{number}``, and
+            ``{name}/field{row}_{column}`` with the first point of a height field.
         heights: above the piece's frame, m, (rows, columns); at least 2 x 2, all finite.
         cell: from one point to the next along both axes, m.
         X_WP: pose of the piece in the world.
@@ -58,19 +60,22 @@ def add_height_field(
     wrong = flaw(heights)
     if wrong:
         raise BadValue(f"height map: {wrong}")
+    patches = cut(heights, planes=planes)
     left = (heights.shape[0] - 1) * cell / 2
-    for patch in patches(heights, planes=planes):
-        part = heights[patch.down, patch.along]
+    for number, plane in enumerate(patches.planes):
+        corners = [(cell * b, left - cell * a) for a, b in plane.corners]
+        _add_plane(spec, f"{name}/plane{number}", corners, plane.heights, X_WP, **geom)
+    for field in patches.fields:
+        part = patches.heights[field.down, field.along]
         rows, columns = part.shape
         place = Pose.at(
-            x=cell * (patch.along.start + (columns - 1) / 2),
-            y=left - cell * (patch.down.start + (rows - 1) / 2),
+            x=cell * (field.along.start + (columns - 1) / 2),
+            y=left - cell * (field.down.start + (rows - 1) / 2),
             z=float(part.min()),
         )
         half = (cell * (columns - 1) / 2, cell * (rows - 1) / 2)
-        label = f"{name}/{patch.down.start}_{patch.along.start}"
-        add = _add_plane if patch.plane else _add_field
-        add(spec, label, part, half, X_WP @ place, **geom)
+        label = f"{name}/field{field.down.start}_{field.along.start}"
+        _add_field(spec, label, part, half, X_WP @ place, **geom)
 
 
 def _add_field(
@@ -94,31 +99,34 @@ def _add_field(
 
 
 def _add_plane(
-    spec: mujoco.MjSpec, name: str, heights: Array, half: Half, X_WG: Pose, **geom: Any
+    spec: mujoco.MjSpec,
+    name: str,
+    corners: list[tuple[float, float]],
+    heights: Sequence[float],
+    X_WP: Pose,
+    **geom: Any,
 ) -> None:
-    """Add the solid under a plane whose lowest point is at ``X_WG``'s z = 0."""
-    low = float(heights.min())
-    if float(heights.max()) - low < PLANE:
-        X_WG = X_WG @ Pose.at(z=-FOUNDATION / 2)
+    """Add the solid under a plane: a box, or a prism whose ``corners`` (x, y) go round, m."""
+    low, (x, y) = min(heights), np.mean(corners, axis=0).tolist()
+    around = np.array(corners) - (x, y)
+    half_x, half_y = np.abs(around).max(axis=0).tolist()
+    right_angled = len(corners) == 4 and np.allclose(np.abs(around), (half_x, half_y), atol=1e-9)
+    if right_angled and max(heights) - low < PLANE:
+        X_WG = X_WP @ Pose.at(x, y, low - FOUNDATION / 2)
         spec.worldbody.add_geom(
             name=name,
             type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=[*half, FOUNDATION / 2],
+            size=[half_x, half_y, FOUNDATION / 2],
             pos=X_WG.position,
             quat=X_WG.wxyz,
             **geom,
         )
         return
-    x, y = half
-    top = [
-        (-x, y, float(heights[0, 0]) - low),
-        (x, y, float(heights[0, -1]) - low),
-        (x, -y, float(heights[-1, -1]) - low),
-        (-x, -y, float(heights[-1, 0]) - low),
-    ]
-    corners = [*top, *((x, y, -FOUNDATION) for x, y, _ in top)]
+    X_WG = X_WP @ Pose.at(x, y, low)
+    top = np.column_stack([around, np.array(heights) - low])
+    bottom = np.column_stack([around, np.full(len(around), -FOUNDATION)])
     # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
-    spec.add_mesh(name=name, uservert=np.ravel(corners), smoothnormal=False)
+    spec.add_mesh(name=name, uservert=np.concatenate([top, bottom]).ravel(), smoothnormal=False)
     kind = mujoco.mjtGeom.mjGEOM_MESH
     spec.worldbody.add_geom(
         name=name, type=kind, meshname=name, pos=X_WG.position, quat=X_WG.wxyz, **geom

@@ -117,7 +117,7 @@ class HeightMap(PlacedTerrain):
         return grid if self.fill is None else np.where(np.isfinite(grid), grid, self.fill)
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
-        """Add its patches, ``{name}/map/{row}_{column}``."""
+        """Add its patches, ``{name}/map/plane{number}`` and ``{name}/map/field{row}_{column}``."""
         X_WP = self.frame @ Pose.at(z=self.z)
         surface = self.geom(contact, LIGHT)
         add_height_field(
