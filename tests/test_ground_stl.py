@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import trimesh
 from test_ground import scene_of
+from test_height_map import turned_ramps
 from test_terrain import EXAMPLES, FLAT
 from typer.testing import CliRunner
 
@@ -19,6 +20,7 @@ from grouser.simulation.ground_stl import GROWTH, ground_surface
 from grouser.simulation.scene import compose
 from grouser.world import Ball, Cylinder
 from grouser.world.stl_file import open_edges, write_stl
+from grouser.world.terrain import HeightMap
 
 
 def written(scene, path):
@@ -46,6 +48,13 @@ def check_heights(scene, mesh, close=4 * GROWTH):
     corners = mesh.triangles.astype(float)
     for (x, y), height in zip(points[calm], found.height[calm, 0], strict=True):
         assert top(corners, x, y) == pytest.approx(height, abs=close)
+
+
+@pytest.mark.parametrize("turn_deg", [3.0, 30.0, 45.0])
+def test_maps_with_planes_across_the_grid_are_closed(tmp_path, turn_deg):
+    piece = HeightMap.of(turned_ramps(0.05, turn_deg), 0.05, x=0, friction=0.4)
+    scene = scene_of(piece)
+    check_heights(scene, written(scene, tmp_path / "ramps.stl"))
 
 
 def top(corners, x, y):
