@@ -6,6 +6,8 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.evaluation import closed_forms
+from grouser.evaluation.closed_forms import Bars
+from grouser.evaluation.slip_flutter import SlippingContact, flutter
 from grouser.experiments import closed_forms as experiment
 from grouser.experiments.run_options import RunOptions
 from grouser.physics import compliance
@@ -30,7 +32,77 @@ def test_load_at_the_ends_only_turns_as_four_wheels_do():
 def test_a_low_centre_of_mass_climbs_higher():
     limits = [closed_forms.step_limit(radius=0.08, x=0.2, z=z) for z in (-0.03, 0.0, 0.03)]
     assert limits == sorted(limits, reverse=True)
-    assert closed_forms.step_limit(radius=0.08, x=0.2, z=0.0, bar=0.01) > limits[1]
+
+
+def test_without_grip_on_the_edge_a_climb_ends_sooner():
+    size = {"radius": 0.08, "x": 0.225, "z": 0.0}
+    pitch = closed_forms.step_pitch(**size)
+    enough, less = np.tan(pitch) + 0.01, np.tan(pitch) - 0.3
+    balance = closed_forms.step_limit(**size)
+    assert closed_forms.step_limit(**size, friction=enough) == pytest.approx(balance)
+    assert 0.9 * balance < closed_forms.step_limit(**size, friction=less) < 0.99 * balance
+
+
+def test_the_wider_bars_are_apart_the_deeper_an_edge_lies_and_the_higher_a_crawler_climbs():
+    size = {"radius": 0.08, "x": 0.225, "z": 0.0}
+    bars = [Bars(height=0.01, tip_radius=0.003, pitch=pitch) for pitch in (0.002, 0.016, 0.035)]
+    depths = [float(one.edge_depth(np.radians(45))) for one in bars]
+    # An edge between two round tips 16 mm apart: 8 mm, less what the tips' roundness takes.
+    assert depths == pytest.approx([0.0, 0.008 - 0.003 * (2**0.5 - 1), 0.01])
+    limits = [closed_forms.step_limit(**size, bars=one) for one in bars]
+    assert limits[0] == pytest.approx(closed_forms.step_limit(**size))
+    assert limits == sorted(limits)
+    assert limits[2] == pytest.approx(0.1436, abs=1e-4)
+
+
+def test_springs_without_drums_tip_back_sooner_and_stiff_ones_as_rigid_crawlers_do():
+    size = {"radius": 0.08, "x": 0.2, "z": 0.15}
+    angles = [
+        closed_forms.tip_back_angle_on_springs(**size, axle_distance=0.4, sink=sink)
+        for sink in (1e-3, 1e-4, 1e-5, 1e-12)
+    ]
+    assert angles == sorted(angles)
+    assert angles[-1] == pytest.approx(closed_forms.tip_back_angle(**size), abs=1e-3)
+
+
+def on_an_edge(friction, frequency=300.0, damping_ratio=0.05):
+    """Return growth and frequency of the hop of a crawler that slips on the edge of a step."""
+    mass, length, radius, pitch, along = 15.0, 0.45, 0.08, np.radians(50), 0.131
+    ahead = np.array([np.cos(pitch), np.sin(pitch)])
+    out = np.array([-np.sin(pitch), np.cos(pitch)])
+    centre = length / 2 * ahead
+    point = 0.06 / 4 / (2 * length) * mass * frequency**2  # a piece's corner
+    damper = 2 * damping_ratio / frequency
+    edge, rear = along * ahead - radius * out - centre, np.array([0, -radius]) - centre
+    contacts = [
+        SlippingContact(
+            place=tuple(place),
+            normal=tuple(normal),
+            slip=tuple(slip),
+            stiffness=points * point,
+            damping=points * point * damper,
+        )
+        for place, normal, slip, points in ((edge, out, ahead, 4), (rear, (0, 1), (1, 0), 8))
+    ]
+    inertia = mass * (0.305**2 + 0.08**2) / 3
+    return flutter(contacts, friction=friction, mass=mass, inertia=inertia)
+
+
+def test_slipping_on_an_edge_hops_above_some_friction_whatever_the_damping():
+    assert on_an_edge(0.0)[0] < 0
+    assert on_an_edge(0.6)[0] < 0
+    growth, frequency = on_an_edge(0.9)
+    assert growth > 20
+    assert 2 * np.pi / frequency == pytest.approx(0.07, abs=0.01)  # s; as simulated
+    assert on_an_edge(0.9, damping_ratio=0.5)[0] > 10
+    softer, slower = on_an_edge(0.9, frequency=150.0)
+    assert (softer, slower) == (pytest.approx(growth / 2, rel=0.1), pytest.approx(frequency / 2))
+
+
+def test_a_single_spring_bounces_at_its_own_frequency():
+    spring = SlippingContact(place=(0, -0.1), normal=(0, 1), slip=(1, 0), stiffness=100.0)
+    growth, frequency = flutter([spring], friction=0.0, mass=4.0, inertia=1.0)
+    assert (growth, frequency) == (pytest.approx(0, abs=1e-9), pytest.approx(5.0))
 
 
 def test_the_wall_formula_is_met_with_equality():
@@ -85,7 +157,12 @@ def test_a_compliance_is_positive():
         Compliance(frequency=0)
 
 
-def test_the_quick_experiment_agrees_in_every_row():
+OTHER_ASSUMPTIONS = ("step limit, edge on the tips", "tip-back angle, springs without drums")
+"""Closed forms that the page says are not ours; printed beside those that are."""
+
+
+def test_the_quick_experiment_agrees_in_every_row_whose_assumptions_hold():
     table = experiment.run(RunOptions(quick=True)).table
-    assert [row.case for row in table.rows if not row.agrees] == []
+    wrong = [row.case for row in table.rows if not row.agrees]
+    assert [case for case in wrong if case["closed form"] not in OTHER_ASSUMPTIONS] == []
     assert table.of >= 15

@@ -8,6 +8,7 @@ through both. m, rad, N.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -56,16 +57,64 @@ def turning_ratio_of(points: Array, loads: Array, *, gauge: float) -> float:
     return float(moved[2])
 
 
-def step_limit(*, radius: float, x: float, z: float, bar: float = 0.0) -> float:
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """Grousers with round tips across a belt, m."""
+
+    height: float
+    """Over the bare belt."""
+    tip_radius: float
+    pitch: float
+    """From one to the next."""
+
+    def edge_depth(self, pitch: Array) -> Array:
+        """Return how deep (m) below the tips an edge lies between two bars of a pitched belt.
+
+        Seen from the belt at ``pitch`` p (rad) the top of the step falls away by tan p, its riser
+        by cot p. Touching both tips it is radius (1 - sin p - cos p) + spacing/2 sin 2p deep; no
+        deeper than the bare belt.
+        """
+        touching = self.tip_radius * (1 - np.sin(pitch) - np.cos(pitch))
+        touching = touching + self.pitch / 2 * np.sin(2 * pitch)
+        return np.clip(touching, 0.0, self.height)
+
+
+def step_limit(
+    *,
+    radius: float,
+    x: float,
+    z: float,
+    bars: Bars | None = None,
+    friction: float = np.inf,
+) -> float:
     """Return the highest step (m) that balance lets a crawler climb, rear pulley on the ground.
 
     With the belt on the edge at pitch p, the centre of mass is over the edge when the edge is
     s = x - (radius + z) tan p along the belt; the step is then radius (1 - cos p) + s sin p high.
-    An edge between two bars lies on the bare belt, ``bar`` (m) nearer to the axles.
+    Between two bars the edge lies deeper than on their tips, nearer to the axles.
+
+    The rear pulley then carries nothing, so the edge alone holds the weight: without bars it can
+    as long as tan p is no more than ``friction``.
     """
-    pitch = np.linspace(0.0, np.pi / 2, 20001)[1:-1]
-    along = x - (radius - bar + z) * np.tan(pitch)
-    return float((radius - (radius - bar) * np.cos(pitch) + along * np.sin(pitch)).max())
+    pitch = _pitches(friction)
+    return float(_steps(pitch, radius, x, z, bars).max())
+
+
+def step_pitch(*, radius: float, x: float, z: float) -> float:
+    """Return the pitch (rad) at which a crawler without bars is over the highest step's edge."""
+    pitch = _pitches(np.inf)
+    return float(pitch[int(_steps(pitch, radius, x, z, None).argmax())])
+
+
+def _pitches(friction: float) -> Array:
+    return np.linspace(0.0, min(np.pi / 2, float(np.arctan(friction))), 20001)[1:-1]
+
+
+def _steps(pitch: Array, radius: float, x: float, z: float, bars: Bars | None) -> Array:
+    """Return for every pitch the step over whose edge the centre of mass is."""
+    reach = radius - (bars.edge_depth(pitch) if bars else 0.0)
+    along = x - (reach + z) * np.tan(pitch)
+    return np.asarray(radius - reach * np.cos(pitch) + along * np.sin(pitch))
 
 
 def wall_friction(*, radius: float, axle_distance: float, x: float) -> float:
@@ -81,6 +130,23 @@ def wall_friction(*, radius: float, axle_distance: float, x: float) -> float:
 def tip_back_angle(*, radius: float, x: float, z: float) -> float:
     """Return the slope (rad) on which a crawler that looks uphill tips over backwards."""
     return float(np.arctan2(x, radius + z))
+
+
+def tip_back_angle_on_springs(
+    *, radius: float, x: float, z: float, axle_distance: float, sink: float
+) -> float:
+    """Return the same (rad) for belts on springs, by which it sinks ``sink`` (m) on level ground.
+
+    Load e before the rear axle presses a triangle 3 e long into the springs, which tilts the
+    crawler by 2 axle_distance sink cos p/(9 e²) and so moves its centre of mass back: below a
+    certain e nothing holds it. That is at e³ = 4 (radius + z) axle_distance sink/(9 cos p).
+    """
+    height = radius + z
+    angle = tip_back_angle(radius=radius, x=x, z=z)
+    for _ in range(50):
+        before = (4 * height * axle_distance * sink / (9 * np.cos(angle))) ** (1 / 3)
+        angle = float(np.arctan2(x - 1.5 * before, height))
+    return angle
 
 
 def slip_angle(friction: float) -> float:

@@ -30,8 +30,8 @@ SETTLED = 0.6
 """s until a robot that is put down stands still."""
 BAR = (0.006, 0.010)
 """m; length and height of a grouser."""
-BAR_PITCH = 0.035
-"""m."""
+CREEP = 0.05
+"""m/s; slow enough for statics."""
 
 Belts = Literal["grousers", "smooth", "surface", "wheels"]
 
@@ -46,6 +46,8 @@ class CrawlerCase:
     radius: float = 0.08
     """Of the pulleys, to the grousers' tips."""
     belts: Belts = "grousers"
+    bar_pitch: float = 0.035
+    """From one grouser to the next."""
     mass: float = 15.0
     friction: float = 0.6
     timestep: float = 0.001
@@ -88,7 +90,7 @@ class CrawlerCase:
             "width": 0.08,
             "pulleys": [[side * self.length / 2, 0.0, radius] for side in (-1, 1)],
             "grouser": bar if self.belts == "grousers" else None,
-            "count": round(around / BAR_PITCH),
+            "count": round(around / self.bar_pitch),
             "method": "segments" if self.belts in ("grousers", "smooth") else self.belts,
             "wheels": self.wheels,
             "force": 3 * self.weight,
@@ -151,6 +153,20 @@ class Rig:
     def work(self) -> float:
         """Signed work of all drives so far, J."""
         return float(self.simulation.live.memory.work.sum())
+
+    def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
+        """Return the same of many moments in which its belts roll slowly on by two pitches.
+
+        Which grousers touch, and how hard, depends on where they are.
+        """
+        way = 2 * max(belt.pitch for belt in self.simulation.scene.belts)
+        self.run(SETTLED, forward=CREEP)
+        moments = []
+        for _ in range(samples):
+            self.run(way / CREEP / samples)
+            moments.append(self.loads())
+        points, loads = zip(*moments, strict=True)
+        return np.concatenate(points), np.concatenate(loads)
 
     def loads(self) -> tuple[Array, Array]:
         """Return where belts touch, in the robot's frame (n, 3), and the normal forces there."""
@@ -283,11 +299,11 @@ def dragged_height_mm(shape: Literal["sphere", "box"], friction: float, speed: f
 
 
 def climbs(case: CrawlerCase, height: float) -> bool:
-    """Say whether it gets up a step at walking pace."""
+    """Say whether it gets up a step, creeping."""
     edge = case.length / 2 + case.radius + 0.03
     rig = case.stand(wall=Step(x=edge, height=height, friction=case.friction))
-    rig.run(0.2, forward=0.1)
-    for _ in range(48):
+    rig.run(0.2, forward=CREEP)
+    for _ in range(76):
         rig.run(0.25)
         x, _, z = rig.pose.position
         pitch = -float(rig.roll_pitch_yaw[1])
@@ -310,14 +326,27 @@ def starts_up(case: CrawlerCase) -> bool:
     return False
 
 
-def tips_back(case: CrawlerCase, slope: float) -> bool:
-    """Say whether it falls over backwards where it stands on a slope."""
-    rig = case.stand(slope=slope)
-    for _ in range(8):
-        rig.run(0.2)
-        if -float(rig.roll_pitch_yaw[1]) > slope + radians(10):
-            return True
-    return False
+def tip_back_deg(case: CrawlerCase, near_deg: float) -> float:
+    """Return the slope on which it falls over backwards: gravity turns, half a degree a second.
+
+    Nothing else moves, so neither the drop on to a slope nor any speed helps it over.
+    """
+    rig = case.stand()
+
+    def turn_gravity(slope_deg: float) -> None:
+        slope = radians(slope_deg)
+        rig.model.opt.gravity[:] = [-GRAVITY * math.sin(slope), 0, -GRAVITY * math.cos(slope)]
+        rig.run(0.02)
+
+    start = near_deg - 5
+    for part in np.linspace(0, 1, 51):
+        turn_gravity(float(part) * start)
+    rig.run(0.3)
+    for slope_deg in np.arange(start, near_deg + 4, 0.01):
+        turn_gravity(float(slope_deg))
+        if -float(rig.roll_pitch_yaw[1]) > radians(6):
+            return float(slope_deg)
+    return math.inf
 
 
 def bracket(
