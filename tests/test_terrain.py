@@ -13,8 +13,11 @@ import pytest
 from pydantic import ValidationError
 
 from grouser.world.looks import add_looks
-from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh
+from grouser.world.mesh_object import Mesh
+from grouser.world.meshes.triangle_mesh import hulls
+from grouser.world.objects import OBJECTS, Ball, Box, Cylinder
 from grouser.world.physics_settings import STANDARD
+from grouser.world.stl_file import write_stl
 from grouser.world.terrain import (
     TERRAINS,
     DoubleBridge,
@@ -24,6 +27,7 @@ from grouser.world.terrain import (
     Hurdle,
     Incline,
     LeagueField,
+    MeshGround,
     PitchRollRamps,
     PlywoodBridge,
     PyramidBumps,
@@ -40,6 +44,8 @@ from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 FLAT = Flat(friction=0.8)
 PIECES = Path(tempfile.mkdtemp()) / "cube.npz"
 write_pieces(PIECES, [np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])
+CUBE = PIECES.with_suffix(".stl")
+write_stl(CUBE, hulls([np.array(list(itertools.product((-0.1, 0.1), repeat=3)))])[0].triangles)
 
 EXAMPLES = {
     "flat": Flat(friction=0.3),
@@ -60,6 +66,7 @@ EXAMPLES = {
     "fractal_ground": FractalGround(friction=0.3, x=1),
     "height_map": HeightMap(friction=0.3, x=1, cell=0.5, heights=((0, 0.1), (0.1, 0.3))),
     "convex_pieces": ConvexPieces(friction=0.3, x=1, file=str(PIECES)),
+    "mesh": MeshGround(friction=0.3, x=1, file=str(CUBE)),
 }
 
 

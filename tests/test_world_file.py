@@ -251,8 +251,8 @@ def test_a_missing_mesh_names_its_neighbour(tmp_path):
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
-        ("bad.stl", "objects.0.file is 'bad.stl', which MuJoCo cannot read ("),
-        ("bad.png", "objects.0.file is 'bad.png', must end in .obj or .stl"),
+        ("bad.stl", "objects.0.file is 'bad.stl', which is no STL file, or has no triangles"),
+        ("bad.png", "objects.0.file is 'bad.png', must end in .obj or .ply or .stl"),
         ("nowhere/bad.stl", "(there is: no mesh)"),
         ("3", "objects.0.file is 3, must be the name of a mesh file"),
         ("x" * 5000 + ".stl", "is no file in"),

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from grouser.world.file import RobotEntry, Start, View, World, load, parse, shipped
     from grouser.world.lamp import Lamp
     from grouser.world.match import Match, Player, Team
-    from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Mesh, Tag, Victim
+    from grouser.world.mesh_object import Mesh
+    from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Tag, Victim
     from grouser.world.physics_settings import STANDARD, Contact, Physics
     from grouser.world.radio import RadioModel
     from grouser.world.terrain.double_bridge import DoubleBridge
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from grouser.world.terrain.incline import Incline
     from grouser.world.terrain.kinds import TERRAINS, Terrain
     from grouser.world.terrain.league_field import LeagueField
+    from grouser.world.terrain.mesh import MeshGround
     from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
     from grouser.world.terrain.placed_terrain import PlacedTerrain
     from grouser.world.terrain.plywood_bridge import PlywoodBridge
@@ -60,7 +62,8 @@ _PLACES = {
     "Lamp": "grouser.world.lamp",
     "LeagueField": "grouser.world.terrain.league_field",
     "Match": "grouser.world.match",
-    "Mesh": "grouser.world.objects",
+    "Mesh": "grouser.world.mesh_object",
+    "MeshGround": "grouser.world.terrain.mesh",
     "Physics": "grouser.world.physics_settings",
     "PitchRollRamps": "grouser.world.terrain.pitch_roll_ramps",
     "PlacedTerrain": "grouser.world.terrain.placed_terrain",
@@ -114,6 +117,7 @@ __all__ = [
     "LeagueField",
     "Match",
     "Mesh",
+    "MeshGround",
     "Physics",
     "PitchRollRamps",
     "PlacedTerrain",

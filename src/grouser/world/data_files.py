@@ -11,7 +11,7 @@ from pydantic import ValidationInfo
 from grouser.errors import nearest
 from grouser.world.field_types import mistake
 
-MESH_ENDINGS = (".obj", ".stl")
+MESH_ENDINGS = (".obj", ".ply", ".stl")
 MAP_ENDINGS = (".png", ".npy", ".npz")
 
 

@@ -1,24 +1,23 @@
 """Things that lie around in a world: boxes, balls, cylinders, meshes, victims, tags, doors, lamps.
 
 Each becomes one body of its own name under the world body, with one geom (a victim: one for each
-part; a door: a leaf of its own); a free one has the joint ``{name}/free``. A mesh collides as its
-convex hull, and weighs as it too. Victims and tags are marked, so that sensors recognise them
+part; a door: a leaf of its own; a mesh that is not convex: one for each convex piece); a free one
+has the joint ``{name}/free``. Victims and tags are marked, so that sensors recognise them
 (`grouser.physics.labels`).
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import mujoco
-from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_validator
+from pydantic import Field, Strict
 
 from grouser.physics.labels import PARTS, mark
-from grouser.world.data_files import MESH_ENDINGS, beside_the_world
 from grouser.world.door import Door
-from grouser.world.field_types import Length, Rgb, mistake
+from grouser.world.field_types import Length, Rgb
 from grouser.world.lamp import Lamp
+from grouser.world.mesh_object import Mesh
 from grouser.world.physics_settings import Contact
 from grouser.world.victim import Posture, victim_parts
 from grouser.world.world_object import WorldObject
@@ -71,44 +70,6 @@ class Cylinder(WorldObject):
         """Return a cylinder with half this length, as MuJoCo counts."""
         size = [self.radius, self.length / 2, 0]
         return {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "size": size}
-
-
-def _existing(value: Any, info: ValidationInfo) -> Path:
-    """Return the absolute path of a mesh file, looked for beside the world file."""
-    return beside_the_world(value, info, MESH_ENDINGS, "mesh")
-
-
-class Mesh(WorldObject):
-    """A shape from a file; MuJoCo collides its convex hull."""
-
-    kind: Literal["mesh"] = "mesh"
-    file: Annotated[Path, BeforeValidator(_existing)]
-    """Mesh file (.stl, .obj), relative to the world file; kept as an absolute path."""
-    scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
-    """Metres per unit of the file: 0.001 if it is in mm; above 0."""
-
-    @model_validator(mode="after")
-    def _readable(self) -> Mesh:
-        """Let MuJoCo read the file now, while the world file's line is still known."""
-        trial = mujoco.MjSpec()
-        trial.worldbody.add_geom(**self.shape(trial))
-        try:
-            trial.compile()
-        except ValueError as error:
-            reason = str(error).splitlines()[0]
-            raise mistake(f"which MuJoCo cannot read ({reason})", "file") from None
-        return self
-
-    def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
-        """Return the mesh, added to ``spec`` under the object's name."""
-        spec.add_mesh(
-            name=self.name,
-            file=str(self.file),
-            scale=[self.scale] * 3,
-            # Scanned meshes are seldom watertight; their hull always has a volume.
-            inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX,
-        )
-        return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": self.name}
 
 
 class Victim(WorldObject):

@@ -30,9 +30,19 @@ def read_stl(path: Path) -> Triangles:
         BadValue: it cannot be read, is no STL file or has no triangles.
     """
     try:
-        content = path.read_bytes()
+        return triangles_of(path.read_bytes())
     except OSError as error:
         raise BadValue(f"{path}: cannot be read ({error.strerror})") from None
+    except BadValue as error:
+        raise BadValue(f"{path}: {error}") from None
+
+
+def triangles_of(content: bytes) -> Triangles:
+    """Return the triangles in an STL file's bytes.
+
+    Raises:
+        BadValue: in a few words, to be read after the file's name: what is wrong with it.
+    """
     count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else 0
     if count and len(content) >= 84 + count * _RECORD.itemsize:
         triangles = np.frombuffer(content, _RECORD, count, 84)["corners"]
@@ -42,10 +52,10 @@ def read_stl(path: Path) -> Triangles:
         except ValueError:
             numbers = np.empty(0, np.float32)
         if not numbers.size or numbers.size % 9:
-            raise BadValue(f"{path}: is no STL file, or has no triangles")
+            raise BadValue("is no STL file, or has no triangles")
         triangles = numbers.reshape(-1, 3, 3)
     if not np.isfinite(triangles).all():
-        raise BadValue(f"{path}: has corners that are not finite")
+        raise BadValue("has corners that are not finite")
     return np.array(triangles)
 
 

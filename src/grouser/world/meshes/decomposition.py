@@ -50,6 +50,7 @@ def decompose(
     *,
     tolerance: float = TOLERANCE,
     most: int = MOST_PIECES,
+    search: bool = True,
 ) -> Decomposition:
     """Cut a closed mesh into convex pieces; the same arrays give the same pieces.
 
@@ -59,6 +60,8 @@ def decompose(
         tolerance: m by which the surface may be off. It is a wish: `Decomposition.fit` says what
             came of it.
         most: pieces, at most.
+        search: whether CoACD may search for cuts, which takes seconds to minutes; False: a mesh
+            that a few cuts along its own planes do not make convex is refused.
 
     Raises:
         BadValue: in a few words, to be read after "which": it is no mesh, not closed, or would
@@ -71,7 +74,8 @@ def decompose(
     bodies: list[Array] = []
     for part in mesh.parts():
         body = part.outward()
-        bodies += [body.vertices] if body.is_convex(CONVEX * tolerance) else _cut(body, tolerance)
+        convex = body.is_convex(CONVEX * tolerance)
+        bodies += [body.vertices] if convex else _cut(body, tolerance, search)
         if len(bodies) > most:
             raise BadValue(
                 f"needs more than {most} convex pieces to be met within {1000 * tolerance:g} mm: "
@@ -93,9 +97,11 @@ def not_closed(mesh: TriangleMesh) -> str:
     )
 
 
-def _cut(body: TriangleMesh, tolerance: float) -> list[Array]:
+def _cut(body: TriangleMesh, tolerance: float, search: bool) -> list[Array]:
     """Return corners of convex bodies that make up one that is not convex."""
     pieces = cut_along_planes(body, CONVEX * tolerance)
+    if pieces is None and not search:
+        raise BadValue("is not made of a few planes, so that cutting it up is a long search")
     return pieces if pieces is not None else _coacd(body, tolerance)
 
 

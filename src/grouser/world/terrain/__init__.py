@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from grouser.world.terrain.incline import Incline
     from grouser.world.terrain.kinds import TERRAINS, Terrain
     from grouser.world.terrain.league_field import LeagueField
+    from grouser.world.terrain.mesh import MeshGround
     from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
     from grouser.world.terrain.placed_terrain import PlacedTerrain
     from grouser.world.terrain.plywood_bridge import PlywoodBridge
@@ -39,6 +40,7 @@ _PLACES = {
     "Hurdle": "grouser.world.terrain.hurdle",
     "Incline": "grouser.world.terrain.incline",
     "LeagueField": "grouser.world.terrain.league_field",
+    "MeshGround": "grouser.world.terrain.mesh",
     "PitchRollRamps": "grouser.world.terrain.pitch_roll_ramps",
     "PlacedTerrain": "grouser.world.terrain.placed_terrain",
     "PlywoodBridge": "grouser.world.terrain.plywood_bridge",
@@ -64,6 +66,7 @@ __all__ = [
     "Hurdle",
     "Incline",
     "LeagueField",
+    "MeshGround",
     "PitchRollRamps",
     "PlacedTerrain",
     "PlywoodBridge",

@@ -66,18 +66,33 @@ class ConvexPieces(PlacedTerrain):
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the pieces, ``{name}/piece_{number}``."""
         X_WP, surface = self.frame @ Pose.at(z=self.z), self.geom(contact, LIGHT)
-        for number, corners in enumerate(self.pieces()):
-            label = f"{name}/piece_{number}"
-            # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
-            spec.add_mesh(name=label, uservert=corners.ravel(), smoothnormal=False)
-            spec.worldbody.add_geom(
-                name=label,
-                type=mujoco.mjtGeom.mjGEOM_MESH,
-                meshname=label,
-                pos=X_WP.position,
-                quat=X_WP.wxyz,
-                **surface,
-            )
+        add_pieces(spec, name, self.pieces(), X_WP, **surface)
+
+
+def add_pieces(
+    spec: mujoco.MjSpec, name: str, pieces: Sequence[Array], X_WP: Pose, **geom: Any
+) -> None:
+    """Add convex pieces to the world body.
+
+    Args:
+        spec: the world's spec.
+        name: how the geoms' names begin: ``{name}/piece_{number}``.
+        pieces: corners of each, (n, 3), m, in their common frame P.
+        X_WP: pose of that frame in the world.
+        geom: further attributes of the geoms, such as their friction.
+    """
+    for number, corners in enumerate(pieces):
+        label = f"{name}/piece_{number}"
+        # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
+        spec.add_mesh(name=label, uservert=corners.ravel(), smoothnormal=False)
+        spec.worldbody.add_geom(
+            name=label,
+            type=mujoco.mjtGeom.mjGEOM_MESH,
+            meshname=label,
+            pos=X_WP.position,
+            quat=X_WP.wxyz,
+            **geom,
+        )
 
 
 def write_pieces(path: Path, pieces: Sequence[Array]) -> None:

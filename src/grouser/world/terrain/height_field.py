@@ -12,6 +12,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
@@ -36,6 +37,7 @@ def add_height_field(
     X_WP: Pose,
     *,
     planes: bool = True,
+    there: npt.NDArray[np.bool_] | None = None,
     **geom: Any,
 ) -> None:
     """Add ground of these heights to the world body.
@@ -52,6 +54,7 @@ def add_height_field(
         X_WP: pose of the piece in the world.
         planes: level parts become boxes and other plane ones prisms, which is many times as fast
             under belts; False: all is height fields, as many whatever the heights are.
+        there: which cells are ground, (rows - 1, columns - 1); None: all.
         geom: further attributes of the geoms, such as their friction.
 
     Raises:
@@ -60,7 +63,7 @@ def add_height_field(
     wrong = flaw(heights)
     if wrong:
         raise BadValue(f"height map: {wrong}")
-    patches = cut(heights, planes=planes)
+    patches = cut(heights, planes=planes, there=there)
     left = (heights.shape[0] - 1) * cell / 2
     for number, plane in enumerate(patches.planes):
         corners = [(cell * b, left - cell * a) for a, b in plane.corners]

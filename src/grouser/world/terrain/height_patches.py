@@ -78,27 +78,28 @@ class Patches:
     """The map for the fields, m: lower by `SUNK` where planes cover all around a point."""
 
 
-def cut(heights: Array, *, planes: bool = True) -> Patches:
+def cut(heights: Array, *, planes: bool = True, there: Mask | None = None) -> Patches:
     """Cut a grid of heights (m) into patches.
 
     Args:
         heights: (rows, columns), finite.
         planes: False: no plane is looked for, so that all maps of a size are cut alike.
+        there: which cells are ground, (rows - 1, columns - 1); None: all.
     """
     rows, columns = heights.shape[0] - 1, heights.shape[1] - 1
-    rest = np.ones((rows, columns), bool)
-    found = list(_planes(heights, rest)) if planes else []
+    ground = np.ones((rows, columns), bool) if there is None else there
+    rest = ground.copy()
+    found = list(_planes(heights, rest, ground)) if planes else []
     fields = []
     tile = max(TILE, -(-max(rows, columns) // MOST_TILES))
     for top in range(0, rows, tile):
         for left in range(0, columns, tile):
-            part = rest[top : top + tile, left : left + tile]
-            down, along = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
-            if down.size:
+            here = slice(top, top + tile), slice(left, left + tile)
+            for row, column, height, width in _fields(rest[here], ground[here]):
                 fields.append(
                     FieldPatch(
-                        slice(top + int(down[0]), top + int(down[-1]) + 2),
-                        slice(left + int(along[0]), left + int(along[-1]) + 2),
+                        slice(top + row, top + row + height + 1),
+                        slice(left + column, left + column + width + 1),
                     )
                 )
     around = np.pad(rest, 1, constant_values=False)
@@ -106,13 +107,29 @@ def cut(heights: Array, *, planes: bool = True) -> Patches:
     return Patches(found, fields, np.where(seen, heights, heights - SUNK))
 
 
-def _planes(heights: Array, rest: Mask) -> Iterator[PlanePatch]:
-    """Find the map's planes, and take the cells that they cover away from the ``rest``."""
+def _fields(rest: Mask, ground: Mask) -> Iterator[Rectangle]:
+    """Yield rectangles that cover the ``rest`` of a tile, and nothing that is no ``ground``."""
+    down, along = np.flatnonzero(rest.any(axis=1)), np.flatnonzero(rest.any(axis=0))
+    if not down.size:
+        return
+    row, column, end, right = int(down[0]), int(along[0]), int(down[-1]) + 1, int(along[-1]) + 1
+    if ground[row:end, column:right].all():
+        yield row, column, end - row, right - column
+    else:
+        same = np.zeros(rest.shape, np.int64)
+        yield from _rectangles(rest, same, same)
+
+
+def _planes(heights: Array, rest: Mask, ground: Mask) -> Iterator[PlanePatch]:
+    """Find the ground's planes, and take the cells that they cover away from the ``rest``."""
     plane, along, down = _rises(heights)
+    plane &= ground
     rectangles = list(_rectangles(plane, along, down))
     for parts in _joined(rectangles, plane, along, down):
-        make = _rectangular if len(parts) <= MOST_RECTANGLES else _polygonal
-        yield from make(heights, rest, parts)
+        if len(parts) <= MOST_RECTANGLES:
+            yield from _rectangular(heights, rest, parts)
+        else:
+            yield from _polygonal(heights, rest, ground, parts)
 
 
 def _rectangular(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator[PlanePatch]:
@@ -125,7 +142,9 @@ def _rectangular(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator
             yield PlanePatch(corners, tuple(float(heights[corner]) for corner in corners))
 
 
-def _polygonal(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator[PlanePatch]:
+def _polygonal(
+    heights: Array, rest: Mask, ground: Mask, parts: list[Rectangle]
+) -> Iterator[PlanePatch]:
     """Make convex solids of a plane that lies across the grid.
 
     They may reach beyond it where the ground around is higher, as on the far side of a valley.
@@ -148,6 +167,7 @@ def _polygonal(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator[P
     places = np.meshgrid(np.arange(top, bottom + 1), np.arange(left, right + 1), indexing="ij")
     under = z(*places) <= heights[top : bottom + 1, left : right + 1] + PLANE
     allowed = under[1:, 1:] & under[1:, :-1] & under[:-1, 1:] & under[:-1, :-1]
+    allowed &= ground[top:bottom, left:right]
     for corners, covered in _polygons(own, allowed | own):
         rest[top:bottom, left:right] &= ~covered
         at = np.add(corners, (top, left))

@@ -23,6 +23,7 @@ from grouser.world.terrain.height_map import HeightMap
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline
 from grouser.world.terrain.league_field import LeagueField
+from grouser.world.terrain.mesh import MeshGround
 from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
 from grouser.world.terrain.plywood_bridge import PlywoodBridge
 from grouser.world.terrain.pyramid_bumps import PyramidBumps
@@ -54,6 +55,7 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "rubble": Rubble,
     "fractal_ground": FractalGround,
     "height_map": HeightMap,
+    "mesh": MeshGround,
     "convex_pieces": ConvexPieces,
 }
 """What a world file may call each kind of ground."""

@@ -1,0 +1,307 @@
+"""Meshes as ground: what they collide as, where their surface is, what is refused and how."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import trimesh
+from pydantic import ValidationError
+from test_decomposition import box, bridge
+from test_ground import scene_of
+from test_ground_stl import written
+from test_terrain import compiled, height
+from trimesh.ray.ray_triangle import ray_triangle_id
+
+from grouser.errors import WorldFileError
+from grouser.simulation.ground import NOTHING, Ground
+from grouser.world.file import parse
+from grouser.world.mesh_object import Mesh
+from grouser.world.meshes import choice_cache
+from grouser.world.meshes.choice_cache import cached_stand_in
+from grouser.world.meshes.mesh_files import read_mesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh
+from grouser.world.terrain import MeshGround
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """A cache folder of this test's own, and nothing in memory."""
+    monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(choice_cache, "_memory", {})
+    return tmp_path / "cache" / "meshes"
+
+
+def hills(size=2.0, count=41):
+    """A sheet of hills, seen from above, open."""
+    x, y = np.meshgrid(*[np.linspace(-size / 2, size / 2, count)] * 2)
+    z = 0.1 * np.sin(4 * x) * np.cos(3 * y) + 0.15
+    corner = np.arange(count * count).reshape(count, count)
+    a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
+    faces = [np.stack(t, -1).reshape(-1, 3) for t in ((a, b, c), (a, c, d))]
+    points = np.stack([x, y, z], -1).reshape(-1, 3)
+    return trimesh.Trimesh(points, np.concatenate(faces), process=False)
+
+
+def world(folder, line):
+    text = f"""
+name: mesh
+physics: {{timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton,
+          iterations: 50, tolerance: 1e-10, impratio: 20000}}
+terrain:
+  - {{kind: mesh, friction: 0.6, {line}}}
+"""
+    return parse(text, where="mesh.yaml", folder=folder)
+
+
+def refused(folder, line):
+    """Return the one sentence that ``line`` is refused with."""
+    with pytest.raises(WorldFileError) as error:
+        world(folder, line)
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    assert sentence.startswith("mesh.yaml line 6: terrain.0.")
+    return sentence
+
+
+class Everything:
+    """A tree that offers every triangle to every ray (trimesh's own needs another package)."""
+
+    def __init__(self, mesh):
+        self.numbers, self.bounds = range(len(mesh.faces)), mesh.bounds.ravel()
+
+    def intersection(self, bounds):
+        return self.numbers
+
+
+def cast(mesh, points, top=5.0):
+    """Return heights and normals where trimesh's rays from above meet a mesh first."""
+    starts = np.column_stack([points, np.full(len(points), top)])
+    down = np.tile([0.0, 0, -1], (len(starts), 1))
+    faces, rays, places = ray_triangle_id(mesh.triangles, starts, down, tree=Everything(mesh))
+    heights, normals = np.full(len(points), -np.inf), np.tile([0.0, 0, 1], (len(points), 1))
+    for place, ray, face in zip(places, rays, faces, strict=True):
+        if place[2] > heights[ray]:
+            heights[ray], normals[ray] = place[2], mesh.face_normals[face]
+    return heights, normals
+
+
+@pytest.mark.parametrize("ending", ["stl", "ply", "obj"])
+def test_a_bridge_is_where_rays_meet_it_and_free_underneath(tmp_path, ending):
+    mesh = bridge()
+    mesh.export(tmp_path / f"bridge.{ending}")
+    ground = world(tmp_path, f"file: bridge.{ending}, x: 1, y: 2, z: 0.3, yaw_deg: 30").terrain[0]
+    assert len(ground.choice().taken.pieces) == 3
+    scene = scene_of(ground)
+    mesh.apply_transform(trimesh.transformations.euler_matrix(0, 0, np.radians(30)))
+    mesh.apply_translation((1, 2, 0.3))
+    points = np.random.default_rng(0).uniform(mesh.bounds[0, :2], mesh.bounds[1, :2], (400, 2))
+    found, (heights, normals) = Ground(scene).below(points), cast(mesh, points)
+    assert found.height == pytest.approx(heights, abs=1e-5)
+    assert found.normal == pytest.approx(normals, abs=1e-4)
+    assert set(found.geom[heights == -np.inf].tolist()) == {NOTHING}
+    # Under the deck there is nothing; in a pier there is the pier.
+    assert Ground(scene).below([1.0, 2.0, 0.5]).geom == NOTHING
+    assert Ground(scene).below([1.0, 2.0, 1.0]).height == pytest.approx(0.8, abs=1e-5)
+    assert written(scene, tmp_path / "out.stl").volume == pytest.approx(mesh.volume, rel=1e-3)
+
+
+def test_an_open_sheet_is_a_height_map_and_ends_where_it_ends(tmp_path):
+    mesh = hills()
+    mesh.export(tmp_path / "hills.ply")
+    ground = world(tmp_path, "file: hills.ply").terrain[0]
+    choice = ground.choice()
+    assert choice.taken.how == "height_map"
+    assert "not closed" in choice.why
+    assert choice.taken.fit.within(0.01)
+    points = np.random.default_rng(1).uniform(-1.2, 1.2, (120, 2))
+    found, (heights, _) = Ground(scene_of(ground)).below(points), cast(mesh, points)
+    inside, far = np.abs(points).max(axis=1) < 0.98, np.abs(points).max(axis=1) > 1.02
+    assert found.height[inside] == pytest.approx(heights[inside], abs=0.003)
+    assert (found.geom[far] == NOTHING).all()
+
+
+def test_a_hole_in_a_height_map_stays_open(tmp_path):
+    mesh = hills()
+    middle = np.abs(mesh.triangles_center[:, :2]).max(axis=1) < 0.3
+    mesh.update_faces(~middle)
+    mesh.export(tmp_path / "ring.obj")
+    ground = Ground(scene_of(world(tmp_path, "file: ring.obj").terrain[0]))
+    assert ground.below([0.0, 0.0]).geom == NOTHING
+    assert ground.below([0.5, 0.0]).geom != NOTHING
+
+
+def test_of_two_that_fit_the_one_with_fewer_contacts_is_taken(tmp_path):
+    stairs = trimesh.boolean.union(
+        [box((1.0 - 0.3 * i, 1, 0.1), (0.15 * i, 0, 0.05 + 0.1 * i)) for i in range(3)]
+    )
+    stairs.export(tmp_path / "stairs.stl")
+    choice = world(tmp_path, "file: stairs.stl, tolerance: 0.02").terrain[0].choice()
+    assert choice.why.startswith("both fit")
+    assert choice.taken.contacts <= choice.others[0].contacts
+    for how in ("convex_pieces", "height_map"):
+        asked = world(tmp_path, f"file: stairs.stl, collide: {how}").terrain[0].choice()
+        assert asked.taken.how == how
+
+
+def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path):
+    mesh = bridge()
+    mesh.apply_transform(trimesh.transformations.euler_matrix(-np.pi / 2, 0, 0))
+    mesh.apply_scale(1000)
+    mesh.export(tmp_path / "cad.obj")
+    sentence = refused(tmp_path, "file: cad.obj")
+    assert "2000 x 500 x 500 m large" in sentence
+    assert "if it is in millimetres, say scale: 0.001" in sentence
+    ground = Ground(
+        scene_of(world(tmp_path, "file: cad.obj, scale: 0.001, roll_deg: 90").terrain[0])
+    )
+    assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
+    assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
+
+
+def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(tmp_path, cache, monkeypatch):
+    mesh = TriangleMesh.of(bridge().vertices, bridge().faces)
+    first = cached_stand_in(mesh, "auto", 0.01, None)
+    (kept,) = cache.iterdir()
+    monkeypatch.setattr(choice_cache, "_memory", {})
+    monkeypatch.setattr(choice_cache, "stand_in", None)  # whoever cuts again fails
+    again = cached_stand_in(mesh, "auto", 0.01, None)
+    assert (again.why, again.taken.fit) == (first.why, first.taken.fit)
+    for one, two in zip(first.taken.pieces, again.taken.pieces, strict=True):
+        assert np.array_equal(one, two)
+    assert np.array_equal(again.others[0].heights.heights, first.others[0].heights.heights)
+    monkeypatch.undo()
+    monkeypatch.setenv("GROUSER_CACHE", str(cache.parent))
+    monkeypatch.setattr(choice_cache, "_memory", {})
+    kept.write_bytes(b"half a fi")
+    assert len(cached_stand_in(mesh, "auto", 0.01, None).taken.pieces) == 3
+    (tmp_path / "file").write_text("no folder can be made in here")
+    monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(choice_cache, "_memory", {})
+    assert len(cached_stand_in(mesh, "auto", 0.01, None).taken.pieces) == 3
+
+
+NAN = """ply
+format ascii 1.0
+element vertex 3
+property float x
+property float y
+property float z
+element face 1
+property list uchar int vertex_indices
+end_header
+0 0 0
+1 0 nan
+0 1 0
+3 0 1 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("file: none.stl", "is no file in"),
+        ("file: none.txt", "must end in .obj or .ply or .stl"),
+        ("file: words.stl", "which is no STL file, or has no triangles"),
+        ("file: words.ply", "which is no PLY file"),
+        ("file: words.obj", "which is no OBJ file, or has no triangles"),
+        ("file: cloud.ply", "which has no triangles: it is a cloud of points"),
+        ("file: cut.ply", "which is no PLY file, or is cut off"),
+        ("file: nan.ply", "which has corners that are not finite"),
+        ("file: hills.obj, collide: convex_pieces", "would collide as its convex hull"),
+        ("file: hills.obj, collide: convex_pieces", "which is not closed (160 edges"),
+        ("file: under.stl", "shows nothing from above"),
+        ("file: tiny.stl", "at least 0.001 m are needed: say a scale"),
+        ("file: hills.obj, cell: 0.0005", "too large for cells of 0.0005 m: say a larger cell"),
+        ("file: hills.obj, tolerance: 0", "must be at least 0.0005"),
+    ],
+)
+def test_each_mistake_is_one_sentence(tmp_path, line, words):
+    for ending in ("stl", "ply", "obj"):
+        (tmp_path / f"words.{ending}").write_text("no mesh")
+    sheet = hills()
+    sheet.export(tmp_path / "hills.obj")
+    trimesh.PointCloud(sheet.vertices).export(tmp_path / "cloud.ply")
+    whole = sheet.export(file_type="ply")
+    (tmp_path / "cut.ply").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "nan.ply").write_text(NAN)
+    sheet.invert()
+    sheet.export(tmp_path / "under.stl")
+    box((1e-4, 1e-4, 1e-4)).export(tmp_path / "tiny.stl")
+    assert words in refused(tmp_path, line)
+
+
+@pytest.mark.slow
+def test_what_fits_neither_way_is_refused_with_both_figures(tmp_path, monkeypatch):
+    """Without manifold3d, CoACD meets an oblique bridge by some millimetres only."""
+    monkeypatch.setitem(sys.modules, "manifold3d", None)
+    mesh = bridge()
+    mesh.apply_transform(trimesh.transformations.euler_matrix(0.3, -0.2, 0.5))
+    mesh.export(tmp_path / "bridge.stl")
+    sentence = refused(tmp_path, "file: bridge.stl, tolerance: 0.003")
+    assert "which fits within 3 mm neither as" in sentence
+    assert "convex pieces: off by" in sentence
+    assert "nor as height map of" in sentence
+    world(tmp_path, "file: bridge.stl, tolerance: 0.003, collide: height_map")  # who asks for it
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_files_are_read_as_trimesh_reads_them(tmp_path, text):
+    mesh = bridge()
+    (tmp_path / "a.ply").write_bytes(
+        mesh.export(file_type="ply", encoding="ascii" if text else "binary")
+    )
+    (tmp_path / "a.stl").write_bytes(
+        mesh.export(file_type="stl_ascii").encode() if text else mesh.export(file_type="stl")
+    )
+    mesh.export(tmp_path / "a.obj")
+    for name in ("a.ply", "a.stl", "a.obj"):
+        found = read_mesh(tmp_path / name)
+        assert found.open_edges == 0
+        assert found.volume == pytest.approx(mesh.volume, rel=1e-5)
+
+
+def test_polygons_of_an_obj_file_are_cut_into_triangles(tmp_path):
+    quads = (
+        "f 1 2 4 3\nf 5/1 7/1 8/1 6/1\nf 1//1 5//1 6//1 2//1\nf -6 -5 -1 -2\nf 1 3 7 5\nf 2 6 8 4\n"
+    )
+    corners = "".join(f"v {x} {y} {z}\n" for z in (1, 0) for y in (1, 0) for x in (0, 1))
+    (tmp_path / "cube.obj").write_text("# a cube\n" + corners + quads)
+    mesh = read_mesh(tmp_path / "cube.obj")
+    assert len(mesh.faces) == 12
+    assert abs(mesh.volume) == pytest.approx(1)
+    assert mesh.open_edges == 0
+    assert isinstance(MeshGround(friction=1, file=str(tmp_path / "cube.obj")), MeshGround)
+
+
+def thing(folder, **more):
+    given = {"name": "it", "friction": 0.5, "position": (0, 0, 0), "mass": 3.0, "file": "it.stl"}
+    return Mesh.model_validate(given | more, context={"folder": folder})
+
+
+def test_an_object_that_is_not_convex_is_cut_and_weighs_as_it_is(tmp_path):
+    mesh = bridge()
+    mesh.export(tmp_path / "it.stl")
+    model = compiled(thing(tmp_path))
+    names = [model.geom(i).name for i in range(model.ngeom)]
+    assert {"it/surface", "it/surface_1", "it/surface_2"} <= set(names)
+    assert model.body("it").mass == pytest.approx(3)
+    assert model.body("it").ipos == pytest.approx(mesh.center_mass, abs=1e-4)
+    mesh.density = 3 / mesh.volume
+    assert np.sort(model.body("it").inertia) == pytest.approx(
+        np.sort(np.diag(mesh.moment_inertia)), rel=1e-3
+    )
+    assert height(compiled(thing(tmp_path, fixed=True)), 0.013, 0.007) == pytest.approx(
+        0.5, abs=1e-5
+    )
+    hull = compiled(thing(tmp_path, collide="hull"))
+    assert hull.ngeom == 2  # and its buffer
+    assert hull.body("it").ipos[2] == pytest.approx(0.25, abs=1e-4)
+
+
+def test_an_open_object_would_collide_as_its_hull_and_says_so(tmp_path):
+    hills().export(tmp_path / "it.stl")
+    with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
+        thing(tmp_path)
+    assert compiled(thing(tmp_path, collide="hull", fixed=True)).ngeom == 1
