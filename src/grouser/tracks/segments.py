@@ -12,10 +12,10 @@ segment they belong to, and is the same in both directions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
@@ -135,44 +135,77 @@ def _add_grousers(
                 builder.buffer(links[foot.segment], tip, track.buffer_share, name=buffer)
 
 
+@dataclass(frozen=True)
+class RollingBelt:
+    """Where in a state's arrays one segment belt is, and how far it goes back with a pitch."""
+
+    sprocket: int
+    """Place in ``qpos``, as those of the links."""
+    links: tuple[tuple[int, float, float], ...]
+    """Of each link: place, travel of a pitch, travel of a radian of the sprocket."""
+    pitch: float
+    """m."""
+    setpoint: tuple[int, int] | None
+    """Places of its drive's setpoint in ``act`` and ``ctrl``; None: it is geared."""
+    renewal: float
+    """As `Belt.renewal`."""
+
+    @staticmethod
+    def find(model: mujoco.MjModel, belt: Belt) -> RollingBelt:
+        """Look ``belt`` up."""
+        setpoint = None
+        if belt.drive == belt.name:
+            drive = model.actuator(belt.drive).id
+            setpoint = int(model.actuator_actadr[drive]), int(model.actuator_ctrladr[drive])
+        return RollingBelt(
+            sprocket=int(model.joint(belt.sprocket).qposadr[0]),
+            links=tuple(
+                (int(model.joint(joint).qposadr[0]), travel * belt.pitch, travel * belt.gear)
+                for joint, travel in belt.links
+            ),
+            pitch=belt.pitch,
+            setpoint=setpoint,
+            renewal=belt.renewal,
+        )
+
+    def roll_back(self, rows: StateArrays, row: int, pitches: float) -> None:
+        """Take the belt of simulation ``row`` back by so many ``pitches``."""
+        qpos = rows.qpos
+        for link, step, _ in self.links:
+            qpos[row, link] -= pitches * step
+        if self.renewal:
+            self._renew(qpos, row, pitches)
+        if self.setpoint:  # a position on the belt as well, and so is its target
+            state, target = self.setpoint
+            rows.act[row, state] -= pitches * self.pitch
+            rows.ctrl[row, target] -= pitches * self.pitch
+
+    def _renew(self, qpos: Array, row: int, pitches: float) -> None:
+        """Let a geared belt give up part of its stretch, as new bars come to the ground.
+
+        A gear ties speeds and a start skids: a run that lies still on the ground would keep the
+        stretch of it and pull against its main belt for ever. Real bars land without load.
+        """
+        part, sprocket = min(abs(pitches) * self.renewal, 1.0), qpos[row, self.sprocket]
+        for link, _, ratio in self.links:
+            qpos[row, link] -= part * (qpos[row, link] - sprocket * ratio)
+
+
 class RollBack:
     """Rolls the links of all segment belts back, for one simulation or many."""
 
     def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
         """Look up the joints of those ``belts`` that are made of segments."""
-        self._belts = tuple(belt for belt in belts if belt.links)
-        self._pitches = np.array([belt.pitch for belt in self._belts])
-        self._gears = np.array([belt.gear for belt in self._belts])
-        self._sprockets = np.array(
-            [model.joint(belt.sprocket).qposadr[0] for belt in self._belts], int
-        )
-        driven = [number for number, belt in enumerate(self._belts) if belt.drive == belt.name]
-        drives = [model.actuator(self._belts[number].drive).id for number in driven]
-        self._driven = np.array(driven, int)
-        self._states = model.actuator_actadr[drives] if drives else np.zeros(0, int)
-        self._targets = model.actuator_ctrladr[drives] if drives else np.zeros(0, int)
-        joints = [
-            (model.joint(joint).qposadr[0], number, travel)
-            for number, belt in enumerate(self._belts)
-            for joint, travel in belt.links
-        ]
-        self._joints = np.array([joint for joint, _, _ in joints], int)
-        self._belt_of = np.array([number for _, number, _ in joints], int)
-        travels = np.array([travel for _, _, travel in joints])
-        self._steps = travels * self._pitches[self._belt_of]
-        self._ratios = travels * self._gears[self._belt_of]
-        self._renewals = np.array([belt.renewal for belt in self._belts])[self._belt_of]
-        self._has_geared = bool(np.any(self._renewals))
-        self._per_pitch = self._gears / self._pitches if self._belts else np.zeros(0)
+        rolling = [belt for belt in belts if belt.links]
+        self.names = tuple(belt.name for belt in rolling)
+        """Of the belts, in the order of the columns of ``apply``'s ``turns``."""
+        self._belts = [RollingBelt.find(model, belt) for belt in rolling]
+        self._sprockets = np.array([belt.sprocket for belt in self._belts], int)
+        self._per_pitch = np.array([belt.gear / belt.pitch for belt in rolling])
         self._looks = tuple(zip(self._sprockets.tolist(), self._per_pitch.tolist(), strict=True))
 
     def __bool__(self) -> bool:
         return bool(self._belts)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the belts, in the order of the columns of ``apply``'s ``turns``."""
-        return tuple(belt.name for belt in self._belts)
 
     def apply(self, rows: StateArrays, turns: Array) -> None:
         """Roll back every belt that has passed half a pitch; count the pitches in ``turns``.
@@ -191,26 +224,7 @@ class RollBack:
             else:
                 return
         pitches = np.rint(rows.qpos.take(self._sprockets, 1) * self._per_pitch)
-        if not np.count_nonzero(pitches):
-            return
-        turns += pitches
-        some = np.flatnonzero(pitches.any(axis=1))[:, None]  # others are left alone to the bit
-        pitches = pitches[some[:, 0]]
-        passed = pitches[:, self._belt_of]
-        rows.qpos[some, self._joints] -= passed * self._steps
-        if self._has_geared:
-            self._renew(rows, some, np.abs(passed))
-        # The drive's setpoint and target are positions on the belt as well.
-        distance = pitches[:, self._driven] * self._pitches[self._driven]
-        rows.act[some, self._states] -= distance
-        rows.ctrl[some, self._targets] -= distance
-
-    def _renew(self, rows: StateArrays, some: NDArray[np.intp], passed: Array) -> None:
-        """Let geared belts give up part of their stretch, as new bars come to the ground.
-
-        A gear ties speeds and a start skids: a run that lies still on the ground would keep the
-        stretch of it and pull against its main belt for ever. Real bars land without load.
-        """
-        sprockets = rows.qpos[some, self._sprockets[self._belt_of]]
-        stretch = rows.qpos[some, self._joints] - sprockets * self._ratios
-        rows.qpos[some, self._joints] -= stretch * np.minimum(passed * self._renewals, 1.0)
+        for row, number in np.argwhere(pitches).tolist():  # others are left alone to the bit
+            passed = float(pitches[row, number])
+            self._belts[number].roll_back(rows, row, passed)
+            turns[row, number] += passed
