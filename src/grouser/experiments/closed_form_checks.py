@@ -159,7 +159,7 @@ def step_limit(case: CrawlerCase, runs: int) -> Check:
         truth=float(millimetres(limit)),
         measure=measure,
         relative=0.05,
-        case=case.described | {"pitch_mm": _pitch_mm(case)},
+        case=case.described,
         unit="mm",
         note=note,
         also={
@@ -167,10 +167,6 @@ def step_limit(case: CrawlerCase, runs: int) -> Check:
             for name, limit, note in forms[1:]
         },
     )
-
-
-def _pitch_mm(case: CrawlerCase) -> float | str:
-    return round(millimetres(case.bar_pitch)) if case.belts == "grousers" else ""
 
 
 def wall(case: CrawlerCase, runs: int) -> Check:
@@ -214,7 +210,7 @@ def tip_back(case: CrawlerCase) -> Check:
         truth=rigid,
         measure=lambda: rigs.tip_back_deg(case, rigid),
         relative=0.05,
-        case=case.described | {"centre_mm": round(millimetres(case.radius + case.centre_z))},
+        case=case.described,
         unit="deg",
         also={
             "tip-back angle, springs without drums": (

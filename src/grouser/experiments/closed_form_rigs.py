@@ -72,8 +72,13 @@ class CrawlerCase:
     @property
     def described(self) -> dict[str, Any]:
         """What a table says about it."""
+        belts: str = self.belts
+        if self.belts == "grousers" and self.bar_pitch != CrawlerCase.bar_pitch:
+            belts += f" every {millimetres(self.bar_pitch):g} mm"
+        if self.centre_z:
+            belts += f", centre at {millimetres(self.radius + self.centre_z):g} mm"
         return {
-            "belts": self.belts,
+            "belts": belts,
             "L/B": round(self.length / self.gauge, 2),
             "friction": round(self.friction, 3),
             "step_ms": 1000 * self.timestep,

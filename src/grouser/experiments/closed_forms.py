@@ -66,7 +66,10 @@ def run(options: RunOptions) -> Report:
         for form in forms
         for mine in [[row for row in rows if row.case["closed form"] == form]]
     }
-    notes = ("Tolerances and derivations: docs/closed-forms.md.",)
+    # One line each below the table: as a column they would leave no room for the numbers.
+    reasons = dict.fromkeys(f"{row.case['closed form']}: {row.note}." for row in rows if row.note)
+    rows = [replace(row, note="") for row in rows]
+    notes = (*reasons, "Tolerances and derivations: docs/closed-forms.md.")
     title = "Closed forms of crawlers" + (" (quick: a few shapes)" if options.quick else "")
     report = Report(Table("closed-forms", "statics", title, tuple(rows), figures, notes))
     if options.pictures:
