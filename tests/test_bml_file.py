@@ -60,11 +60,12 @@ def folder(tmp_path):
 
 def test_the_reports_sample(folder):
     imported = import_bml(folder / "sample.yml")
-    assert imported.notices == ("object ros_clock.ttm has no stl_filename: left out",)
+    left_out, became = imported.notices
+    assert left_out == "object ros_clock.ttm has no stl_filename: left out"
+    assert became.startswith("bridge.stl becomes 1 convex piece: off by 0.0 mm at most")
     world = yaml.safe_load(imported.text)
-    assert [piece["kind"] for piece in world["terrain"]] == ["flat", "height_map"]
-    assert world["terrain"][1]["file"] == "bridge_heights.npy"
-    assert imported.maps["bridge_heights.npy"].shape == (61, 41)
+    assert [piece["kind"] for piece in world["terrain"]] == ["flat", "mesh"]
+    assert world["terrain"][1]["file"] == "bridge.stl"
     (robot,) = world["robots"]
     assert (robot["name"], robot["kind"]) == ("velociroach", "velociroach")
     assert robot["position"] == [0.0, -1.6, 0.0]  # the model's origin is 45 mm above its feet
@@ -108,7 +109,6 @@ def test_the_command_writes_a_world_that_runs(folder):
         ("[0.0, -1.6, 0.045]", "[0.0, -1.6]", "robots.0.position: must be 3 numbers"),
         ("[0.0, -1.6, 0.045]", "[0.0, a, 1]", "robots.0.position: must be 3 numbers"),
         ("[0.0, 0.0, 0.0, 1.0]", "[0, 0, 0, 2]", "must be a unit quaternion x, y, z, w"),
-        ("[0.0, 0.0, 0.0, 1.0]", "[1, 0, 0, 0]", "ground can be turned about z alone"),
         (SAMPLE, "name: a world", "has neither objects nor robots"),
         (SAMPLE, "robots: 3", "robots: must be a list"),
         (SAMPLE, "robots: [3]", "robots.0: must be a mapping"),
@@ -147,15 +147,29 @@ def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder):
     (folder / "bridge.stl").write_text("solid wedge\n" + "\n".join(lines) + "\nendsolid\n")
     assert np.array_equal(read_stl(folder / "bridge.stl"), triangles)
     write_stl(folder / "bridge.stl", triangles[1:])
-    assert (
-        "is not closed (3 edges have not two faces)" in import_bml(folder / "sample.yml").notices[1]
-    )
+    assert "bridge.stl becomes a height map of" in import_bml(folder / "sample.yml").notices[1]
 
 
-def test_what_is_under_an_overhang_is_told(folder):
+def test_a_mesh_that_is_turned_over_lies_turned_over(folder):
+    text = SAMPLE.replace("[0.0, 0.0, 0.0, 1.0]", "[1.0, 0, 0, 0]")
+    (folder / "sample.yml").write_text(text.replace("[0.0, 0.0, 0.0]", "[0.0, 0.0, 0.3]"))
+    (folder / "out.yaml").write_text(import_bml(folder / "sample.yml").text)
+    ground = Ground(compose(grouser.load(folder / "out.yaml")))
+    # Its flat underside is on top now, and under its sharp end there is the floor.
+    found = ground.below([[0.1, 0.0, 1.0], [-0.1, 0.1, 1.0], [-0.1, 0.0, 0.2]])
+    assert found.height == pytest.approx([0.3, 0.3, 0.0], abs=1e-6)
+
+
+def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder):
+    """A sheet with a leaf above it that lies between the points of a coarse map."""
     triangles = read_stl(folder / "bridge.stl")
-    write_stl(folder / "bridge.stl", np.concatenate([triangles, triangles + np.float32(0.5)]))
-    assert "has overhangs (0.24 m2)" in import_bml(folder / "sample.yml").notices[1]
+    sheet = triangles[4:6]
+    leaf = sheet * np.float32([0.1, 0.5, 0.2]) + np.float32([0.0, 0.0, 0.4])
+    write_stl(folder / "bridge.stl", np.concatenate([sheet, leaf]))
+    notices = import_bml(folder / "sample.yml", cell=0.15).notices
+    assert notices[1].startswith("bridge.stl is not closed (8 edges have not two faces)")
+    assert "as a height map it does not fit (off by" in notices[1]
+    assert "becomes a height map of" in notices[-1]
 
 
 @pytest.mark.parametrize("content", [b"", b"solid nothing", bytes(200), b"vertex a b c"])
@@ -167,5 +181,5 @@ def test_what_is_no_stl_file_is_one_sentence(folder, content):
 
 def test_millimetres_by_mistake_are_one_sentence(folder):
     write_stl(folder / "bridge.stl", read_stl(folder / "bridge.stl") * 1000)
-    with pytest.raises(GrouserError, match="too large for cells of 0.01 m.*millimetres"):
+    with pytest.raises(GrouserError, match="objects.1.stl_filename.*if it is in millimetres"):
         import_bml(folder / "sample.yml")

@@ -13,7 +13,9 @@ from test_ground import scene_of
 from test_ground_stl import written
 from test_terrain import compiled, height
 from trimesh.ray.ray_triangle import ray_triangle_id
+from typer.testing import CliRunner
 
+from grouser.cli import app
 from grouser.errors import WorldFileError
 from grouser.simulation.ground import NOTHING, Ground
 from grouser.world.file import parse
@@ -22,7 +24,7 @@ from grouser.world.meshes import choice_cache
 from grouser.world.meshes.choice_cache import cached_stand_in
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh
-from grouser.world.terrain import MeshGround
+from grouser.world.terrain import ConvexPieces, MeshGround
 
 
 @pytest.fixture(autouse=True)
@@ -305,3 +307,23 @@ def test_an_open_object_would_collide_as_its_hull_and_says_so(tmp_path):
     with pytest.raises(ValidationError, match="as its convex hull: say collide: hull"):
         thing(tmp_path)
     assert compiled(thing(tmp_path, collide="hull", fixed=True)).ngeom == 1
+
+
+def test_the_command_shows_both_and_writes_the_pieces(tmp_path):
+    bridge().export(tmp_path / "bridge.stl")
+    told = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "bridge.stl")])
+    assert told.exit_code == 0, told.output
+    assert "3 convex pieces" in told.output
+    assert "height map of" in told.output
+    assert "convex_pieces: the other does not fit" in told.output
+    pieces = tmp_path / "pieces.npz"
+    told = CliRunner().invoke(
+        app, ["check-mesh", str(tmp_path / "bridge.stl"), "--out", str(pieces)]
+    )
+    assert told.exit_code == 0, told.output
+    ground = Ground(scene_of(ConvexPieces(friction=1, x=0, file=pieces)))
+    assert ground.below([0.0, 0.0]).height == pytest.approx(0.5, abs=1e-5)
+    assert ground.below([0.0, 0.0, 0.2]).geom == NOTHING
+    told = CliRunner().invoke(app, ["check-mesh", str(tmp_path / "none.stl")])
+    assert told.exit_code == 2
+    assert "none.stl: cannot be read (No such file or directory)" in told.output

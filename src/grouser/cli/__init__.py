@@ -11,6 +11,7 @@
     grouser eyes --server HOST draw a server's pictures here
     grouser calibrate REAL     what a log tells about a robot and its ground
     grouser console WORLD      type lines at a world, here or at a server
+    grouser check-mesh FILE    what a mesh collides as, and how well that fits
     grouser export-stl WORLD   the ground of a world as an STL file
     grouser import-bml FILE    a configuration of bml_vrep becomes a world file
     grouser serve WORLD        a world for robots that are driven over the network
@@ -28,6 +29,7 @@ from typer.core import TyperGroup
 
 from grouser.cli.commands.bench import bench
 from grouser.cli.commands.calibrate import calibrate
+from grouser.cli.commands.check_mesh import check_mesh
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
 from grouser.cli.commands.experiment import experiment
@@ -103,5 +105,6 @@ app.command("calibrate")(calibrate)
 app.command("serve")(serve)
 app.command("eyes")(eyes)
 app.command("console")(console)
+app.command("check-mesh")(check_mesh)
 app.command("export-stl")(export_stl)
 app.command("import-bml")(import_bml)

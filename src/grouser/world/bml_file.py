@@ -10,25 +10,25 @@
 
 (Appendix B.) Orientations are quaternions x, y, z, w. Positions of robots are those of their
 models' origins; ours stand with their feet there. What the file cannot say (friction, physics) is
-what our own roach worlds have. STL files become height maps, as high as they are seen from above;
-what is under an overhang is filled up. Objects without an STL file, such as V-REP's clock, are left
-out, and the caller is told.
+what our own roach worlds have. STL files become terrain of kind ``mesh``; objects without one, such
+as V-REP's clock, are left out. The caller is told about both.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
+from pydantic import ValidationError
 
-from grouser.errors import BadValue, WorldFileError, nearest, unknown
-from grouser.frames import Array, Pose, degrees, to_rpy
-from grouser.world.stl_file import heights_from_above, hidden_area, open_edges, read_stl
-from grouser.world.terrain.height_field import MOST_POINTS
+from grouser.errors import WorldFileError, nearest, unknown
+from grouser.frames import Array, degrees, to_rpy
+from grouser.world.terrain.mesh import MeshGround
 from grouser.world.yaml_source import KeyPath, Source, read_yaml
 
 ROBOT_MODELS: dict[str, tuple[str, float]] = {
@@ -41,10 +41,6 @@ GOAL_MODEL = "6leg_crawler_dummy"
 GOAL_RADIUS = 0.05  # section 6.1: "navigate to a point within 5 cm"
 GOAL_HEIGHT = 0.4
 
-CELL = 0.01
-"""m between the points of height maps, unless the caller says otherwise."""
-BELOW_THE_FLOOR = -0.01
-"""m; where a map has nothing, so that the floor is what is touched."""
 FRICTION = 0.6
 PHYSICS: dict[str, Any] = {
     "timestep": 0.001,
@@ -63,37 +59,34 @@ class ImportedWorld:
 
     text: str
     """The world file, YAML."""
-    maps: dict[str, Array]
-    """Height maps (.npy files) that have to be beside it: name to heights, m."""
     notices: tuple[str, ...]
     """A sentence for everything that was left out or stands for something else."""
 
 
-def import_bml(path: Path, cell: float = CELL) -> ImportedWorld:
+def import_bml(path: Path, cell: float | None = None, folder: Path | None = None) -> ImportedWorld:
     """Read a ``bml_vrep`` configuration file into a world file.
 
     Args:
         path: the configuration file; its STL files are looked for beside it.
-        cell: from one point of the height maps to the next, m.
+        cell: from one point to the next, m, where a mesh becomes a height map; None: as needed.
+        folder: where the world file will be, which names its meshes from there; None: beside it.
 
     Raises:
         WorldFileError: the file is not one, or names what does not exist.
         UnknownName: it names a robot that we have not.
-        BadValue: an STL file cannot be read.
     """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise WorldFileError(f"{path}: cannot be read ({error})") from None
-    return _Import(read_yaml(text, str(path)), path, cell).world()
+    return _Import(read_yaml(text, str(path)), path, cell, folder or path.parent).world()
 
 
 class _Import:
     """One file on its way to being another."""
 
-    def __init__(self, source: Source, path: Path, cell: float) -> None:
-        self._source, self._path, self._cell = source, path, cell
-        self._maps: dict[str, Array] = {}
+    def __init__(self, source: Source, path: Path, cell: float | None, folder: Path) -> None:
+        self._source, self._path, self._cell, self._folder = source, path, cell, folder
         self._notices: list[str] = []
 
     def world(self) -> ImportedWorld:
@@ -125,7 +118,7 @@ class _Import:
             }
         kept = {key: value for key, value in world.items() if value}
         text = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=100)
-        return ImportedWorld(text, self._maps, tuple(self._notices))
+        return ImportedWorld(text, tuple(self._notices))
 
     def _ground(self) -> list[dict[str, Any]]:
         pieces = []
@@ -134,10 +127,9 @@ class _Import:
                 name = entry.get("model_filename", "without a name")
                 self._notices.append(f"object {name} has no stl_filename: left out")
                 continue
-            place, (roll, pitch, yaw) = self._pose(path, entry)
-            if max(abs(roll), abs(pitch)) > 1e-6:
-                raise self._wrong((*path, "orientation"), "ground can be turned about z alone")
-            pieces.append(self._height_map(self._stl(path, entry["stl_filename"]), place, yaw))
+            place, turns = self._pose(path, entry)
+            stl = self._stl(path, entry["stl_filename"])
+            pieces.append(self._mesh(stl, place, turns, (*path, "stl_filename")))
         return pieces
 
     def _stl(self, path: KeyPath, name: Any) -> Path:
@@ -155,40 +147,34 @@ class _Import:
             )
         return folder / name
 
-    def _height_map(self, stl: Path, place: Array, yaw: float) -> dict[str, Any]:
-        """Return an STL file as terrain, its own origin at ``place`` (m), turned by ``yaw``."""
-        triangles = read_stl(stl)
-        size = np.ptp(triangles.reshape(-1, 3), axis=0)[:2]
-        if np.prod(size / self._cell + 1) > MOST_POINTS:
-            raise BadValue(
-                f"{stl}: is {size[0]:g} m x {size[1]:g} m, too large for cells of {self._cell:g} m"
-                ": take larger ones, or scale it if it is in millimetres"
-            )
-        edges, hidden = open_edges(triangles), hidden_area(triangles)
-        if edges:
-            self._notices.append(
-                f"{stl.name} is not closed ({edges} edges have not two faces): "
-                "what is seen of it from above is ground"
-            )
-        elif hidden > 1e-4:
-            self._notices.append(
-                f"{stl.name} has overhangs ({hidden:.3g} m2): what is under them is filled up"
-            )
-        heights, (x, y) = heights_from_above(triangles, self._cell)
-        name = f"{stl.stem}_heights.npy"
-        self._maps[name] = heights
-        # The map's frame is in the middle of its near edge.
-        start = np.array([x, y + (len(heights) - 1) * self._cell / 2, 0.0])
-        origin = (Pose.at(*place, yaw=yaw).apply(start) + 0.0).round(9).tolist()
-        return {
-            "kind": "height_map",
-            "file": name,
-            "cell": self._cell,
-            **dict(zip("xyz", origin, strict=True)),
-            "yaw_deg": round(degrees(yaw), 6),
-            "fill": float(BELOW_THE_FLOOR - origin[2]),
+    def _mesh(
+        self, stl: Path, place: Array, turns: tuple[float, ...], key: KeyPath
+    ) -> dict[str, Any]:
+        """Return an STL file as terrain, its own origin at ``place`` (m), turned (rad)."""
+        entry: dict[str, Any] = {
+            "kind": "mesh",
+            "file": Path(os.path.relpath(stl.resolve(), self._folder.resolve())).as_posix(),
+            **dict(zip("xyz", (place + 0.0).round(9).tolist(), strict=True)),
             "friction": FRICTION,
         }
+        for name, turn in zip(("roll_deg", "pitch_deg", "yaw_deg"), turns, strict=True):
+            if turn:
+                entry[name] = round(degrees(turn), 6)
+        if self._cell is not None:
+            entry["cell"] = self._cell
+        context = {"folder": self._folder}
+        try:
+            choice = MeshGround.model_validate(entry, context=context).choice()
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            entry["collide"] = "height_map"
+            try:
+                choice = MeshGround.model_validate(entry, context=context).choice()
+            except ValidationError:
+                raise self._wrong(key, f"'{stl.name}', {reason}") from None
+            self._notices.append(f"{stl.name} {reason.removeprefix('which ')}")
+        self._notices.append(f"{stl.name} becomes a {choice.taken}".replace("a 1 ", "1 "))
+        return entry
 
     def _robots(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the robots, and the goals as trigger volumes."""

@@ -78,14 +78,6 @@ def open_edges(triangles: Triangles) -> int:
     return int(np.count_nonzero(counts != 2))
 
 
-def hidden_area(triangles: Triangles) -> float:
-    """Return the area (m2, in plan) of faces that look down from above the lowest point."""
-    cross = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    low = triangles[..., 2].min()
-    above = triangles[..., 2].mean(axis=1) > low + 1e-3
-    return float(-cross[above & (cross[:, 2] < 0), 2].sum() / 2)
-
-
 def heights_from_above(triangles: Triangles, cell: float) -> tuple[Array, tuple[float, float]]:
     """Return how high triangles are on a grid, seen from above.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Annotated
 
@@ -28,14 +27,21 @@ def import_bml(
         ),
     ] = None,
     cell: Annotated[
-        float,
-        typer.Option(min=0.001, max=1.0, metavar="M", help="Cells of the height maps, in metres."),
-    ] = 0.01,
+        float | None,
+        typer.Option(
+            min=0.001,
+            max=1.0,
+            metavar="M",
+            show_default="as fine as needed",
+            help="Cells, in metres, where a mesh becomes a height map.",
+        ),
+    ] = None,
 ) -> None:
     """Read a configuration file of bml_vrep, with its STL files, into a world file.
 
-    Objects with an STL file become height maps, robots those of ours, the dummy
-    robot a goal that says when it is reached. What is left out is named.
+    Objects with an STL file become ground (convex pieces or height maps, as fits),
+    robots those of ours, the dummy robot a goal that says when it is reached. What
+    is left out is named.
 
     For example:
 
@@ -44,16 +50,11 @@ def import_bml(
     target = out or file.with_name(f"{file.stem}_world.yaml")
     preflight.writable(target, ".yaml")
     preflight.physics()
-    import numpy as np
-
     from grouser.world.bml_file import import_bml
     from grouser.world.file import parse
 
-    imported = import_bml(file, cell)
-    for name, heights in imported.maps.items():
-        buffer = io.BytesIO()
-        np.save(buffer, heights)
-        files.write_bytes(target.parent / name, buffer.getvalue())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    imported = import_bml(file, cell, target.parent)
     parse(imported.text, where=str(target), folder=target.parent)  # what is written can be read
     files.write_text(target, imported.text)
     for notice in imported.notices:

@@ -57,6 +57,8 @@ def _read(path: Path, changed: int) -> TriangleMesh:
         ".obj": _read_obj,
     }
     ending = path.suffix.lower()
+    if ending not in readers:
+        raise BadValue(f"must end in {' or '.join(sorted(readers))}")
     try:
         return readers[ending](path.read_bytes())
     except (OSError, ValueError, IndexError, KeyError) as error:

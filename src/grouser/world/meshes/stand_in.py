@@ -53,14 +53,19 @@ class StandIn:
         """Add it to the world body, the mesh's origin at ``X_WP``."""
         _add(spec, name, X_WP, self.pieces, self.heights, **geom)
 
+    @property
+    def what(self) -> str:
+        """What it is, in a few words."""
+        if self.heights is None:
+            return f"{len(self.pieces)} convex piece{'s' if len(self.pieces) != 1 else ''}"
+        rows, columns = self.heights.heights.shape
+        return f"height map of {rows} x {columns} points, {1000 * self.heights.cell:g} mm apart"
+
     def __str__(self) -> str:
         """Say what it is, how well it fits and what it costs."""
-        what = f"{len(self.pieces)} convex piece{'s' if len(self.pieces) != 1 else ''}"
-        if self.heights is not None:
-            rows, columns = self.heights.heights.shape
-            what = f"height map of {rows} x {columns} points, {1000 * self.heights.cell:g} mm apart"
         return (
-            f"{what}: {self.fit}; {self.geoms} geoms, a bar touches in {self.contacts:.1f} points"
+            f"{self.what}: {self.fit}; {self.geoms} geom{'s' if self.geoms != 1 else ''}, "
+            f"a bar touches in {self.contacts:.1f} points"
         )
 
 

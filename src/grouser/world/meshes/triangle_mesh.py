@@ -71,6 +71,11 @@ class TriangleMesh:
         """Corners of every triangle, m, (m, 3, 3)."""
         return np.asarray(self.vertices[self.faces])
 
+    @property
+    def size(self) -> Array:
+        """Its extent along x, y and z, m."""
+        return np.asarray(np.ptp(self.triangles.reshape(-1, 3), axis=0))
+
     @functools.cached_property
     def volume(self) -> float:
         """What is inside, m3; negative if its triangles are inside out."""

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import mujoco
-import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from grouser.errors import BadValue, MissingDependency
@@ -84,18 +83,9 @@ class MeshGround(TerrainPiece):
         Raises:
             BadValue: in a few words, to be read after "which": why it is no mesh.
         """
-        given = read_mesh(self.file)
-        size = np.ptp(given.vertices[np.unique(given.faces)], axis=0) * self.scale
-        words = " x ".join(f"{edge:.4g}" for edge in size.tolist())
-        if size.max() > LARGEST:
-            raise BadValue(
-                f"is {words} m large, at most {LARGEST:g} m are allowed: if it is in millimetres, "
-                f"say scale: {metres(self.scale):g}"
-            )
-        if size.max() < SMALLEST:
-            raise BadValue(f"is {words} m large, at least {SMALLEST:g} m are needed: say a scale")
+        given = scaled_mesh(self.file, self.scale)
         lying = Pose.at(roll=radians(self.roll_deg), pitch=radians(self.pitch_deg))
-        return TriangleMesh(lying.apply(self.scale * given.vertices), given.faces)
+        return TriangleMesh(lying.apply(given.vertices), given.faces)
 
     def choice(self) -> StandInChoice:
         """Return what it collides as, and why.
@@ -112,3 +102,22 @@ class MeshGround(TerrainPiece):
         _LOG.info("%s: %s (%s)", self.file.name, choice.taken, choice.why)
         X_WP = Pose.at(self.x, self.y, self.z, yaw=radians(self.yaw_deg))
         choice.taken.add(spec, name, X_WP, **self.geom(contact, LIGHT))
+
+
+def scaled_mesh(path: Path, scale: float) -> TriangleMesh:
+    """Return the mesh of a file, m, whose unit is ``scale`` (m).
+
+    Raises:
+        BadValue: in a few words, to be read after "which": why it is no mesh, or of what size.
+    """
+    given = read_mesh(path)
+    mesh = TriangleMesh(scale * given.vertices, given.faces)
+    words = " x ".join(f"{edge:.4g}" for edge in mesh.size.tolist())
+    if mesh.size.max() > LARGEST:
+        raise BadValue(
+            f"is {words} m large, at most {LARGEST:g} m are allowed: if it is in millimetres, "
+            f"say scale: {metres(scale):g}"
+        )
+    if mesh.size.max() < SMALLEST:
+        raise BadValue(f"is {words} m large, at least {SMALLEST:g} m are needed: say a scale")
+    return mesh
