@@ -177,7 +177,7 @@ def test_a_package_order_at_the_end_or_none_means_zero():
         (b"DRIVE {Left 1} {Light maybe}", "DRIVE: Light is 'maybe', must be true or false"),
         (b"DRIVE {Wings 2}", "DRIVE: no form of DRIVE has the key 'wings'"),
         (b"DRIVE {Name J}{Value 1}{Order 7}", "DRIVE: Order is '7', must be one of 0, 1, 2"),
-        (b"DRIVE {Left 1", "every '{' needs its own '}'"),
+        (b"DRIVE {Left {1}", "every '{' needs its own '}'"),
         (b"DRIVE Left 1}", "every '{' needs its own '}'"),
         (b"DRIVE {{Left 1}}", "every '{' needs its own '}'"),
         (b"INIT {Name R1}", "INIT: ClassName is missing"),

@@ -12,7 +12,7 @@ from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.response import Response
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
 from grouser.protocol.usarsim.setting import SetJoint
-from grouser.protocol.usarsim.state import ObjectState
+from grouser.protocol.usarsim.state import ObjectStates
 from grouser.robots.robot import ROBOTS
 
 SPEED = 4
@@ -22,7 +22,7 @@ SPEED = 4
 @pytest.fixture(scope="module")
 def served(world):
     also = ("--also", "0:udk:z-up", "--also", "0:ut3:z-down:unreal")
-    options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED))
+    options = ("--images", "-1", "--truth", "0", "--speed", str(SPEED), "--ground-truth")
     with Served(world.parent, world, *also, *options) as served:
         yield served
 
@@ -234,4 +234,5 @@ def _places(referee):
     """Return name → place of what was made, as CONTROL {Type GetSTA} says it."""
     referee.ask_states()
     referee.start_poses()  # answered behind all of them
-    return {m.name: m.location for m in referee.listen(0.01) if isinstance(m, ObjectState)}
+    heard = [m for m in referee.listen(0.01) if isinstance(m, ObjectStates)]
+    return {each.name: each.location for m in heard for each in m.objects}

@@ -97,10 +97,12 @@ BeatMs = Annotated[
 ]
 
 CommandTimeout = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="S",
-        help="Stop the robot of a client that says nothing for S simulated seconds; 0: never.",
+        help="Stop the robot of any client that says nothing for S simulated seconds; 0: never. "
+        "Left out: 10, and only for clients that have said a line of Grouser's own, because "
+        "programs written for USARSim command once and wait.",
         rich_help_panel="Time",
     ),
 ]
@@ -111,6 +113,16 @@ Strict = Annotated[
         "--strict",
         help="As the old servers: the last command holds for ever.",
         rich_help_panel="Time",
+    ),
+]
+
+GroundTruth = Annotated[
+    bool,
+    typer.Option(
+        "--ground-truth",
+        help="Tell every robot's client where it truly is; else only Pioneers report that, as in "
+        "USARSim, and robots to which the world file gives a truth sensor.",
+        rich_help_panel="Robots",
     ),
 ]
 
@@ -155,6 +167,15 @@ OwnPictures = Annotated[
     typer.Option(
         "--own-pictures",
         help="Nobody gets the pictures of others.",
+        rich_help_panel="Pictures",
+    ),
+]
+
+Tiles = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMNSxROWS",
+        help="How the mosaic of all cameras is divided, as UDK's CameraTileX and CameraTileY.",
         rich_help_panel="Pictures",
     ),
 ]

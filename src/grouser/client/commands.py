@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from grouser.client.conversation import Conversation
 from grouser.client.latest_messages import LatestMessages
 from grouser.errors import BadValue, nearest
-from grouser.protocol.usarsim import control
+from grouser.frames import degrees
 from grouser.protocol.usarsim.commands import Trace
 from grouser.protocol.usarsim.drive import (
     AckermanDrive,
@@ -26,7 +26,7 @@ from grouser.protocol.usarsim.drive import (
     SkidDrive,
     WheelTarget,
 )
-from grouser.protocol.usarsim.extensions import Lockstep, Notice, Step, Transmit
+from grouser.protocol.usarsim.extensions import Kick, Lockstep, Notice, Step, Transmit
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import EffectorState, LinkTarget, MovePackage, PackageState
 from grouser.protocol.usarsim.setting import (
@@ -40,6 +40,9 @@ from grouser.protocol.usarsim.setting import (
 )
 from grouser.protocol.usarsim.state import State
 from grouser.protocol.usarsim.values import Vector
+
+PAWS = ("left", "right")
+"""Fore paws that kick."""
 
 ORDERS: dict[str, Order] = {order.name.lower(): order for order in Order}
 """What a joint can be told: angle, speed, torque, brake, relative_angle…"""
@@ -161,6 +164,38 @@ class RobotCommands(CommandSender):
             )
         )
 
+    def walk(self, forward: float = 0.0, left: float = 0.0, turn: float = 0.0) -> None:
+        """Walk, or stand with all 0: ahead and to the left in m/s, turn to the left in rad/s.
+
+        Legs and tracks understand it; the servers of old know it from flying robots.
+        """
+        self.fly(forward, -left, rotational_deg=-degrees(turn))
+
+    def kick(self, paw: str = "left") -> None:
+        """Kick with the ``left`` or the ``right`` fore paw as soon as the robot stands.
+
+        To walk before it is over calls it off. Grouser's servers only.
+        """
+        if paw.lower() not in ("left", "right"):
+            raise BadValue(f"kick: paw is '{paw}', must be left or right{nearest(paw, PAWS)}")
+        self.send(Kick(paw.capitalize()))
+
+    def head(
+        self, pan: float | None = None, tilt: float | None = None, roll: float | None = None
+    ) -> None:
+        """Turn an AIBO's or a QRIO's head: rad to the left, up, and to the right side down."""
+        turns = {"HeadPan": pan, "HeadTilt": tilt, "HeadRoll": roll}
+        for joint, angle in turns.items():
+            if angle is not None:
+                self.joint(joint, -angle if joint == "HeadPan" else angle)
+
+    def tail(self, pan: float | None = None, tilt: float | None = None) -> None:
+        """Wag an AIBO's tail: rad to the left, and up."""
+        if pan is not None:
+            self.joint("TailPan", -pan)
+        if tilt is not None:
+            self.joint("TailTilt", tilt)
+
     def dive(
         self,
         propeller: float,
@@ -273,89 +308,6 @@ class RobotCommands(CommandSender):
     def end_turn(self) -> None:
         """Let the world go on (in lockstep), without waiting for the next turn."""
         self.send(Step())
-
-
-class WorldCommands(CommandSender):
-    """The commands of USARSim's world controller: make, move and remove objects."""
-
-    def create(
-        self,
-        class_name: str,
-        name: str | None = None,
-        *,
-        at: Vector | None = None,
-        rotation: Vector | None = None,
-        scale: Sequence[float] | None = None,
-        physics: str | None = None,
-        permanent: bool | None = None,
-        memory: str | None = None,
-        material: str | None = None,
-        start: str | None = None,
-    ) -> None:
-        """Make an object; `grouser.protocol.usarsim.control.Create` says what the options mean."""
-        self.send(
-            control.Create(
-                class_name,
-                name,
-                memory,
-                at,
-                rotation,
-                None if scale is None else tuple(scale),
-                physics,
-                permanent,
-                material,
-                start,
-            )
-        )
-
-    def kill(self, name: str) -> None:
-        """Remove an object."""
-        self.send(control.Kill(name))
-
-    def kill_all(self, lowest: Vector | None = None, highest: Vector | None = None) -> None:
-        """Remove every object, or those inside a box."""
-        self.send(control.KillAll(lowest, highest))
-
-    def put(self, name: str, at: Vector | None = None, rotation: Vector | None = None) -> None:
-        """Put an object somewhere."""
-        self.send(control.AbsMove(name, at, rotation))
-
-    def shift(self, name: str, by: Vector | None = None, rotation: Vector | None = None) -> None:
-        """Move an object by so much."""
-        self.send(control.RelMove(name, by, rotation))
-
-    def rotate(self, name: str, *speed: float) -> None:
-        """Let an object turn, rad/s: one number, or one per axis."""
-        self.send(control.Rotate(name, speed))
-
-    def convey(self, name: str, *speed: float) -> None:
-        """Set the speed of a conveyor, m/s: one number, or one per axis."""
-        self.send(control.Conveyor(name, speed))
-
-    def add_waypoints(self, name: str, *places: Vector) -> None:
-        """Give an object further places to visit."""
-        self.send(control.AddWaypoints(name, places))
-
-    def set_waypoints(
-        self,
-        name: str,
-        *,
-        speed: float | None = None,
-        time: float | None = None,
-        loop: bool | None = None,
-        reset_on_clear: bool | None = None,
-        moving: bool | None = None,
-    ) -> None:
-        """Say how an object visits its places: m/s, or s for the whole way."""
-        self.send(control.SetWaypoints(name, speed, time, loop, reset_on_clear, moving))
-
-    def clear_waypoints(self, name: str) -> None:
-        """Take an object's places away."""
-        self.send(control.ClearWaypoints(name))
-
-    def ask_states(self, class_name: str | None = None, name: str | None = None) -> None:
-        """Ask where objects are; the answers are heard like any other line."""
-        self.send(control.GetState(class_name, name))
 
 
 def _order(word: str) -> Order:

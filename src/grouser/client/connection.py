@@ -25,9 +25,10 @@ from typing import Self, TypeVar, Unpack
 
 from grouser.client import queries
 from grouser.client.address import Address, AddressOptions
-from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
+from grouser.client.commands import CommandSender, RobotCommands
 from grouser.client.conversation import Conversation, LockstepTurn, Plan
 from grouser.client.latest_messages import LatestMessages
+from grouser.client.world_commands import WorldCommands
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.configuration import Configuration
 from grouser.protocol.usarsim.extensions import RadioMessage

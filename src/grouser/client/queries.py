@@ -29,7 +29,7 @@ from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.nfo import StartPose, StartPoses
 from grouser.protocol.usarsim.response import Response
 from grouser.protocol.usarsim.setting import Setting
-from grouser.protocol.usarsim.state import ObjectState
+from grouser.protocol.usarsim.state import ObjectState, ObjectStates
 
 Answer = TypeVar("Answer")
 
@@ -95,10 +95,8 @@ def object_state(name: str) -> Query[ObjectState]:
     """Ask where an object is that a world controller made."""
 
     def match(message: Message) -> ObjectState | None:
-        match message:
-            case ObjectState() if message.name.lower() == name.lower():
-                return message
-        return None
+        each = message.objects if isinstance(message, ObjectStates) else ()
+        return next((found for found in each if found.name.lower() == name.lower()), None)
 
     return Query(GetState(name=name), match, f"the state of an object '{name}'")
 

@@ -79,6 +79,8 @@ class ServerOptions:
     """Clients in lockstep that must be there before time begins."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client stops; 0: never."""
+    informed_timeout: float = 0.0
+    """The same for clients that have said a line of Grouser's own, where that is 0."""
     equipment: bool = True
     """Clients' robots carry their standard equipment where nobody said what they carry."""
     limits: Limits = field(default_factory=Limits)
@@ -92,6 +94,7 @@ class ServerOptions:
             beat=beat,
             players=self.players,
             command_timeout=self.command_timeout,
+            informed_timeout=self.informed_timeout,
             equipment=self.equipment,
         )
 

@@ -21,10 +21,11 @@ from grouser.locomotion.quadruped_legs import JOINTS, LEGS, Legs, Stance, Vector
 OFFSETS = np.array([0.0, 0.5, 0.5, 0.0])
 """Part of a period by which each of `LEGS` is ahead: diagonal legs go together."""
 
-PHASE, SPEED, LIFT, KICK, SIDE, READY = 0, slice(1, 4), 4, 5, 6, 7
+PHASE, SPEED, LIFT, KICK, SIDE, KICKED = 0, slice(1, 4), 4, 5, 6, 7
 WIDTH = 8
 """Columns of a trot's state: phase (0 to 1), walked speeds (m/s, m/s, rad/s), how much the paws are
-lifted (0 to 1), time into a kick (s; 0: none), its side (+1 left), whether one may begin."""
+lifted (0 to 1), time into a kick (s; 0: none), its side (+1 left), the input that the last one
+answered (0: none since it was let go)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,30 +53,29 @@ class Trot:
 
     inputs: tuple[str, ...] = ("forward", "sideways", "turn", "kick")
     """m/s ahead, m/s to the left, rad/s to the left, and which paw kicks: +1 left, -1 right. A kick
-    waits until the robot stands; the next one needs a command without ``kick`` in between."""
+    waits until the robot stands; the next one needs a command without ``kick`` in between, or a
+    number of another size (+2 after +1)."""
     drives: tuple[str, ...] = tuple(f"{leg}_{joint}" for leg in LEGS for joint in JOINTS)
     period: float = 0.008
     """s; the real robots' motion frame (robots.md B1)."""
 
     def start(self) -> Array:
         """Return the state of a robot that stands, ready to kick."""
-        state = np.zeros(WIDTH)
-        state[READY] = 1.0
-        return state
+        return np.zeros(WIDTH)
 
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
         """Return the states after ``dt`` seconds of following ``inputs`` (n, inputs)."""
         now = state.copy()
         wish = np.minimum(np.maximum(inputs[:, :3], -self._fastest), self._fastest)
-        # Kicks are rare; without one nobody is busy, and everybody is ready.
+        # Kicks are rare; without one nobody is busy, and nobody has kicked.
         kicks = np.count_nonzero(inputs[:, 3]) or np.count_nonzero(state[:, KICK])
         if kicks:
             pressed = inputs[:, 3] != 0.0
-            now[:, READY] = np.where(pressed, now[:, READY], 1.0)
-            busy = (now[:, KICK] > 0.0) | (pressed & (now[:, READY] > 0.0))
+            now[:, KICKED] = np.where(pressed, now[:, KICKED], 0.0)
+            busy = (now[:, KICK] > 0.0) | (pressed & (inputs[:, 3] != now[:, KICKED]))
             wish = np.where(busy[:, None], 0.0, wish)
         else:
-            now[:, READY] = 1.0
+            now[:, KICKED] = 0.0
         speed, change = now[:, SPEED], self._acceleration * dt
         speed += np.minimum(np.maximum(wish - speed, -change), change)
         walking = np.logical_or(wish, speed).any(axis=1)
@@ -127,7 +127,7 @@ class Trot:
         """Begin a kick that is wanted where the robot stands ``still``; go on with begun ones."""
         begin = still & (now[:, KICK] == 0.0)
         now[:, SIDE] = np.where(begin, np.sign(kicking), now[:, SIDE])
-        now[:, READY] = np.where(begin, 0.0, now[:, READY])
+        now[:, KICKED] = np.where(begin, kicking, now[:, KICKED])
         going = begin | (now[:, KICK] > 0.0)
         time = np.where(going, now[:, KICK] + dt, 0.0)
         now[:, KICK] = np.where(time < self.kick.duration, time, 0.0)

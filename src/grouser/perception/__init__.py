@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         PoseEstimate,
         SensorModel,
     )
-    from grouser.perception.optics import CameraOptics, Neck
+    from grouser.perception.optics import CameraOptics, Neck, NoddingNeck
     from grouser.perception.vision import Sightings, Vision
 
 _PLACES = {
@@ -31,6 +31,7 @@ _PLACES = {
     "Localiser": "grouser.perception.localise",
     "MotionModel": "grouser.perception.localise",
     "Neck": "grouser.perception.optics",
+    "NoddingNeck": "grouser.perception.optics",
     "PoseEstimate": "grouser.perception.localise",
     "SensorModel": "grouser.perception.localise",
     "Sightings": "grouser.perception.vision",
@@ -51,6 +52,7 @@ __all__ = [
     "Localiser",
     "MotionModel",
     "Neck",
+    "NoddingNeck",
     "PoseEstimate",
     "SensorModel",
     "Sightings",

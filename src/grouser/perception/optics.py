@@ -35,6 +35,23 @@ class Neck:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoddingNeck:
+    """A neck that tilts at its foot, then pans and nods at its head, as the ERS-7's does."""
+
+    at: Vector
+    """Where it tilts, in the footprint, m."""
+    length: float
+    """From there to where it pans and nods, m."""
+    lens: Vector
+    """From there to the lens, along the head's axes, m."""
+
+    def gaze(self, tilt: float, pan: float, nod: float) -> Pose:
+        """Return the lens' pose: x looks ahead; angles in rad, up and left positive."""
+        head = Pose(np.array(self.at)) @ Pose.at(pitch=-tilt) @ Pose.at(z=self.length)
+        return head @ Pose.at(yaw=pan) @ Pose.at(pitch=-nod) @ Pose(np.array(self.lens))
+
+
+@dataclass(frozen=True, kw_only=True)
 class CameraOptics:
     """A camera's calibrated size, focal lengths and distortion."""
 

@@ -40,25 +40,31 @@ class LineSplitter:
 
     Args:
         longest: bytes that a line may have, without its end.
+        empty: whether an empty line is one; then CR, LF and CR LF each end a line.
     """
 
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
+    def __init__(self, longest: int, *, empty: bool = False) -> None:
+        self._longest, self._empty = longest, empty
+        self._after_cr = False
         self._pending = bytearray()
         self._skipping = False
 
     def feed(self, data: bytes) -> list[bytes | Fault]:
-        """Take the next bytes; return the lines they complete, without ends and empty ones."""
+        """Take the next bytes; return the lines they complete, without their ends."""
+        if self._empty and data:
+            first = data[1:] if self._after_cr and data.startswith(b"\n") else data
+            self._after_cr = data.endswith(b"\r")
+            data = first.replace(b"\r\n", b"\n")
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
         lines: list[bytes | Fault] = []
         if ended:
-            if self._skipping:
-                ended[0] = b""
+            if self._skipping:  # this is the end of a line that was reported
+                del ended[0]
                 self._skipping = False
             elif self._pending:
                 ended[0] = bytes(self._pending) + ended[0]
                 self._pending.clear()
-            lines = [self._checked(line) for line in ended if line]
+            lines = [self._checked(line) for line in ended if line or self._empty]
         if rest and not self._skipping:
             self._pending += rest
             if len(self._pending) > self._longest:
@@ -80,11 +86,14 @@ class LineReader(Generic[Meaning]):
     Args:
         read: the meaning of one line of text; raises `BadValue` for what it cannot understand.
         longest: bytes that a line may have, without its end.
+        empty: whether an empty line means something, too.
     """
 
-    def __init__(self, read: Callable[[str], Meaning], longest: int) -> None:
+    def __init__(
+        self, read: Callable[[str], Meaning], longest: int, *, empty: bool = False
+    ) -> None:
         self._read = read
-        self._splitter = LineSplitter(longest)
+        self._splitter = LineSplitter(longest, empty=empty)
 
     def feed(self, data: bytes) -> list[Meaning | Fault]:
         """Take the next bytes; return what the lines they complete mean, and never raise."""

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grouser.errors import BadValue, SimulationDiverged
+from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.service.console import Console
 from grouser.service.lockstep import Lockstep
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
 from grouser.service.tag_memory import TagMemory
-from grouser.simulation.changes.actions import Action, Equip, Join, Leave
+from grouser.simulation.changes.actions import Action, Equip, Join, Leave, SetPose
+from grouser.simulation.changes.placement import arrival_spot, free_spot
+from grouser.simulation.divergence.relapses import Relapses
 from grouser.simulation.divergence.rescue import Rescue
+from grouser.simulation.ownership import Movers
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
@@ -64,6 +68,9 @@ class HostRules:
     """Owners in lockstep that must be there before time begins."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client is stopped; 0: never."""
+    informed_timeout: float = 0.0
+    """The same for clients that know of it, where ``command_timeout`` is 0: programs from before
+    Grouser command once and wait."""
     equipment: bool = True
     """Owners' robots carry their standard equipment where nobody said what they carry."""
 
@@ -84,9 +91,14 @@ class Host:
         self.simulation, self.rules = simulation, rules
         self.lockstep = Lockstep(rules.players)
         self.tags = TagMemory()
+        self.given_names: dict[str, str] = {}
+        """Robot → the name that its client gave it, where a world cannot take that."""
+        self.titles: dict[str, str] = {}
+        """Object that a client made → the class by which it asked for it."""
         self._cameras = cameras
         self._radio = Radio(simulation)
         self._rescue = Rescue(simulation)
+        self._relapses = Relapses()
         self._owners: dict[str, RobotOwner] = {}
         world = simulation.world
         self._native = {entry.name for entry in (*world.robots, *world.objects)}
@@ -134,25 +146,49 @@ class Host:
             entry = entry.equipped()
         own = {robot.name: robot for robot in self.simulation.world.robots}
         if name not in own:
-            self.do(Join(entry))
+            entry = self._arrive(entry, owner)
         elif own[name].kind != entry.kind:
             raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
         else:
             if self._lacks_equipment(own[name], entry):
                 self.do(Equip(name, entry.sensors))
-                self._queues.collect(self._owners)  # what they measured first is told below
+            self._queues.collect(self._owners)  # what was measured before is nobody's
             self._taken_over.add(name)
         self._owners[name] = owner
         self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next beat
         self._queues.collect(self._owners)
-        if name in self._taken_over:  # its readings came before its owner did
-            self._queues.repeat(name)
         if (referee := self.simulation.events.referee) is not None:
             owner.notice("Referee", referee.game.summary(self.time))
+
+    def _arrive(self, entry: RobotEntry, owner: RobotOwner) -> RobotEntry:
+        """Let a robot join where it is to, or at the nearest free spot; return what came.
+
+        Raises:
+            BadValue: it would be inside something, and so it would everywhere near.
+        """
+        self.do(Join(entry))
+        live = self.simulation.live
+        move = arrival_spot(live.model, live.data, Movers(live.scene).bodies(entry.name))
+        if move is not None and not move.any():
+            return entry
+        self.do(Leave(entry.name))
+        x, y, z = entry.position
+        if move is None:
+            raise BadValue(
+                f"'{entry.name}' would be inside something at {x:.2f}, {y:.2f}, {z:.2f} m, and no "
+                "spot near is free"
+            )
+        x, y, z = (float(a + b) for a, b in zip(entry.position, move, strict=True))
+        entry = entry.model_copy(update={"position": (x, y, z)})
+        self.do(Join(entry))
+        text = f"something was there already; {entry.name} stands at {x:.2f}, {y:.2f}, {z:.2f} m"
+        owner.notice("Moved", text)
+        return entry
 
     def leave(self, name: str) -> None:
         """Take an owner's robot away; one of the world's own stops where it is."""
         self._owners.pop(name)
+        self.given_names.pop(name, None)
         self.lockstep.leave(name)
         self._queues.pop(name)
         if name in self._taken_over:
@@ -268,8 +304,19 @@ class Host:
 
     def _report_rescue(self, name: str) -> None:
         _LOG.warning("the physics of '%s' diverged at %.3f s; it was reset", name, self.time)
+        again = self._relapses.count(name, self.time)
+        text = f"the physics of {name} diverged at {self.time:.3f} s; it is back at its start"
+        if again >= 2:  # it cannot be there, nor near there
+            _LOG.error("'%s' diverged three times in a row; it is taken out of the world", name)
+            self.do(Leave(name))
+            return
+        if again:
+            live = self.simulation.live
+            place = self.simulation.pose(name)
+            move = free_spot(live.model, live.data, Movers(live.scene).bodies(name), away=True)
+            self.do(SetPose(name, Pose(place.position + move, place.wxyz)))
+            text += ", and was moved aside"
         if name in self._owners:
-            text = f"the physics of {name} diverged at {self.time:.3f} s; it is back at its start"
             self._owners[name].notice("Reset", text)
 
     def _follow_scene(self) -> None:
@@ -282,6 +329,7 @@ class Host:
                 self.simulation.do(Join(entries[name]))
             else:
                 self._owners.pop(name).robot_removed()
+                self.given_names.pop(name, None)
                 self._taken_over.discard(name)
                 self.lockstep.leave(name)
         if self.time < self._then:

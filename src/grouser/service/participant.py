@@ -78,6 +78,7 @@ class Participant:
         self.login = Login(access, address)
         self._report_every, self._may_join = report_every, may_join
         self._deferred = DeferredCommands()
+        self._timeout = host.rules.command_timeout
         self._watch(None)
         self.robot: str | None = None
         """Name of its robot in the world."""
@@ -127,6 +128,11 @@ class Participant:
         """Note that the client is there: it has sent something."""
         self._watchdog.note_message(self._host.time)
 
+    def note_informed(self) -> None:
+        """Note that the client knows Grouser, and so that silence stops its robot."""
+        if not self._timeout:
+            self._timeout = self._watchdog.timeout = self._host.rules.informed_timeout
+
     @property
     def battery_empty(self) -> bool:
         """Whether its robot has no power any more."""
@@ -135,7 +141,7 @@ class Participant:
     def _watch(self, battery: float | None) -> None:
         """Begin to count simulated time for a robot."""
         now = self._host.time
-        self._watchdog = Watchdog(self._host.rules.command_timeout, now, battery)
+        self._watchdog = Watchdog(self._timeout, now, battery)
         self._report_timer = ReportTimer(self._report_every, now)
 
     def _halt(self) -> None:
@@ -209,10 +215,9 @@ class Participant:
             self._halt()
             self.notice("Empty", "the battery is empty, the robot stops")
         if watchdog.falls_silent(time):
-            timeout = self._host.rules.command_timeout
             self._halt()
-            _LOG.info("%s: silent for %.1f s, its robot was stopped", self, timeout)
-            self.notice("Stopped", f"nothing was heard for {timeout:g} s, the robot stops")
+            _LOG.info("%s: silent for %.1f s, its robot was stopped", self, self._timeout)
+            self.notice("Stopped", f"nothing was heard for {self._timeout:g} s, the robot stops")
 
     def carry_out_deferred(self) -> None:
         """Do what was put off until everybody's turn was over."""

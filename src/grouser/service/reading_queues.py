@@ -58,15 +58,6 @@ class ReadingQueues:
                 self._order.append(robot)
             queue.append((sensor, reading))
 
-    def repeat(self, robot: str) -> None:
-        """Queue a robot's newest readings again, for somebody who came after them."""
-        for (name, key), (sensor, _) in self._simulation.scene.sensors.items():
-            if name == robot and not isinstance(sensor, Camera):
-                reading = self._simulation.read(robot, key)
-                self._readings.setdefault(robot, []).append((sensor, reading))
-        if robot in self._readings and robot not in self._order:
-            self._order.append(robot)
-
     def pop(self, robot: str) -> list[SensorReading]:
         """Return and forget a robot's readings."""
         return self._readings.pop(robot, [])

@@ -27,7 +27,7 @@ class Watchdog:
     """
 
     def __init__(self, timeout: float, now: float = 0.0, battery: float | None = None) -> None:
-        self._timeout, self._battery = timeout, battery
+        self.timeout, self._battery = timeout, battery
         self._start(now)
 
     def _start(self, now: float) -> None:
@@ -50,7 +50,7 @@ class Watchdog:
 
     def falls_silent(self, now: float) -> bool:
         """Return whether the client has been silent for too long since the robot last moved."""
-        if not self._timeout or self._silent or now - self._heard <= self._timeout:
+        if not self.timeout or self._silent or now - self._heard <= self.timeout:
             return False
         self._silent = True
         return True

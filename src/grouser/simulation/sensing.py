@@ -110,7 +110,11 @@ class ActiveSensors:
         return min(range(1, period + 1), key=load.__getitem__)
 
     def read_due(self, step: int, context: SensorContext) -> None:
-        """Read every sensor that is due at ``step``, and every one that has said nothing yet."""
+        """Read every sensor that is due at ``step``, and every one that has said nothing yet.
+
+        What a newcomer's sensors measure before their rhythm begins can be read, but is not among
+        `drain_readings`: from its first reading there on, a sensor keeps its rhythm.
+        """
         due, needs = self._begin(step), 0
         for group in due:
             needs |= group.needs
@@ -124,8 +128,8 @@ class ActiveSensors:
             for active in group.sensors:
                 self._measure(active, context)
         for active in self._silent:
-            if active.silent:  # its group was not due
-                self._measure(active, context)
+            if active.silent:  # its group was not due: something to read, not yet to be sent
+                active.measure(context)
         self._silent = []
         self.due = self._agenda[0][0] if self._agenda else NEVER
 

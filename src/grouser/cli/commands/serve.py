@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grouser.gateways.gateway import Gateway
+    from grouser.gateways.images.tiles import Layout
     from grouser.gateways.server import Server
+    from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
 
     ProfiledPort = tuple[int, PortProfile]
 
 LONGEST_BEAT_MS = 1000.0
+MOST_TILES = 16
+"""Columns and rows of the mosaic, at most."""
+INFORMED_TIMEOUT = 10.0
+"""Simulated seconds of silence after which a client's robot stops, unless it is said, s."""
 LEVELS = {0: logging.WARNING, 1: logging.INFO}
 """Times that -v was given → what is logged; more: everything."""
 
@@ -50,19 +56,21 @@ def serve(
     speed: options.SpeedFactor = "1.0",
     players: options.Players = 0,
     beat_ms: options.BeatMs = None,
-    command_timeout: options.CommandTimeout = 10.0,
+    command_timeout: options.CommandTimeout = None,
     strict: options.Strict = False,
     picture_type: options.PictureType = None,
     fps: options.PicturesPerSecond = math.inf,
     eye_processes: options.RenderProcesses = 1,
     legacy_images: options.LegacyImages = False,
     own_pictures: options.OwnPictures = False,
+    tiles: options.Tiles = "2x2",
     token_file: options.TokenFile = None,
     certificate: options.Certificate = None,
     key: options.CertificateKey = None,
     lines_per_second: options.LinesPerSecond = 2000.0,
     connections: options.Connections = 512,
     equipment: options.Equipment = True,
+    ground_truth: options.GroundTruth = False,
     seconds: options.EndAfter = math.inf,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -83,6 +91,7 @@ def serve(
     """
     preflight.physics()
     from grouser.gateways.server import PictureOptions, Server, ServerOptions
+    from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.service.access import tokens
     from grouser.service.limits import Limits
     from grouser.simulation.simulation import Simulation
@@ -94,17 +103,28 @@ def serve(
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
     ports = (_port("--port", port), profile), *map(_also, also or ())
     pictures = PictureOptions(
-        type=_picture_type(picture_type), workers=eye_processes, fps=_above(fps, "--fps")
+        type=_picture_type(picture_type),
+        workers=eye_processes,
+        fps=_above(fps, "--fps"),
+        layout=_layout(tiles),
     )
     lines = _above(lines_per_second, "--lines-per-second")
     service = ServerOptions(
         address=host,
-        gateways=_gateways(ports, images, truth, eyes, legacy=legacy_images, own_only=own_pictures),
+        gateways=_gateways(
+            UsarsimGateway(ports, ground_truth=ground_truth),
+            images,
+            truth,
+            eyes,
+            legacy=legacy_images,
+            own_only=own_pictures,
+        ),
         pictures=pictures if images >= 0 else None,
         speed=math.inf if factor is None else factor,
         beat=None if beat_ms is None else _beat(beat_ms),
         players=players,
-        command_timeout=0.0 if strict else _not_below(command_timeout, "--command-timeout"),
+        command_timeout=0.0 if strict else _not_below(command_timeout or 0.0, "--command-timeout"),
+        informed_timeout=INFORMED_TIMEOUT if command_timeout is None and not strict else 0.0,
         equipment=equipment,
         limits=Limits(lines_per_second=lines, connections=connections),
         tokens=tokens(token_file),
@@ -135,8 +155,20 @@ def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
     return context
 
 
+def _layout(tiles: str) -> Layout:
+    """Return how the mosaic is divided."""
+    from grouser.gateways.images.tiles import Layout
+
+    columns, cross, rows = tiles.partition("x")
+    if not (cross and columns.isdecimal() and rows.isdecimal()):
+        raise BadValue(f"--tiles is '{tiles}', must be COLUMNSxROWS, for example 4x1")
+    if not (1 <= int(columns) <= MOST_TILES and 1 <= int(rows) <= MOST_TILES):
+        raise BadValue(f"--tiles is '{tiles}', both must be from 1 to {MOST_TILES}")
+    return Layout(columns=int(columns), rows=int(rows))
+
+
 def _gateways(
-    ports: tuple[ProfiledPort, ...],
+    robots: UsarsimGateway,
     images: int,
     truth: int,
     eyes: int,
@@ -146,12 +178,11 @@ def _gateways(
 ) -> tuple[Gateway, ...]:
     """Return whom the server serves, in the order in which ports are announced."""
     from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
-    from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
-    gateways: list[Gateway] = [UsarsimGateway(ports)]
+    gateways: list[Gateway] = [robots]
     if _is_open("--truth", truth):
-        gateways.append(TruthGateway(truth, ports[0][1]))
+        gateways.append(TruthGateway(truth, robots.ports[0][1]))
     if _is_open("--images", images):
         gateways.append(ImageGateway(images, legacy=legacy, own_only=own_only))
     if _is_open("--eyes", eyes):

@@ -19,11 +19,13 @@ class UsarsimContext:
     registry: ConnectionRegistry
     views: Views | None
     """What cameras see; None: nobody draws it."""
+    ground_truth: bool = False
+    """Whether every robot's client is told where it truly is."""
     adapters: RobotAdapters = field(init=False)
     controllers: WorldControllers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.adapters = RobotAdapters(self.host.simulation)
+        self.adapters = RobotAdapters(self.host.simulation, ground_truth=self.ground_truth)
         self.controllers = WorldControllers(self.host)
 
     def may_join(self, address: str) -> bool:

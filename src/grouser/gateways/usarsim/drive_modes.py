@@ -37,6 +37,8 @@ class DriveState:
     left: float = 0.0
     """The last spin of the left side, rad/s."""
     right: float = 0.0
+    kicks: int = 0
+    """How often it was told to kick."""
     setpoints: dict[str, Setpoint] = field(default_factory=dict)
     """Drive → the last speed or torque it was commanded by name."""
 

@@ -27,10 +27,13 @@ class UsarsimGateway:
     """Control ports, each with its dialect, axes and units; port 0: any that is free."""
 
     ports: tuple[tuple[int, PortProfile], ...] = ((PORT, PortProfile()),)
+    ground_truth: bool = False
+    """Whether every robot's client is told where it truly is; else only Pioneers' (as USARSim's)
+    and those to whom a world file gave a truth sensor."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the control ports: ``control``, ``control2`` and so on."""
-        shared = UsarsimContext(context.host, context.registry, context.views)
+        shared = UsarsimContext(context.host, context.registry, context.views, self.ground_truth)
         for number, (port, profile) in enumerate(self.ports, 1):
             name = "control" if number == 1 else f"control{number}"
             yield Endpoint(name, port, partial(ControlSocket, shared, profile))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from grouser.frames import Pose, degrees, to_rpy_one
 from grouser.gateways.images.tiles import CameraTile
 from grouser.gateways.usarsim.drive_modes import SkidSteering
-from grouser.gateways.usarsim.placements import MountPose, hinge_pose, mount_poses
+from grouser.gateways.usarsim.placements import MountPose, carried_pose, hinge_pose, mount_poses
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import PackageLink, RobotLayout
 from grouser.gateways.usarsim.sensor_encoding import TYPES, tick_angle, wire_names
@@ -45,6 +46,8 @@ from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.victims import VictimSensor
 
+_ORIGIN: Vector = (0.0, 0.0, 0.0)
+
 Settings = tuple[tuple[str, Value], ...]
 """Keys of CONF and what they say."""
 
@@ -55,13 +58,9 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     if kind == "robot":
         return [_robot_geometry(layout, profile)]
     if kind in PACKAGES:
+        describe = _actuator_geometry if kind == "actuator" else _package_geometry
         return [
-            PackageGeometry(
-                query.type,
-                title,
-                tuple(_links_geometry(layout, links, profile)),
-                layout.appearance.title if kind == "actuator" else None,
-            )
+            describe(layout, query.type, title, links, profile)
             for title, links in _packages(layout, query.name)
         ]
     mounted: list[Mounting] = []
@@ -153,6 +152,53 @@ def _packages(layout: RobotLayout, name: str | None) -> list[tuple[str, tuple[Pa
         return []
 
 
+def _package_geometry(
+    layout: RobotLayout,
+    type: str,
+    title: str,
+    links: tuple[PackageLink, ...],
+    profile: PortProfile,
+) -> PackageGeometry:
+    return PackageGeometry(type, title, tuple(_links_geometry(layout, links, profile)))
+
+
+def _actuator_geometry(
+    layout: RobotLayout,
+    type: str,
+    title: str,
+    links: tuple[PackageLink, ...],
+    profile: PortProfile,
+) -> PackageGeometry:
+    """Return UDK's form: the whole sits where its first link does, which then is at its origin."""
+    first, *others = _links_geometry(layout, links, profile)
+    origin = replace(first, location=_ORIGIN, orientation=_ORIGIN)
+    return PackageGeometry(
+        type,
+        title,
+        (origin, *others),
+        location=first.location,
+        orientation=first.orientation,
+        mount=layout.appearance.title,
+        tip=_tip(layout, links, profile),
+    )
+
+
+def _tip(layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfile) -> Vector:
+    """Return where the last link ends, seen from the first joint: its sensor, or its joint."""
+    base, last = links[0].joint.drive, links[-1].joint.drive
+    ends = [
+        place
+        for sensor in layout.sensors.values()
+        for place in mount_poses(layout.model, layout.name, layout.robot, sensor)
+        if place.body == last
+    ]
+    end = ends[0] if ends else MountPose(last, Pose())
+    where, _ = _pose(
+        carried_pose(layout.model, layout.name, layout.robot, end, {base}).X_BS, profile
+    )
+    return where
+
+
 def _links_geometry(
     layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfile
 ) -> Iterator[LinkGeometry]:
@@ -201,10 +247,21 @@ def _type(kind: str, spelling: str) -> str:
 
 
 def _mounting(layout: RobotLayout, title: str, place: MountPose, profile: PortProfile) -> Mounting:
+    """Return where a sensor is on what the wire knows: a link of a package, or the chassis."""
+    links = {
+        link.joint.drive: (package, number)
+        for package, links in layout.packages.items()
+        for number, link in enumerate(links, 1)
+    }
+    place = carried_pose(layout.model, layout.name, layout.robot, place, links)
     where, turned = _pose(place.X_BS, profile)
-    chassis = "HARD" if profile.dialect.packed else layout.appearance.title
-    mount = chassis if place.body == layout.robot.root else place.body
-    return Mounting(title, where, turned, mount)
+    if place.body not in links:
+        chassis = "HARD" if profile.dialect.packed else layout.appearance.title
+        return Mounting(title, where, turned, chassis)
+    package, number = links[place.body]
+    if profile.dialect.packed:
+        return Mounting(title, where, turned, f"{package}_Link{number}")
+    return Mounting(title, where, turned, package, number)
 
 
 def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:

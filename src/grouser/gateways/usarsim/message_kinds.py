@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grouser.errors import nearest
 from grouser.protocol.lines import Fault
-from grouser.protocol.usarsim import commands, extensions, setting
+from grouser.protocol.usarsim import commands, control, extensions, setting
 from grouser.protocol.usarsim.codec import COMMANDS
 from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS
@@ -26,9 +26,13 @@ QUESTIONS = (
 
 OWN = (
     commands.Login, extensions.Lockstep, extensions.Step, extensions.ConsoleLine,
-    extensions.Transmit,
+    extensions.Transmit, extensions.Kick,
 )  # fmt: skip
 """Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+ALWAYS_ANSWERED = (commands.Init, control.Control)
+"""What everybody is told if it cannot be done: old servers said nothing, and clients waited."""
 
 
 def complaint(message: Fault | UnknownMessage) -> str:

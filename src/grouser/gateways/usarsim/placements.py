@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import mujoco
@@ -37,10 +38,7 @@ class MountPose:
 
 def measure(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
     """Return how large the robot called ``name`` is in ``model``."""
-    data = mujoco.MjData(model)
-    for joint, value in robot.posture.items():
-        data.qpos[model.joint(f"{name}/{joint}").qposadr[0]] = value
-    mujoco.mj_kinematics(model, data)
+    data = _in_posture(model, name, robot)
     mujoco.mj_comPos(model, data)
     root = model.body(f"{name}/{robot.root}").id
     R_WB = data.xmat[root].reshape(3, 3)
@@ -50,6 +48,29 @@ def measure(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
     length, width, height = (inside.max(axis=0) - inside.min(axis=0)).tolist()
     x, y, z = ((data.subtree_com[root] - data.xpos[root]) @ R_WB).tolist()
     return RobotSize((length, width, height), (x, y, z))
+
+
+def _in_posture(model: mujoco.MjModel, name: str, robot: Robot) -> mujoco.MjData:
+    """Return the kinematics of a scene in which the robot called ``name`` has its posture."""
+    data = mujoco.MjData(model)
+    for joint, value in robot.posture.items():
+        data.qpos[model.joint(f"{name}/{joint}").qposadr[0]] = value
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def object_size(model: mujoco.MjModel, name: str) -> tuple[float, float, float]:
+    """Return the edges of the box around an object in its own axes, m."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    body = model.body(name).id
+    own = np.flatnonzero(model.body_rootid[model.geom_bodyid] == model.body_rootid[body])
+    if model.body_rootid[body] != body:  # fixed: its root is the world
+        own = np.flatnonzero(model.geom_bodyid == body)
+    corners = np.concatenate([_corners(model, data, geom) for geom in own.tolist()])
+    inside = (corners - data.xpos[body]) @ data.xmat[body].reshape(3, 3)
+    x, y, z = (inside.max(axis=0) - inside.min(axis=0)).tolist()
+    return x, y, z
 
 
 def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
@@ -81,6 +102,25 @@ def hinge_pose(model: mujoco.MjModel, name: str, joint: str) -> MountPose:
     body = int(model.joint(f"{name}/{joint}").bodyid[0])
     pose = Pose(model.body_pos[body].copy(), model.body_quat[body].copy())
     return MountPose(_own(model, name, int(model.body_parentid[body])), pose)
+
+
+def carried_pose(
+    model: mujoco.MjModel, name: str, robot: Robot, place: MountPose, carriers: Container[str]
+) -> MountPose:
+    """Return a place as the first of ``carriers`` below it, or else the root, has it.
+
+    What lies between is in the robot's posture.
+    """
+    body = here = model.body(f"{name}/{place.body}").id
+    root = model.body(f"{name}/{robot.root}").id
+    while body != root and _own(model, name, body) not in carriers:
+        body = int(model.body_parentid[body])
+    if body == here:
+        return place
+    data = _in_posture(model, name, robot)
+    X_WC = Pose(data.xpos[body].copy(), data.xquat[body].copy())
+    X_WB = Pose(data.xpos[here].copy(), data.xquat[here].copy())
+    return MountPose(_own(model, name, body), X_WC.inverse() @ X_WB @ place.X_BS)
 
 
 def _skin(model: mujoco.MjModel, name: str, sensor: Touch) -> MountPose:

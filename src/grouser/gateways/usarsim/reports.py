@@ -30,6 +30,7 @@ class RobotReports:
     def send_readings(self, robot: str, readings: list[SensorReading]) -> None:
         """Send what the robot's sensors measured."""
         layout = self._context.adapters[robot].layout
+        readings = [one for one in readings if one[1].sensor in layout.sensors]
         messages = encode(readings, layout, self._profile, self.requested_scans)
         self._writer.write_replaceable(messages)
         if self.requested_scans:

@@ -30,6 +30,7 @@ from grouser.protocol.usarsim.drive import (
     Order,
     SkidDrive,
 )
+from grouser.protocol.usarsim.extensions import Kick
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkState, MovePackage, PackageState
 from grouser.protocol.usarsim.setting import EVERY_JOINT, SetJoint, SetStiffness
@@ -99,6 +100,8 @@ class RobotAdapter:
                 return self._car(message, context)
             case AerialDrive():
                 return self._fly(message, context)
+            case Kick(paw):
+                return self._kick(paw, context.drive_state)
             case OmniDrive():
                 return self._wheels(message, context)
             case JointDrive(name, value, order):
@@ -173,6 +176,16 @@ class RobotAdapter:
         drive_state.left = drive_state.right = 0.0
         ahead, across, round_ = mode.paces
         return mode.go(_cut(forward, ahead), _cut(sideways, across), _cut(turn, round_))
+
+    def _kick(self, paw: str, drive_state: DriveState) -> Command:
+        gait = self.layout.robot.gait
+        if gait is None or "kick" not in gait.inputs:
+            raise BadValue(f"KICK: a {self.layout.appearance.title} cannot kick")
+        drive_state.kicks += 1
+        drive_state.left = drive_state.right = 0.0
+        # Numbers of two sizes in turns: so a kick is told from the one before.
+        size = 1.0 + drive_state.kicks % 2
+        return {"kick": size if paw == "Left" else -size}
 
     def _sides(self, left: float, right: float, drive_state: DriveState) -> Command:
         """Turn the sides, as fast as they can at most, and remember it."""

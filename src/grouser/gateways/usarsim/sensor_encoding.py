@@ -17,7 +17,7 @@ from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.sweeps import sweeps
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.values import Vector
+from grouser.protocol.usarsim.values import Vector, wrapped_angle
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.compass import Compass
@@ -245,9 +245,10 @@ def _odometry(
     sensor: Odometry, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
-    yield sensor_messages.Odometry(
-        reading.time, sensor.name, (x, y, profile.heading(reading["yaw"]))
-    )
+    yaw = reading["yaw"]
+    if sensor_messages.Odometry.type in profile.dialect.wrapped:
+        yaw = -wrapped_angle(-yaw)  # (-pi, pi] is meant of the wire's heading, which is -yaw
+    yield sensor_messages.Odometry(reading.time, sensor.name, (x, y, profile.heading(yaw)))
 
 
 def _tachometer(

@@ -17,6 +17,7 @@ from grouser.gateways.usarsim import settings
 from grouser.gateways.usarsim.context import UsarsimContext
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
 from grouser.gateways.usarsim.message_kinds import (
+    ALWAYS_ANSWERED,
     CONTROLLER,
     MEANINGLESS,
     OWN,
@@ -102,7 +103,9 @@ class Session:
         if isinstance(message, MEANINGLESS):
             self._drop(message)
             return
-        self._writer.modern = self._writer.modern or isinstance(message, OWN)
+        if isinstance(message, OWN) and not self._writer.modern:
+            self._writer.modern = True
+            self.participant.note_informed()
         if self.participant.in_lockstep and not isinstance(message, QUESTIONS):
             self._defer(message)
         else:
@@ -183,7 +186,8 @@ class Session:
         _LOG.info("%s: %s: %s", self.participant, type(message).__name__, error)
         if isinstance(message, setting.Setting):
             self._writer.write(self._response(message, response.FAILED))
-        if self._writer.modern or isinstance(error, Refused):
+        answered = isinstance(error, Refused) or isinstance(message, ALWAYS_ANSWERED)
+        if self._writer.modern or answered:
             self._writer.notice("Refused", str(error))
 
     # -- what is done about each -------------------------------------------------------------
@@ -205,7 +209,11 @@ class Session:
             self._is_controller = True
             return
         participant.require_room()
-        participant.join(spawn_entry(message, self._host, self._profile), message.battery_s)
+        entry = spawn_entry(message, self._host, self._profile)
+        participant.join(entry, message.battery_s)
+        given = self._host.given_names
+        if message.name and message.name != entry.name and message.name not in given.values():
+            given[entry.name] = message.name
         if not self._profile.dialect.packed:  # UDK says unasked where a camera's picture is
             self._writer.write_all(self._configurations(commands.GetConfiguration("Camera")))
 

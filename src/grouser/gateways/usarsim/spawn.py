@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
-import numpy as np
 from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
@@ -21,6 +19,7 @@ from grouser.protocol.usarsim.nfo import StartPose, StartPoses
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.robot import describe
 from grouser.service.host import Host
+from grouser.simulation.changes.placement import floor_below
 from grouser.simulation.simulation import Simulation
 from grouser.world.field_types import FARTHEST
 from grouser.world.file import RobotEntry, Start, World
@@ -80,7 +79,8 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
 
 def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
     """Return the height (m) of the ground under a point, or ``z`` where there is none."""
-    floors = (_floor(simulation, x, y, top) for top in (z + 1.0, z + HIGH))
+    model, data = simulation.model, simulation.data
+    floors = (floor_below(model, data, x, y, top) for top in (z + 1.0, z + HIGH))
     return next((floor for floor in floors if floor is not None), z)
 
 
@@ -93,20 +93,6 @@ def _pose(start: Start, profile: PortProfile) -> StartPose:
     turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
     roll, pitch, yaw = (radians(turn) for turn in turns)
     return StartPose(start.name, profile.place(start.position), profile.angles((roll, pitch, yaw)))
-
-
-def _floor(simulation: Simulation, x: float, y: float, top: float) -> float | None:
-    """Return the height (m) of what cannot move under a point; None: there is nothing."""
-    model, data = simulation.model, simulation.data
-    geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
-    for _ in range(100):
-        distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
-        if distance < 0:
-            return None
-        if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
-            return top - float(distance)
-        top -= float(distance) + 1e-6  # somebody is standing there: look below
-    return None
 
 
 @functools.cache

@@ -1,9 +1,9 @@
-"""The truth port (3989): where every robot is, for those who may watch."""
+"""The truth port (3989): where every robot and object is, for those who may watch."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -81,18 +81,29 @@ class TruthSocket(ClientSocket):
 
 
 def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[TruthRow]:
-    """Return where the robots are that a request means, as the wire has it."""
+    """Return where the robots and objects are that a request means, as the wire has it.
+
+    Without a class and a name robots are meant (reference), by an empty line everything.
+    """
+    wanted = None if request.class_name is None else plain(request.class_name.rpartition(".")[2])
     rows: list[TruthRow] = []
-    for entry in host.simulation.world.robots:
-        title = appearance(entry.kind).title
-        kinds = {plain(title), plain(entry.kind)}
-        if request.class_name is not None and plain(request.class_name) not in kinds:
+    for name, title, kind in _titles(host, objects=request != TruthRequest()):
+        if wanted is not None and wanted not in (plain(title), plain(kind)):
             continue
-        if request.name is not None and request.name.lower() != entry.name.lower():
+        shown = host.given_names.get(name, name)
+        if request.name is not None and request.name.lower() not in (name.lower(), shown.lower()):
             continue
-        X_WB = host.simulation.pose(entry.name)
+        X_WB = host.simulation.pose(name)
         x, y, z = X_WB.position.tolist()
         rpy = to_rpy_one(*X_WB.wxyz.tolist())
         place, turn = profile.place((x, y, z)), profile.angles(rpy)
-        rows.append(TruthRow(entry.name, title, host.time, place, turn))
+        rows.append(TruthRow(shown, title, host.time, place, turn))
     return rows
+
+
+def _titles(host: Host, *, objects: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of everybody, its class on the wire and its kind."""
+    for entry in host.simulation.world.robots:
+        yield entry.name, appearance(entry.kind).title, entry.kind
+    for thing in host.simulation.world.objects if objects else ():
+        yield thing.name, host.titles.get(thing.name, thing.kind), thing.kind

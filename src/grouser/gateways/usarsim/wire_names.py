@@ -37,6 +37,8 @@ class Appearance:
     """Drive → name on the wire and sign."""
     packages: Mapping[str, tuple[Turn, ...]] = field(default_factory=dict)
     """Mission package → the drives of its links and their signs."""
+    ground_truth: bool = False
+    """Whether its class reports where it truly is, unasked, as USARSim's Pioneers do."""
     wheel_base: float | None = None
     """From the front axis to the rear one, m."""
 
@@ -52,7 +54,10 @@ FLIPPERS: dict[str, Turn] = {
 }
 """Kenaf's names; nobody else's are known, so Quince has them, too."""
 
-_PIONEER: dict[str, tuple[Turn, ...]] = {PAN_TILT: (("pan", -1), ("tilt", 1))}
+_PIONEER: dict[str, Any] = {
+    "packages": {PAN_TILT: (("pan", -1), ("tilt", 1))},
+    "ground_truth": True,  # in captured sessions (reference: SEN of UT2004 and UDK)
+}
 
 _TAIL: dict[str, Turn] = {"tail_pan": ("TailPan", -1)}
 
@@ -85,9 +90,9 @@ APPEARANCES: dict[str, Appearance] = {
     "crawler": Appearance(title="Crawler"),
     "conveyor": Appearance(title="Conveyor", steering="None"),
     "air_traffic": Appearance(title="AirTraffic", steering="None"),
-    "p2dx": Appearance(title="P2DX", packages=_PIONEER, wheel_base=P2DX.wheel_base),
-    "p2at": Appearance(title="P2AT", packages=_PIONEER, wheel_base=P2AT.wheel_base),
-    "p3at": Appearance(title="P3AT", packages=_PIONEER, wheel_base=P3AT.wheel_base),
+    "p2dx": Appearance(title="P2DX", **_PIONEER, wheel_base=P2DX.wheel_base),
+    "p2at": Appearance(title="P2AT", **_PIONEER, wheel_base=P2AT.wheel_base),
+    "p3at": Appearance(title="P3AT", **_PIONEER, wheel_base=P3AT.wheel_base),
 }
 """Kind of robot → how it appears."""
 

@@ -16,10 +16,11 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians, to_rpy_one
+from grouser.gateways.usarsim.placements import object_size
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.state import ObjectState
+from grouser.protocol.usarsim.state import ObjectState, ObjectStates
 from grouser.protocol.usarsim.values import Vector
 from grouser.service.host import Host
 from grouser.simulation.changes.actions import (
@@ -63,8 +64,11 @@ def _cylinder(scale: Vector) -> dict[str, Any]:
     return {"radius": radius, "length": length, "mass": DENSITY * math.pi * radius**2 * length}
 
 
+_BOXES = ("box", "crate", "block", "brick", "pallet", "part", "parta", "partb", "partc")
+"""Classes that are boxes here; what UDK's parts to be picked up look like is not known."""
+
 SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
-    **{name: ("box", _box) for name in ("box", "crate", "block", "brick", "pallet")},
+    **{name: ("box", _box) for name in _BOXES},
     **{name: ("ball", _ball) for name in ("ball", "sphere")},
     **{name: ("cylinder", _cylinder) for name in ("cylinder", "barrel", "can", "pillar")},
     "victim": ("victim", lambda scale: {"mass": 70.0}),
@@ -80,6 +84,8 @@ class ControlledObject:
     """Its class, as its controller spelled it."""
     owner: object
     """Whose it is; None: nobody's, it stays."""
+    memory: str = ""
+    """What it was given to remember."""
     waypoints: list[Vector] = field(default_factory=list)
     """World frame, m."""
     speed: float = SPEED
@@ -166,13 +172,17 @@ class WorldControllers:
         thing = self._thing(request, profile)
         self._host.do(Join(thing))
         title = request.class_name.rpartition(".")[2]
-        self._objects[thing.name] = ControlledObject(title, None if request.permanent else owner)
+        self._objects[thing.name] = ControlledObject(
+            title, None if request.permanent else owner, request.memory or ""
+        )
+        self._host.titles[thing.name] = title
 
     def _thing(self, request: control.Create, profile: PortProfile) -> WorldObject:
         title = request.class_name.rpartition(".")[2]
-        if title.lower() not in SHAPES:
+        known = title.lower().removeprefix("wc")  # UDK's classes are WCCrate, WCPallet and so on
+        if known not in SHAPES:
             raise unknown("CONTROL", "object of class", title[:40], SHAPES)
-        kind, sizes = SHAPES[title.lower()]
+        kind, sizes = SHAPES[known]
         x, y, z = profile.from_place(request.location or _ZERO)
         roll, pitch, yaw = profile.from_angles(request.rotation or _ZERO)
         starts = {start.name.lower(): start for start in self._host.simulation.world.starts}
@@ -268,8 +278,8 @@ class WorldControllers:
             self._put(name, made.start)
 
     def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
-        """Return where objects are."""
-        answers: list[Message] = []
+        """Return where objects are, in one line."""
+        states: list[ObjectState] = []
         if request.name is not None and request.name.lower() not in map(str.lower, self._known()):
             self._find(request.name)  # raises: there is nothing to wait for
         for name, made in self._known().items():
@@ -284,8 +294,11 @@ class WorldControllers:
             x, y, z = pose.position.tolist()
             place = profile.place((x, y, z))
             turn = profile.angles(to_rpy_one(*pose.wxyz.tolist()))
-            answers.append(ObjectState(self._host.time, made.title, name, place, turn))
-        return answers
+            length, width, height = map(
+                profile.length, object_size(self._host.simulation.model, name)
+            )
+            states.append(ObjectState(name, (length, width, height), place, made.memory, turn))
+        return [ObjectStates(tuple(states))]
 
 
 def _scale(factors: tuple[float, ...] | None) -> Vector:

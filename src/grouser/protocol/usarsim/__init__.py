@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         Victims,
     )
     from grouser.protocol.usarsim.setting import Set, SetJoint, SetStiffness, SetZoom
-    from grouser.protocol.usarsim.state import ObjectState, State
+    from grouser.protocol.usarsim.state import ObjectState, ObjectStates, State
     from grouser.protocol.usarsim.truth import (
         TruthClientSide,
         TruthEnd,
@@ -105,6 +105,7 @@ _PLACES = {
     "NauticDrive": "grouser.protocol.usarsim.drive",
     "Notice": "grouser.protocol.usarsim.extensions",
     "ObjectState": "grouser.protocol.usarsim.state",
+    "ObjectStates": "grouser.protocol.usarsim.state",
     "Odometry": "grouser.protocol.usarsim.sensor_messages",
     "OmniDrive": "grouser.protocol.usarsim.drive",
     "Order": "grouser.protocol.usarsim.drive",
@@ -178,6 +179,7 @@ __all__ = [
     "NauticDrive",
     "Notice",
     "ObjectState",
+    "ObjectStates",
     "Odometry",
     "OmniDrive",
     "Order",

@@ -64,6 +64,7 @@ COMMANDS: dict[str, Reader] = {
     "GETCLOSESTPATHNODE": commands.GetClosestPathNode.read,
     "LOCKSTEP": extensions.Lockstep.read,
     "STEP": extensions.Step.read,
+    "KICK": extensions.Kick.read,
     "CONSOLE": extensions.ConsoleLine.read,
     "RADIO": extensions.Transmit.read,
 }

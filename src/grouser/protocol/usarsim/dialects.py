@@ -46,6 +46,8 @@ class Quantity(Enum):
     """Where a victim, a tag or an object was seen, m."""
     LAYOUT = auto()
     """Vectors in GEO, m and rad."""
+    LINK = auto()
+    """Vectors in GEO of mission packages and actuators, m and rad."""
     COARSE = auto()
     """Torques, gas densities, limits of package links."""
 
@@ -95,6 +97,8 @@ class Dialect:
     """Types of readings that are sent without their time."""
     unsigned: frozenset[str]
     """Types of readings whose angles lie in [0, 2 pi)."""
+    wrapped: frozenset[str]
+    """Types of readings whose heading lies in (-pi, pi]; others count full turns."""
     spelling: Mapping[str, str]
     """Keys of CONF that are spelled in another way."""
     glued: bool
@@ -123,6 +127,7 @@ _UT2004_STYLES: Mapping[Quantity, NumberStyle] = {
     Quantity.STEER: FixedDecimals(4),
     Quantity.PLACE: FixedDecimals(2),
     Quantity.LAYOUT: FixedDecimals(4),
+    Quantity.LINK: FixedDecimals(4),
     Quantity.COARSE: FixedDecimals(2),
 }
 
@@ -138,6 +143,7 @@ _UDK_STYLES: Mapping[Quantity, NumberStyle] = {
     Quantity.STEER: TrimmedDecimals(),
     Quantity.PLACE: FixedDecimals(2),
     Quantity.LAYOUT: FixedDecimals(2),
+    Quantity.LINK: FixedDecimals(3),
     Quantity.COARSE: FixedDecimals(2),
 }
 
@@ -156,6 +162,7 @@ UT2004 = Dialect(
     effector_status=False,
     untimed=frozenset({"Encoder", "GPS", "INS", "Odometry", "Touch", "Tachometer", "CO2Sensor"}),
     unsigned=frozenset({"GroundTruth", "INS"}),
+    wrapped=frozenset({"Odometry"}),
     spelling={"Panning": "Paning"},
     glued=False,
     one_sided=OneSided.WORKS,
@@ -178,6 +185,7 @@ UT3 = Dialect(
     effector_status=False,
     untimed=frozenset({"INS", "GPS"}),
     unsigned=frozenset({"INS"}),
+    wrapped=frozenset(),
     spelling={},
     glued=False,
     one_sided=OneSided.ZERO,
@@ -200,6 +208,7 @@ UDK = Dialect(
     effector_status=True,
     untimed=frozenset({"INS", "GPS"}),
     unsigned=frozenset({"INS"}),
+    wrapped=frozenset(),
     spelling={},
     glued=True,
     one_sided=OneSided.IGNORED,

@@ -10,6 +10,8 @@ sent a command of Grouser's own, so those written for the old servers never meet
     CONSOLE {Line open door} a line of the console, and its answer
     CONSOLE {Said …}
 
+    KICK {Paw Left}          a legged robot kicks once it stands
+
     RADIO {To rex} {Data aGVsbG8=}                        over the simulated radio
     RADIO {From fido} {Data aGVsbG8=} {Strength -61.20}   heard over it
 
@@ -36,6 +38,18 @@ _PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
 def text(key: str) -> Wire:
     """Return the wire of any text at all, line ends and braces included."""
     return Wire(key, unquote, lambda value, _: quote(value, safe=_PLAIN))
+
+
+def choice(key: str, words: tuple[str, ...]) -> Wire:
+    """Return the wire of one of several words, read in any case."""
+
+    def read(value: str) -> str:
+        for each in words:
+            if each.lower() == value.lower():
+                return each
+        raise BadValue(f"is '{value[:40]}', must be one of {', '.join(words)}")
+
+    return Wire(key, read, lambda value, _: str(value))
 
 
 def data(key: str) -> Wire:
@@ -77,6 +91,15 @@ class Tick(Message):
 
     time: Annotated[float, number("Time", Quantity.STAMP)]
     """Simulated, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kick(Message):
+    """Kick with a fore paw as soon as the robot stands (a client); DRIVE calls it off."""
+
+    head: ClassVar[str] = "KICK"
+
+    paw: Annotated[str, choice("Paw", ("Left", "Right"))] = "Left"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
-from grouser.protocol.usarsim.message import Message, number, read_fields, text, to_segments, vector
+from grouser.protocol.usarsim.message import (
+    Message,
+    number,
+    read_fields,
+    text,
+    to_segments,
+    vector,
+    whole,
+)
 from grouser.protocol.usarsim.package import link
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, unpack_names, write
 from grouser.protocol.usarsim.state import VEHICLES, vehicle_type, vehicle_word
@@ -59,7 +67,9 @@ class Mounting:
     location: Annotated[Vector, vector("Location", Quantity.LAYOUT)]
     orientation: Annotated[Vector, vector("Orientation", Quantity.LAYOUT)]
     mount: Annotated[str | None, text("Mount")] = None
-    """What it is fixed to; UT2004 says HARD for the chassis."""
+    """What it is fixed to; UT2004 says HARD for the chassis, and package and link in one word."""
+    mount_link: Annotated[int | None, whole("MountLink")] = None
+    """Which link of the actuator it is fixed to, counted from 1; UDK."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +118,8 @@ class LinkGeometry:
     """Counted from 0."""
     parent: int | None
     """The link that carries it, counted from 0; None: the chassis."""
-    location: Annotated[Vector, vector("Location", Quantity.LAYOUT)]
-    orientation: Annotated[Vector, vector("Orientation", Quantity.LAYOUT)]
+    location: Annotated[Vector, vector("Location", Quantity.LINK)]
+    orientation: Annotated[Vector, vector("Orientation", Quantity.LINK)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,32 +132,45 @@ class PackageGeometry(Message):
     """MisPkg or Actuator."""
     name: Annotated[str, text("Name")]
     links: tuple[LinkGeometry, ...] = ()
+    location: Annotated[Vector | None, vector("Location", Quantity.LINK)] = None
+    """Of the whole on its mount; UDK."""
+    orientation: Annotated[Vector | None, vector("Orientation", Quantity.LINK)] = None
+    """UDK."""
     mount: Annotated[str | None, text("Mount")] = None
     """UDK."""
-    tip: Annotated[Vector | None, vector("Tip", Quantity.LAYOUT)] = None
-    """UDK."""
+    tip: Annotated[Vector | None, vector("Tip", Quantity.LINK)] = None
+    """Where the last link ends, from the first one's joint; UDK."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the links one after the other."""
+        """Read the links one after the other; where the whole is stands before them."""
         links = tuple(_read_link(run) for run in segment_runs(line.segments, "Link"))
-        return cls(links=links, **read_fields(cls, line.by_key))
+        whole_line: dict[str, str] = {}
+        for key, value in line.segments:
+            if key.lower() == "link":
+                break
+            whole_line.setdefault(key.lower(), value)
+        behind = {key: line.by_key[key] for key in ("mount", "tip") if key in line.by_key}
+        return cls(links=links, **read_fields(cls, behind | whole_line))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the links between the name and the rest."""
-        key = "Parent" if self.type.lower() == "actuator" else "ParentLink"
+        """Write the links before the tip; the chassis is UDK's link 0, of others -1."""
+        actuator = self.type.lower() == "actuator"
+        key, chassis = ("Parent", 0) if actuator else ("ParentLink", -1)
         segments = to_segments(self, dialect)
         each: list[Segment] = []
         for part in self.links:
             number, *rest = to_segments(part, dialect)
-            each += [number, (key, str(-1 if part.parent is None else part.parent + 1)), *rest]
-        return [*segments[:2], *each, *segments[2:]]
+            parent = chassis if part.parent is None else part.parent + 1
+            each += [number, (key, str(parent)), *rest]
+        last = len(segments) - (self.tip is not None)
+        return [*segments[:last], *each, *segments[last:]]
 
 
 def _read_link(run: dict[str, str]) -> LinkGeometry:
     carrier = read_whole(run.get("parentlink", run.get("parent", "-1")))
     return LinkGeometry(
-        parent=None if carrier < 0 else carrier - 1, **read_fields(LinkGeometry, run)
+        parent=None if carrier < 1 else carrier - 1, **read_fields(LinkGeometry, run)
     )
 
 

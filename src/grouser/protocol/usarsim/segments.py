@@ -1,7 +1,8 @@
 """The grammar: ``TYPE {Key value} {Key value}``.
 
 Read as loosely as the old servers did: blanks may be anywhere or missing, keys come in any case and
-order, of two equal keys the first counts. Written strictly.
+order, of two equal keys the first counts; a last segment that was never closed is left out, what
+stands before it counts. Written strictly.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ class ParsedLine:
 
 def parse(text: str) -> ParsedLine:
     """Take a line apart; text between the segments is skipped."""
+    before, brace, last = text.rpartition("{")
+    if brace and "}" not in last:
+        text = before
     segments: list[Segment] = _SEGMENT.findall(text)
     if not len(segments) == text.count("{") == text.count("}"):
         raise BadValue("every '{' needs its own '}'")

@@ -16,7 +16,7 @@ from grouser.protocol.usarsim.message import (
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
 from grouser.protocol.usarsim.values import Vector, read_named_number
 
 GROUND = "GroundVehicle"
@@ -25,9 +25,6 @@ AERIAL = "AerialVehicle"
 NAUTIC = "NauticVehicle"
 VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
 """Types of robots, as UDK calls them; UT2004 and UT3 say LeggedRobot."""
-
-OBJECT = "Object"
-"""What the state of an object has for a type."""
 
 NO_BATTERY = 99999
 """What `State.battery` is when batteries are not simulated."""
@@ -107,31 +104,41 @@ class State(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectState(Message):
-    """Where an object is that a world controller made (CONTROL {Type GetSTA}).
+class ObjectState:
+    """Where one object is that a world controller made."""
 
-    How the old servers wrote it is not known: this form is ours.
-    """
+    name: Annotated[str, text("Name")]
+    size: Annotated[Vector, vector("Size", Quantity.SCALAR)]
+    """Of the box around it in its own axes, m."""
+    location: Annotated[Vector, vector("Location", Quantity.SCALAR)]
+    memory: Annotated[str, text("Memory")] = ""
+    """What it was given to remember when it was made."""
+    rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStates(Message):
+    """Where objects are that world controllers made (CONTROL {Type GetSTA}): one line, as UDK's."""
 
     head: ClassVar[str] = "STA"
 
-    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
-    """s."""
-    class_name: Annotated[str, text("Class")]
-    name: Annotated[str, text("Name")]
-    location: Annotated[Vector, vector("Location", Quantity.SCALAR)]
-    rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)]
+    objects: tuple[ObjectState, ...] = ()
+
+    @classmethod
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
+        """Read the objects one after the other."""
+        each = segment_runs(line.segments, "Name")
+        return cls(tuple(ObjectState(**read_fields(ObjectState, run)) for run in each))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the type behind the time."""
-        time, *rest = to_segments(self, dialect)
-        return [time, ("Type", OBJECT), *rest]
+        """Write the objects one after the other."""
+        return [segment for each in self.objects for segment in to_segments(each, dialect)]
 
 
-def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectState:
-    """Tell by the type whose state it is, and read it."""
-    if line.by_key.get("type", "").lower() == OBJECT.lower():
-        return ObjectState.read(line, dialect)
+def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectStates:
+    """Tell by the type whose state it is, and read it: objects have none."""
+    if "type" not in line.by_key:
+        return ObjectStates.read(line, dialect)
     return State.read(line, dialect)
 
 

@@ -1,7 +1,8 @@
 """The ground truth port (3989): who is where.
 
-A client asks with ``{class X} {name Y}``, where either may be missing; the server answers with one
-line per object and then ``{End}``. Lines have no head.
+A client asks with ``{class X} {name Y}``, where either may be missing, or with an empty line for
+everything; the server answers with one line per robot or object and then ``{End}``. Lines have no
+head.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ class TruthRequest(Message):
     head: ClassVar[str] = ""
 
     class_name: Annotated[str | None, text("class")] = None
-    """None: all robots."""
+    """With or without its package; None: all robots."""
     name: Annotated[str | None, text("name")] = None
     token: Annotated[str | None, text("token")] = None
     """Grouser's own: what a server beyond loopback demands; asks nothing else."""
+    everything: bool = False
+    """Objects as well, whatever they are: what an empty line asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,12 @@ class TruthEnd(Message):
 
 
 def read_request(line: str) -> TruthRequest:
-    """Return what one line asks for; an empty pair of braces asks for all robots."""
+    """Return what one line asks for.
+
+    An empty line asks for everything, an empty pair of braces for all robots.
+    """
+    if not line.strip():
+        return TruthRequest(everything=True)
     parsed = parse(line)
     if parsed.head or "{" not in line:
         raise BadValue(f"a question is '{{class X}} {{name Y}}', not {quoted(line)}")
@@ -79,7 +87,7 @@ class TruthServerSide:
     """The server's end of a connection to the truth port."""
 
     def __init__(self) -> None:
-        self._reader = LineReader(read_request, LONGEST)
+        self._reader = LineReader(read_request, LONGEST, empty=True)
 
     def receive(self, data: bytes) -> list[TruthRequest | Fault]:
         """Take the next bytes; return the questions they complete."""
@@ -102,6 +110,8 @@ class TruthClientSide:
 
     def send(self, request: TruthRequest) -> bytes:
         """Return the bytes of a question."""
+        if request.everything:
+            return END.encode(ENCODING)
         return _bytes(request) if request != TruthRequest() else f"{{}}{END}".encode(ENCODING)
 
 

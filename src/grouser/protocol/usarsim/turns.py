@@ -18,7 +18,7 @@ from grouser.protocol.usarsim.drive import (
     OmniDrive,
     SkidDrive,
 )
-from grouser.protocol.usarsim.extensions import Step
+from grouser.protocol.usarsim.extensions import Kick, Step
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import MovePackage
 from grouser.protocol.usarsim.setting import SetJoint, SetStiffness
@@ -35,6 +35,7 @@ MOVE_COMMANDS = (
     SetJoint,
     SetStiffness,
     MovePackage,
+    Kick,
 )
 """What moves a robot, as a server reads it."""
 

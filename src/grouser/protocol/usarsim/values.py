@@ -157,6 +157,12 @@ def _finite(text: str) -> str:
     return text
 
 
+def wrapped_angle(angle: float) -> float:
+    """Return ``angle`` (rad) turned into (-pi, pi]."""
+    turned = math.remainder(angle, math.tau)
+    return turned if turned > -math.pi else math.pi
+
+
 def unsigned_angle(angle: float) -> float:
     """Return ``angle`` (rad) turned into [0, 2 pi)."""
     if 0.0 <= angle < math.tau:

@@ -1,4 +1,4 @@
-"""A free spot near a start, for a robot that goes back to where somebody stands meanwhile."""
+"""A free spot near a start, for a robot that comes, or goes back, to where something is."""
 
 from __future__ import annotations
 
@@ -17,20 +17,32 @@ DIRECTIONS = 8
 SUNK = 0.005
 """How much deeper in the ground than at the start a spot may be, m."""
 
+ARRIVAL_RINGS = 12
+"""How many rings around a place are looked at for an arrival, each half a size wider."""
+UNEVEN = 0.25
+"""By how much, in parts of its size, the ground under an arrival may rise: an estimate, 14 deg."""
+CLEAR = 0.01
+"""How high above the ground an arrival that had to be moved is set down, m."""
+ABOVE = 1.0
+"""How high above its middle ground is looked for, m: below a ceiling, above what it stands in."""
+
 Bodies = npt.NDArray[np.intp]
 
 
-def free_spot(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> Array:
+def free_spot(
+    model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies, *, away: bool = False
+) -> Array:
     """Return by how much to move ``bodies``, a free mover, so that they touch nobody, (3,), m.
 
-    Nothing in ``data`` changes. Where every spot is taken, they stay: (0, 0, 0).
+    Nothing in ``data`` changes. Where every spot is taken, they stay: (0, 0, 0); with ``away`` they
+    leave their spot even if it is free.
     """
     trial = mujoco.MjData(model)
     trial.qpos[:] = data.qpos
     first = int(model.jnt_qposadr[model.body_jntadr[bodies[0]]])
     start = trial.qpos[first : first + 3].copy()
     taken, ground = _depths(model, trial, bodies)
-    if taken <= 0:
+    if taken <= 0 and not away:
         return np.zeros(3)
     size = _size(model, trial, bodies)
     for ring in range(1, RINGS + 1):
@@ -41,6 +53,69 @@ def free_spot(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> Arr
             if taken <= 0 and sunk <= ground + SUNK:
                 return move
     return np.zeros(3)
+
+
+def arrival_spot(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> Array | None:
+    """Return by how much to move ``bodies``, who have just come, out of everything solid, (3,), m.
+
+    Nothing in ``data`` changes. Zero: they are free where they are. None: no spot near is free.
+    """
+    joint = model.body_jntadr[bodies[0]] if len(bodies) else -1
+    if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
+        return np.zeros(3)  # it is built into the world
+    trial = mujoco.MjData(model)
+    trial.qpos[:] = data.qpos
+    first = int(model.jnt_qposadr[joint])
+    if _is_free(model, trial, bodies):
+        return np.zeros(3)
+    start = trial.qpos[first : first + 3].copy()
+    size, legs = _size(model, trial, bodies), _below_root(model, trial, bodies)
+    for ring in range(ARRIVAL_RINGS + 1):
+        for turn in np.arange(DIRECTIONS if ring else 1) * (2 * math.pi / DIRECTIONS):
+            x, y = start[:2] + ring / 2 * size * np.array([math.cos(turn), math.sin(turn)])
+            ground = _highest_floor(model, data, float(x), float(y), float(start[2]), size)
+            if ground is None:
+                continue
+            trial.qpos[first : first + 3] = x, y, ground + legs + CLEAR
+            if _is_free(model, trial, bodies):
+                return np.asarray(trial.qpos[first : first + 3] - start)
+    return None
+
+
+def floor_below(
+    model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float, top: float
+) -> float | None:
+    """Return the height (m) of what cannot move under a point; None: there is nothing."""
+    geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
+    for _ in range(100):
+        distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
+        if distance < 0:
+            return None
+        if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
+            return top - float(distance)
+        top -= float(distance) + 1e-6  # somebody is standing there: look below
+    return None
+
+
+def _is_free(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> bool:
+    """Return whether ``bodies`` are in nothing; standing on the ground is not being in it."""
+    taken, sunk = _depths(model, trial, bodies)
+    return taken <= 0 and sunk <= SUNK
+
+
+def _highest_floor(
+    model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float, z: float, size: float
+) -> float | None:
+    """Return the highest ground (m) under a robot of this ``size``.
+
+    None: part of it has none, or it is so uneven that the robot would tip over an edge.
+    """
+    spots = [(x + a * size / 3, y + b * size / 3) for a in (-1, 0, 1) for b in (-1, 0, 1)]
+    floors = [floor_below(model, data, *spot, z + ABOVE) for spot in spots]
+    found = [floor for floor in floors if floor is not None]
+    if len(found) < len(floors) or max(found) - min(found) > UNEVEN * size:
+        return None
+    return max(found)
 
 
 def _depths(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> tuple[float, float]:
@@ -60,3 +135,12 @@ def _size(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> float:
     own = np.isin(model.geom_bodyid, bodies)
     away = trial.geom_xpos[own, :2] - trial.xpos[bodies[0], :2]
     return 2 * float(max(np.linalg.norm(away, axis=1) + model.geom_rbound[own], default=0.0))
+
+
+def _below_root(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> float:
+    """Return how far (m) the lowest point of ``bodies`` is below their root."""
+    own = np.flatnonzero(np.isin(model.geom_bodyid, bodies) & (model.geom_contype != 0))
+    middle, half = model.geom_aabb[own, :3], model.geom_aabb[own, 3:]
+    down = trial.geom_xmat[own].reshape(-1, 3, 3)[:, 2]
+    lowest = trial.geom_xpos[own, 2] + (down * middle).sum(axis=1) - (abs(down) * half).sum(axis=1)
+    return float(trial.xpos[bodies[0], 2] - min(lowest, default=0.0))

@@ -1,0 +1,62 @@
+"""A dog finds the ball: an ERS-7 far away walks to it and kicks it, by its own camera alone.
+
+Starts a server of its own on this machine; ``--server HOST:PORT`` takes one that runs already.
+"""
+
+import argparse
+
+from grouser.client import join, serving, watch
+from grouser.perception import CameraOptics, ColourTable, NoddingNeck, see_ball
+
+# What the program of a real ERS-7 knows of its body (Sony's data sheets; stance: our trot's).
+NECK = NoddingNeck(at=(0.0675, 0.0, 0.1412), length=0.080, lens=(0.0811, 0.0, -0.0146))
+OPTICS = CameraOptics(width=208, height=160, focal=(192.0, 192.0), kappa=-0.1)
+BALL, PAW = 0.0425, (0.158, 0.063)  # radius; where the ball lies when the left paw meets it, m
+COLOURS = ColourTable.from_samples()
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")
+given = parser.parse_args()
+
+
+def look(robot, pictures):
+    """Return where the ball is in the robot's own axes (x ahead, y left), m; None: not seen."""
+    joints = dict(robot.state.joints)
+    gaze = NECK.gaze(joints["NeckTilt"], -joints["HeadPan"], joints["HeadTilt"])
+    image = pictures.take(timeout=60)
+    ball = see_ball(image, COLOURS.look_up(image), OPTICS, gaze, BALL)
+    if ball is None:
+        return None
+    x, y, _ = gaze.position.tolist()
+    return x + ball.distance, y + ball.distance * ball.bearing
+
+
+options = ("--set", "robots.0.command.forward=0", "--speed", "max", "--picture-type", "raw")
+with (
+    serving("league_field", *options, at=given.server) as ports,
+    join("ERS7", "Rex", at=(-0.9, 0.4, 0), host=ports.host, port=ports.control) as robot,
+    watch(robot, port=ports.images) as pictures,
+):
+    robot.head(tilt=-0.2)
+    robot.lockstep(0.2)
+    blind = 0.0  # m that are left to walk without seeing the ball, which is below the chin
+    for turn in robot.turns():
+        seen = None if blind else look(robot, pictures)
+        if seen:
+            ahead, aside = seen[0] - PAW[0], seen[1] - PAW[1]
+            print(f"{turn.time:5.1f} s   ball {seen[0]:.2f} m ahead, {seen[1]:+.2f} m to the left")
+            robot.walk(min(0.1, ahead), max(-0.05, min(0.05, aside)), 0.5 * aside / seen[0])
+            if ahead < 0.2 and abs(aside) < 0.01:
+                blind = ahead
+        elif blind > 0.0:
+            robot.walk(0.08)
+            blind -= 0.08 * 0.2
+        elif blind < 0.0:
+            robot.walk()
+            break
+        else:
+            robot.walk(turn=0.5)  # where is it?
+    robot.kick("left")
+    for turn, _ in zip(robot.turns(), range(20), strict=False):
+        pass
+    print(f"{turn.time:5.1f} s   kicked")
