@@ -57,6 +57,7 @@ with (
         else:
             robot.walk(turn=0.5)  # where is it?
     robot.kick("left")
-    for turn, _ in zip(robot.turns(), range(20), strict=False):
-        pass
-    print(f"{turn.time:5.1f} s   kicked")
+    for _, _ in zip(robot.turns(), range(20), strict=False):
+        seen = look(robot, pictures)
+    rolled = seen is None or seen[0] > 0.4
+    print(f"{robot.time:5.1f} s   kicked: {'it rolled away' if rolled else 'it is still there'}")
