@@ -19,12 +19,12 @@ from grouser.errors import BadValue, GrouserError, nearest
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Iterator
     from pathlib import Path
 
     from grouser.gateways.gateway import Gateway
     from grouser.gateways.images.tiles import Layout
-    from grouser.gateways.server import Server
-    from grouser.gateways.usarsim.gateway import UsarsimGateway
+    from grouser.gateways.server import PictureOptions, Server
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
 
@@ -90,8 +90,7 @@ def serve(
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     preflight.physics()
-    from grouser.gateways.server import PictureOptions, Server, ServerOptions
-    from grouser.gateways.usarsim.gateway import UsarsimGateway
+    from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
     from grouser.service.limits import Limits
     from grouser.simulation.simulation import Simulation
@@ -102,29 +101,19 @@ def serve(
     _log(verbose)
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
     ports = (_port("--port", port), profile), *map(_also, also or ())
-    pictures = PictureOptions(
-        type=_picture_type(picture_type),
-        workers=eye_processes,
-        fps=_above(fps, "--fps"),
-        layout=_layout(tiles),
-    )
+    pictures = _pictures(picture_type, eye_processes, fps, tiles)
     lines = _above(lines_per_second, "--lines-per-second")
     service = ServerOptions(
         address=host,
-        gateways=_gateways(
-            UsarsimGateway(ports, ground_truth=ground_truth),
-            images,
-            truth,
-            eyes,
-            legacy=legacy_images,
-            own_only=own_pictures,
+        gateways=(
+            *_robot_gateways(ports, truth, ground_truth),
+            *_picture_gateways(images, eyes, legacy=legacy_images, own_only=own_pictures),
         ),
         pictures=pictures if images >= 0 else None,
         speed=math.inf if factor is None else factor,
         beat=None if beat_ms is None else _beat(beat_ms),
         players=players,
-        command_timeout=0.0 if strict else _not_below(command_timeout or 0.0, "--command-timeout"),
-        informed_timeout=INFORMED_TIMEOUT if command_timeout is None and not strict else 0.0,
+        **_timeouts(command_timeout, strict),
         equipment=equipment,
         limits=Limits(lines_per_second=lines, connections=connections),
         tokens=tokens(token_file),
@@ -167,27 +156,43 @@ def _layout(tiles: str) -> Layout:
     return Layout(columns=int(columns), rows=int(rows))
 
 
-def _gateways(
-    robots: UsarsimGateway,
-    images: int,
-    truth: int,
-    eyes: int,
-    *,
-    legacy: bool,
-    own_only: bool,
-) -> tuple[Gateway, ...]:
-    """Return whom the server serves, in the order in which ports are announced."""
-    from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
+def _pictures(kind: str | None, workers: int, fps: float, tiles: str) -> PictureOptions:
+    """Return how pictures are drawn."""
+    from grouser.gateways.server import PictureOptions
+
+    return PictureOptions(
+        type=_picture_type(kind), workers=workers, fps=_above(fps, "--fps"), layout=_layout(tiles)
+    )
+
+
+def _timeouts(command_timeout: float | None, strict: bool) -> dict[str, float]:
+    """Return after how much silence robots stop: all of them, and those of clients that know."""
+    given = _not_below(command_timeout or 0.0, "--command-timeout")
+    if strict or command_timeout is not None:
+        return {"command_timeout": 0.0 if strict else given, "informed_timeout": 0.0}
+    return {"command_timeout": 0.0, "informed_timeout": INFORMED_TIMEOUT}
+
+
+def _robot_gateways(
+    ports: tuple[ProfiledPort, ...], truth: int, ground_truth: bool
+) -> Iterator[Gateway]:
+    """Yield what serves robots' clients and those who may watch."""
+    from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
-    gateways: list[Gateway] = [robots]
+    yield UsarsimGateway(ports, ground_truth=ground_truth)
     if _is_open("--truth", truth):
-        gateways.append(TruthGateway(truth, robots.ports[0][1]))
+        yield TruthGateway(truth, ports[0][1])
+
+
+def _picture_gateways(images: int, eyes: int, *, legacy: bool, own_only: bool) -> Iterator[Gateway]:
+    """Yield what serves pictures and those who draw them."""
+    from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
+
     if _is_open("--images", images):
-        gateways.append(ImageGateway(images, legacy=legacy, own_only=own_only))
+        yield ImageGateway(images, legacy=legacy, own_only=own_only)
     if _is_open("--eyes", eyes):
-        gateways.append(RenderWorkerGateway(eyes))
-    return tuple(gateways)
+        yield RenderWorkerGateway(eyes)
 
 
 async def _serve(server: Server, seconds: float, console: bool) -> None:
