@@ -1,10 +1,10 @@
-"""Voxels, planes, and the Kinect 2 in front of a wall (roach, Table 3.1)."""
+"""Planes, and the Kinect 2 in front of a wall (roach, Table 3.1)."""
 
 import numpy as np
 import pytest
 
 from grouser.errors import BadValue
-from grouser.evaluation.clouds import fit_plane, voxel_means
+from grouser.evaluation.clouds import fit_plane
 from grouser.experiments import roach_table31
 from grouser.experiments.run_options import RunOptions
 
@@ -16,16 +16,6 @@ def plane(count, rng, noise=0.0):
     spread = rng.uniform(-1, 1, (count, 2))
     points = np.outer(spread[:, 0], first) + np.outer(spread[:, 1], np.cross(across, first))
     return points + np.array([0, 0, 1]) + np.outer(rng.normal(0, noise, count), across)
-
-
-def test_voxels_hold_the_mean_of_their_points():
-    points = np.array([[0.01, 0.01, 0.01], [0.03, 0.05, 0.09], [0.11, 0.0, 0.0], [-0.01, 0, 0]])
-    thinned = voxel_means(points, 0.1)
-    assert sorted(map(tuple, thinned.round(9))) == [
-        (-0.01, 0.0, 0.0),
-        (0.02, 0.03, 0.05),
-        (0.11, 0.0, 0.0),
-    ]
 
 
 def test_a_plane_is_found_with_its_error_and_without_outliers():

@@ -96,11 +96,11 @@ def conjugate(wxyz: npt.ArrayLike) -> Array:
 def rotate(wxyz: npt.ArrayLike, vector: npt.ArrayLike) -> Array:
     """Turn vectors ``(…, 3)`` by unit quaternions ``(…, 4)``."""
     q, v = np.asarray(wxyz, float), np.asarray(vector, float)
-    twice = 2.0 * _cross(q[..., 1:], v)
-    return np.asarray(v + q[..., :1] * twice + _cross(q[..., 1:], twice))
+    twice = 2.0 * cross(q[..., 1:], v)
+    return np.asarray(v + q[..., :1] * twice + cross(q[..., 1:], twice))
 
 
-def _cross(a: Array, b: Array) -> Array:
+def cross(a: Array, b: Array) -> Array:
     """Return the cross product of vectors ``(…, 3)``: numpy's own takes ten times as long."""
     product = np.empty(np.broadcast_shapes(a.shape, b.shape))
     product[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]

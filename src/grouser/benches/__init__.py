@@ -11,6 +11,7 @@ BENCHES: dict[str, str] = {
     "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",
     "protocol": "grouser.benches.protocol",
+    "scan": "grouser.benches.scan",
     "tracks": "grouser.benches.tracks",
     "server": "grouser.benches.server",
     "views": "grouser.benches.views",

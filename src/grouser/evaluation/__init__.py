@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
-    from grouser.evaluation.clouds import PlaneFit, fit_plane, voxel_means
+    from grouser.evaluation.clouds import PlaneFit, fit_plane
     from grouser.evaluation.energy import Energy, joint_energy
     from grouser.evaluation.line_fit import LineFit, fit_line
     from grouser.evaluation.log_fit import LogAlignment, LogFit, fit_log
@@ -34,7 +34,6 @@ _PLACES = {
     "match": "grouser.evaluation.matching",
     "read_trajectory": "grouser.evaluation.trajectory",
     "total_turn": "grouser.evaluation.turning",
-    "voxel_means": "grouser.evaluation.clouds",
 }
 
 __all__ = [
@@ -56,7 +55,6 @@ __all__ = [
     "path_length",
     "read_trajectory",
     "total_turn",
-    "voxel_means",
 ]
 
 

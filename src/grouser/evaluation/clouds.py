@@ -1,4 +1,4 @@
-"""Clouds of points: thinned to voxels, and how well a plane fits them (roach, sec. 3.1)."""
+"""Clouds of points: how well a plane fits them (roach, sec. 3.1)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,6 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-
-
-def voxel_means(points: Array, size: float) -> Array:
-    """Return the mean of the points in each voxel, (k, 3).
-
-    Args:
-        points: (n, 3), m.
-        size: edge of a voxel, m; voxels begin at whole multiples of it.
-    """
-    cells = np.floor(points / size).astype(np.int64)
-    _, voxel = np.unique(cells, axis=0, return_inverse=True)
-    voxel = voxel.reshape(-1)
-    counts = np.bincount(voxel)
-    return np.stack([np.bincount(voxel, axis) / counts for axis in points.T], axis=1)
 
 
 @dataclass(frozen=True)

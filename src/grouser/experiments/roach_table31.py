@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grouser.evaluation.clouds import fit_plane, voxel_means
+from grouser.evaluation.clouds import fit_plane
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, Pose, millimetres, radians
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
+from grouser.scan.voxel_grid import voxel_centroids
 from grouser.sensors.depth import DepthCamera
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -121,7 +122,7 @@ def square(placement: Placement, camera: str) -> Array:
 
 def measure(points: Array, voxel_cm: float | None) -> tuple[float, float, float]:
     """Return points, points kept and error (mm) of a plane through the voxels."""
-    cloud = points if voxel_cm is None else voxel_means(points, voxel_cm / 100)
+    cloud = points if voxel_cm is None else voxel_centroids(points, voxel_cm / 100)
     fit = fit_plane(cloud)
     return float(len(cloud)), float(fit.kept), millimetres(fit.error)
 

@@ -50,7 +50,8 @@ class PointCloud:
     @property
     def seen(self) -> npt.NDArray[np.bool_]:
         """Which points are there, (n,): all three coordinates finite."""
-        return np.asarray(np.isfinite(self.points).all(axis=1))
+        x, y, z = self.points.T
+        return np.asarray(np.isfinite(x + y + z))
 
     @property
     def views(self) -> Array:
@@ -82,7 +83,8 @@ class PointCloud:
     def moved(self, X_WC: Pose) -> PointCloud:
         """Return the cloud, given in C, in W: origins move along."""
         origins = np.zeros(3) if self.origins is None else self.origins
-        turned = self.points @ rotate(X_WC.wxyz, np.eye(3)) + X_WC.position
+        turned = np.einsum("ij,jk->ik", self.points, rotate(X_WC.wxyz, np.eye(3)))
+        turned += X_WC.position
         return replace(self, points=turned, origins=X_WC.apply(origins))
 
 
@@ -93,5 +95,17 @@ def joined(clouds: Sequence[PointCloud]) -> PointCloud:
         np.concatenate([cloud.points for cloud in clouds]),
         None,
         np.concatenate(colours) if len(colours) == len(clouds) else None,
-        np.concatenate([cloud.views for cloud in clouds]),
+        _joined_origins(clouds),
     )
+
+
+def _joined_origins(clouds: Sequence[PointCloud]) -> Array | None:
+    """Return one origin if all clouds have the same one, else one per point."""
+    first = clouds[0].origins
+    if all(cloud.origins is None for cloud in clouds):
+        return None
+    if first is not None and first.ndim == 1:
+        ones = [cloud.origins for cloud in clouds if cloud.origins is not None]
+        if len(ones) == len(clouds) and all(one.ndim == 1 and (one == first).all() for one in ones):
+            return first
+    return np.concatenate([cloud.views for cloud in clouds])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grouser.frames import Array
+from grouser.frames import Array, cross
 from grouser.scan.cloud import PointCloud
 from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
 
@@ -23,24 +23,6 @@ a spread of 0.7 cells, estimate between sharp edges and little noise."""
 _STIFFNESS = 0.05
 """Spread, as a part of a voxel's square, that every neighbourhood is taken to have across the line
 of sight: where points lie in a row, the plane through them faces the sensor."""
-
-
-@dataclass(frozen=True)
-class DistanceField:
-    """Distances at corners of a grid's cells, only where points are near."""
-
-    grid: VoxelGrid
-    """The voxels, whose cells' lower corners have the cells' keys."""
-    keys: Numbers
-    """Of the corners, ascending, (c,)."""
-    distances: Array
-    """From the surface, positive on the side that it was seen from, (c,), m."""
-    middles: Array
-    """Mean of the points that told each corner's distance, weighed as they were, (c, 3), m."""
-
-    def corners(self) -> Array:
-        """Return where the corners are, (c, 3), m."""
-        return np.asarray(self.grid.cells(self.keys) * self.grid.size, float)
 
 
 @dataclass(frozen=True)
@@ -54,7 +36,27 @@ class Planes:
     normals: Array
     """Unit vectors that look to the sensor, (k, 3)."""
     roughness: Array
-    """Standard deviation of the neighbourhood's points from the plane, (k,), m."""
+    """Standard deviation of the neighbourhood's voxels from the plane, (k,), m."""
+    company: Array
+    """Points in the voxel and the 26 around it, (k,)."""
+    middles: Array
+    """Mean of these, (k, 3), m."""
+
+
+@dataclass(frozen=True)
+class DistanceField:
+    """Distances at corners of a grid's cells, only where points are near."""
+
+    grid: VoxelGrid
+    """The voxels, whose cells' lower corners have the cells' keys."""
+    planes: Planes
+    """What is known of the voxels."""
+    keys: Numbers
+    """Of the corners, ascending, (c,)."""
+    distances: Array
+    """From the surface, positive on the side that it was seen from, (c,), m."""
+    corners: Array
+    """Where they are, (c, 3), m."""
 
 
 def distance_field(cloud: PointCloud, size: float) -> DistanceField:
@@ -71,75 +73,102 @@ def distance_field(cloud: PointCloud, size: float) -> DistanceField:
         [
             planes.counts,
             weighed,
-            (weighed * planes.means).sum(axis=1),
-            planes.counts[:, None] * planes.means,
+            np.einsum("ij,ij->i", weighed, planes.means),
         ]
     )
     keys = grid.keys
     for step in grid.steps[::-1].tolist():
         keys, rows = _spread(keys, rows, step)
-    weight = rows[:, :1]
-    corners = grid.cells(keys) * size
-    distances = ((corners * rows[:, 1:4]).sum(axis=1) - rows[:, 4]) / weight[:, 0]
-    return DistanceField(grid, keys, distances, rows[:, 5:] / weight)
+    corners = np.asarray(grid.cells(keys) * size, float)
+    distances = (np.einsum("ij,ij->i", corners, rows[:, 1:4]) - rows[:, 4]) / rows[:, 0]
+    return DistanceField(grid, planes, keys, distances, corners)
 
 
 def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
     """Return the plane through each voxel's points and those of the 26 voxels around it."""
     points, views = cloud.points, cloud.views
-    columns = [np.ascontiguousarray(column) for column in points.T]
-    sums = [grid.counts.astype(float), *(grid.sums(column) for column in columns)]
-    for first in range(3):
-        sums += [grid.sums(columns[first] * columns[second]) for second in range(first, 3)]
-    own = np.column_stack(sums)
-    means = own[:, 1:4] / own[:, :1]
+    counts, means = grid.counts.astype(float), grid.means(points)
+    own = np.column_stack([np.ones(len(grid)), means, *_products(means)]) * counts[:, None]
     around = _around(grid, own)
-    spread = _covariances(around)
-    sight = (
-        grid.means(views) - means
-        if cloud.origins is not None and cloud.origins.ndim == 2
-        else (views[0] - means)
-    )
-    sight /= np.maximum(np.linalg.norm(sight, axis=1, keepdims=True), 1e-12)
-    across = np.eye(3) - sight[:, :, None] * sight[:, None, :]
-    values, vectors = np.linalg.eigh(spread + _STIFFNESS * grid.size**2 * across)
-    normals = vectors[:, :, 0]
-    facing = np.sign((normals * sight).sum(axis=1, keepdims=True))
-    normals = normals * np.where(facing == 0, 1.0, facing)
-    return Planes(own[:, 0], means, normals, np.sqrt(np.maximum(values[:, 0], 0.0)))
+    middles = around[:, 1:4] / around[:, :1]
+    spreads = [
+        second / around[:, 0] - product
+        for second, product in zip(around[:, 4:].T, _products(middles), strict=True)
+    ]
+    if cloud.origins is None or cloud.origins.ndim == 1:
+        sight = views[0] - means
+    else:
+        sight = grid.means(views) - means
+    sight /= np.maximum(np.sqrt(np.einsum("ij,ij->i", sight, sight)), 1e-12)[:, None]
+    stiffness = _STIFFNESS * grid.size**2
+    for number, product in enumerate(_products(sight)):
+        spreads[number] += stiffness * ((number in (0, 3, 5)) - product)
+    normals, roughness = thinnest(spreads)
+    normals *= np.where(np.einsum("ij,ij->i", normals, sight) < 0, -1.0, 1.0)[:, None]
+    return Planes(counts, means, normals, np.sqrt(roughness), around[:, 0], middles)
+
+
+def _products(vectors: Array) -> list[Array]:
+    """Return xx, xy, xz, yy, yz, zz of vectors (k, 3), each (k,)."""
+    x, y, z = np.ascontiguousarray(vectors.T)
+    return [x * x, x * y, x * z, y * y, y * z, z * z]
+
+
+def thinnest(spreads: list[Array]) -> tuple[Array, Array]:
+    """Return in which direction points spread least, (k, 3), and the variance there, (k,).
+
+    Args:
+        spreads: covariances xx, xy, xz, yy, yz, zz, each (k,).
+
+    The least eigenvalue in closed form; its vector is across two rows of what is left without it.
+    """
+    xx, xy, xz, yy, yz, zz = spreads
+    mean = (xx + yy + zz) / 3
+    a, b, c = xx - mean, yy - mean, zz - mean
+    size = np.sqrt((a * a + b * b + c * c + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
+    scale = np.where(size > 0, size, 1.0)
+    det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)
+    angle = np.arccos(np.clip(det / (2 * scale**3), -1.0, 1.0)) / 3
+    least = mean + 2 * size * np.cos(angle + 2 * np.pi / 3)
+    rows = [
+        np.stack([xx - least, xy, xz], axis=1),
+        np.stack([xy, yy - least, yz], axis=1),
+        np.stack([xz, yz, zz - least], axis=1),
+    ]
+    best, longest = np.zeros((len(xx), 3)), np.zeros(len(xx))
+    for first, second in ((0, 1), (1, 2), (2, 0)):
+        across = cross(rows[first], rows[second])
+        length = np.einsum("ij,ij->i", across, across)
+        longer = length > longest
+        best[longer], longest[longer] = across[longer], length[longer]
+    best[longest == 0] = (0.0, 0.0, 1.0)
+    longest[longest == 0] = 1.0
+    return best / np.sqrt(longest)[:, None], np.maximum(least, 0.0)
 
 
 def _around(grid: VoxelGrid, rows: Array) -> Array:
     """Return the sums of rows (k, m) over each voxel and the 26 around it."""
     total = rows.copy()
-    for x in (-1, 0, 1):
-        for y in (-1, 0, 1):
-            for z in (-1, 0, 1):
-                step = int(grid.steps @ (x, y, z))
-                if step <= 0:  # each pair once
-                    continue
-                other = grid.find(grid.keys + step)
-                here = np.flatnonzero(other >= 0)
-                there = other[here]
-                total[here] += rows[there]
-                total[there] += rows[here]
+    for step in grid.around():
+        if step > 0:  # each pair once
+            other = grid.find(grid.keys + step)
+            here = np.flatnonzero(other >= 0)
+            there = other[here]
+            total[here] += rows[there]
+            total[there] += rows[here]
     return total
-
-
-def _covariances(sums: Array) -> Array:
-    """Return covariances (k, 3, 3) of sums of 1, x, y, z, xx, xy, xz, yy, yz, zz, (k, 10)."""
-    means = sums[:, 1:4] / sums[:, :1]
-    second = sums[:, 4:] / sums[:, :1]
-    spread = second[:, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(-1, 3, 3)
-    return np.asarray(spread - means[:, :, None] * means[:, None, :])
 
 
 def _spread(keys: Numbers, rows: Array, step: int) -> tuple[Numbers, Array]:
     """Return the rows of keys (ascending) spread over the four corners along one axis."""
+    from grouser.scan.scipy_parts import sparse
+
     count = len(keys)
     moved = np.concatenate([keys + step * offset for offset in (-1, 0, 1, 2)])
     order = np.argsort(moved, kind="stable")
     moved = moved[order]
     starts = np.flatnonzero(np.diff(moved, prepend=moved[0] - 1))
-    tap = np.repeat(_TAPS, count)[order]
-    return moved[starts], np.add.reduceat(rows[order % count] * tap[:, None], starts, axis=0)
+    taps = np.repeat(_TAPS, count)[order]
+    ends = np.append(starts, len(moved))
+    weights = sparse.csr_array((taps, order % count, ends), shape=(len(starts), count))
+    return moved[starts], np.asarray(weights @ rows)

@@ -30,6 +30,8 @@ HELD = radians(25.0)
 """How far sensors are usually rolled, or lidars tilted (one standard deviation), rad; estimate."""
 PEERING = 0.4
 """How likely a camera looks straight down, beside one that looks ahead; estimate."""
+MOST_VOTES = 5000
+"""Normals that are asked."""
 VOXELS = 100
 """Voxels along the cloud's widest side."""
 
@@ -110,7 +112,8 @@ def _likelihood(up: Array, camera: bool) -> Array:
 def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
     """Return the direction up, what told, how sure, and what to say about it."""
     tries = _sphere(400)
-    nearness = normals @ tries.T
+    normals = normals[:: max(1, len(normals) // MOST_VOTES)]
+    nearness = np.einsum("ij,kj->ik", normals, tries)
     shares = (nearness > np.cos(CONE)).mean(axis=0) * _likelihood(tries, camera)
     flat = _centre(normals, tries[int(np.argmax(shares))], CONE)
     part = float((normals @ flat > np.cos(CONE)).mean())

@@ -62,31 +62,31 @@ def frame_edges(cloud: PointCloud, size: float) -> FrameEdges:
 
 def _along_rows(grid: Array, rays: Array, size: float) -> tuple[Mask, Mask]:
     """Return which neighbours along rows are on one surface, and which are a jump apart."""
-    edges = np.diff(grid, axis=1)
-    ray = rays[:, 1:] + rays[:, :-1]
-    length = np.sqrt((edges**2).sum(axis=2))
-    range_ = np.sqrt((ray**2).sum(axis=2))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        along = np.abs((edges * ray).sum(axis=2)) / range_
-        there = np.isfinite(length)
-        steep = (along > size) & (along > np.cos(GRAZING) * length)
-        rows, columns = np.nonzero(steep & there)
-        jump = np.zeros_like(there)
-        jump[rows, columns] = ~_goes_on(edges, length, rows, columns)
+    far = np.sqrt(np.einsum("ijk,ijk->ij", rays, rays))
+    step = np.diff(far, axis=1)
+    there = np.isfinite(step)
+    jump = np.zeros_like(there)
+    rows, columns = np.nonzero(np.abs(np.where(there, step, 0.0)) > 0.7 * size)  # few are left
+    edge = grid[rows, columns + 1] - grid[rows, columns]
+    ray = rays[rows, columns + 1] + rays[rows, columns]
+    length = np.sqrt(np.einsum("ij,ij->i", edge, edge))
+    along = np.abs(np.einsum("ij,ij->i", edge, ray))
+    along /= np.sqrt(np.einsum("ij,ij->i", ray, ray))
+    steep = (along > size) & (along > np.cos(GRAZING) * length)
+    rows, columns = rows[steep], columns[steep]
+    jump[rows, columns] = ~_goes_on(grid, rows, columns)
     return there & ~jump, jump
 
 
-def _goes_on(
-    edges: Array, length: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]
-) -> Mask:
+def _goes_on(grid: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Mask:
     """Return which edges go on in the direction of the one before, or of the one behind."""
-    result = np.zeros(len(rows), bool)
-    last = edges.shape[1] - 1
+    own = grid[rows, columns + 1] - grid[rows, columns]
+    length = np.sqrt(np.einsum("ij,ij->i", own, own))
+    result, last = np.zeros(len(rows), bool), grid.shape[1] - 2
     for side in (-1, 1):
         beside = np.clip(columns + side, 0, last)
-        own, other = edges[rows, columns], edges[rows, beside]
-        both = length[rows, columns] * length[rows, beside]
-        turn = (own * other).sum(axis=1) >= np.cos(STRAIGHT) * both
-        stretch = length[rows, columns] <= MOST_STRETCH * length[rows, beside]
-        result |= turn & stretch & (beside != columns) & np.isfinite(both)
+        other = grid[rows, beside + 1] - grid[rows, beside]
+        other_length = np.sqrt(np.einsum("ij,ij->i", other, other))
+        turn = np.einsum("ij,ij->i", own, other) >= np.cos(STRAIGHT) * length * other_length
+        result |= turn & (length <= MOST_STRETCH * other_length) & (beside != columns)
     return result

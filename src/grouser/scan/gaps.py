@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
 from grouser.scan.frame_edges import frame_edges
 
@@ -23,14 +24,13 @@ def between_pixels(cloud: PointCloud, size: float) -> PointCloud:
         cloud: a frame; colours are left out.
         size: edge of the surface's cells, m.
     """
-    none = PointCloud(np.zeros((0, 3)), None, None, np.zeros((0, 3)))
+    none = cloud.chosen(np.zeros(len(cloud), bool))
     if cloud.shape is None or min(cloud.shape) < 2:
         return none
     edges = frame_edges(cloud, size)
     whole = edges.right[:-1] & edges.right[1:] & edges.down[:, :-1] & edges.down[:, 1:]
     grid, views = (array.reshape(*cloud.shape, 3) for array in (cloud.points, cloud.views))
-    across = np.sqrt((np.diff(grid, axis=1) ** 2).sum(axis=2))
-    upright = np.sqrt((np.diff(grid, axis=0) ** 2).sum(axis=2))
+    across, upright = (_lengths(np.diff(grid, axis=axis)) for axis in (1, 0))
     with np.errstate(invalid="ignore"):
         wide = np.maximum(np.maximum(across[:-1], across[1:]), 0.0)
         high = np.maximum(np.maximum(upright[:, :-1], upright[:, 1:]), 0.0)
@@ -51,6 +51,13 @@ def between_pixels(cloud: PointCloud, size: float) -> PointCloud:
         t = (np.arange(rows_in) / rows_in)[None, :, None, None]
         points = (a * (1 - s) + b * s) * (1 - t) + (c * (1 - s) + d * s) * t
         filled.append(points.reshape(-1, 3))
-        origin = np.repeat(views[rows[here], columns[here]], columns_in * rows_in, axis=0)
-        seen_from.append(origin)
-    return PointCloud(np.concatenate(filled), None, None, np.concatenate(seen_from))
+        seen_from.append(np.repeat(views[rows[here], columns[here]], columns_in * rows_in, 0))
+    one = cloud.origins if cloud.origins is None or cloud.origins.ndim == 1 else None
+    per_point = cloud.origins is not None and one is None
+    return PointCloud(
+        np.concatenate(filled), None, None, np.concatenate(seen_from) if per_point else one
+    )
+
+
+def _lengths(vectors: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ijk,ijk->ij", vectors, vectors)))

@@ -17,18 +17,17 @@ def find_outliers(cloud: PointCloud, size: float) -> Mask:
     """Return which points of a cloud to leave out, (n,); those not there are not among them.
 
     In an organised frame these are pixels between two jumps, on the way from a thing in front to
-    what is behind it, and pixels without a neighbour on the same surface. In any cloud they are
-    those whose voxel is much further from others than those others are from theirs, so that what
-    is far away and thinly seen is not called lonely.
+    what is behind it, and pixels without a neighbour on the same surface. In other clouds they
+    are those whose voxel is much further from others than those others are from theirs, so that
+    what is far away and thinly seen is not called lonely.
 
     Args:
         cloud: organised or not.
         size: edge of the voxels that the cloud will become, m: what is alone at this scale goes.
     """
-    result = np.zeros(len(cloud), bool)
     if cloud.shape is not None:
-        result = between_jumps(cloud, size)
-    left = np.flatnonzero(cloud.seen & ~result)
+        return between_jumps(cloud, size)
+    result, left = np.zeros(len(cloud), bool), np.flatnonzero(cloud.seen)
     if len(left):
         result[left] = _lonely(cloud.points[left], size)
     return result

@@ -91,22 +91,23 @@ def rebuild(
     clean = [cloud.without(out) for cloud, out in zip(clouds, outliers, strict=True)]
     progress(STEPS[1], 1, len(STEPS))
     frames = register(clean, options.voxel, poses)
-    laid = [cloud.moved(frame.X_FC) for cloud, frame in zip(clean, frames, strict=True)]
-    points = joined(laid).there() if len(laid) > 1 else laid[0].there()
+    laid = [clean[0]]
+    laid += [cloud.moved(at.X_FC) for cloud, at in zip(clean[1:], frames[1:], strict=True)]
+    points = joined([cloud.there() for cloud in laid])
     progress(STEPS[2], 2, len(STEPS))
     down = find_down(
         points, camera_pose=None if poses is None else poses[0], gravity=options.gravity
     )
     progress(STEPS[3], 3, len(STEPS))
-    filled = joined([points, *(between_pixels(cloud, options.voxel) for cloud in laid)])
-    level = filled.moved(down.X_WC)
-    surface = fused_surface(level, options.voxel)
+    more = [between_pixels(cloud, options.voxel).moved(down.X_WC) for cloud in laid]
+    level = points.moved(down.X_WC)
+    surface = fused_surface(joined([level, *more]), options.voxel)
     progress(STEPS[4], 4, len(STEPS))
     whole, closed = close_holes(surface, options.close_holes)
     progress(STEPS[5], 5, len(STEPS))
     fewer = simplified(whole, options.error)
     return RebuiltGround(
-        cloud=points.moved(down.X_WC),
+        cloud=level,
         mesh=fewer.mesh,
         down=down,
         frames=frames,

@@ -14,7 +14,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.scan.frame_edges import Mask
-from grouser.scan.triangle_distance import triangle_distances
+from grouser.scan.triangle_distance import heights_over, triangle_distances
 from grouser.scan.triangle_mesh import Faces, TriangleMesh
 from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
 
@@ -81,8 +81,8 @@ def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) ->
     up = grid.means(normals)
     up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-12)
     across = up.repeat(grid.counts, axis=0)
-    turns = (normals[grid.order] * across).sum(axis=1)
-    heights = (points[grid.order] * across).sum(axis=1)
+    turns = np.einsum("ij,ij->i", normals[grid.order], across)
+    heights = np.einsum("ij,ij->i", points[grid.order], across)
     least = np.minimum.reduceat(turns, grid.starts)
     lowest, highest = (f.reduceat(heights, grid.starts) for f in (np.minimum, np.maximum))
     return np.asarray((least > np.cos(ONE_WAY)) & (highest - lowest <= 2 * allowed))
@@ -106,8 +106,9 @@ def _without_folds(mesh: TriangleMesh, block_of: Numbers) -> tuple[TriangleMesh,
     for _ in range(10):
         merged = _merged(mesh, block_of)
         after = merged.face_normals()
-        kept = (np.diff(np.sort(merged.faces, axis=1), axis=1) > 0).all(axis=1)
-        folded = kept & ((before * after).sum(axis=1) < 0.5)
+        a, b, c = merged.faces.T
+        kept = (a != b) & (b != c) & (c != a)
+        folded = kept & (np.einsum("ij,ij->i", before, after) < 0.5)
         if not folded.any():
             break
         undone = _undone(block_of, merged.faces[folded])
@@ -137,8 +138,9 @@ def _undone(block_of: Numbers, bad: Numbers) -> Numbers:
 def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near: float) -> Array:
     """Return how far each vertex is from the merged mesh, (n,), m.
 
-    Looked at are the faces of the block that it became part of, and, if those are further than
-    ``near`` (m), also the faces around these: so what is returned is the distance, or more.
+    Looked at are the faces of the block that it became part of, first those that it is over, and,
+    where all are further than ``near`` (m), also the faces around these: so what is returned is
+    the distance, or more.
     """
     result = np.zeros(len(block_of))
     moved = np.flatnonzero(np.bincount(block_of, minlength=len(block_of))[block_of] > 1)
@@ -149,13 +151,17 @@ def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near
     many = np.bincount(corner, minlength=len(block_of))
     faces_of = _Lists(order, np.cumsum(many) - many, many)
     vertex, block = moved, block_of[moved]
-    for further in (False, True):
+    for measure, further in (
+        (heights_over, False),
+        (triangle_distances, False),
+        (triangle_distances, True),
+    ):
         which, face = faces_of.of(block)
         if further:
             which_corner = np.repeat(which, 3)
             again, face = faces_of.of(merged.faces[face].ravel())
             which = which_corner[again]
-        distances = triangle_distances(mesh.vertices[vertex[which]], merged.corners[face])
+        distances = measure(mesh.vertices[vertex[which]], merged.corners[face])
         nearest = np.full(len(vertex), np.inf)
         first = np.flatnonzero(np.diff(which, prepend=-1))
         nearest[which[first]] = np.minimum.reduceat(distances, first) if len(first) else np.inf

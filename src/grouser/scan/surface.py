@@ -6,18 +6,21 @@ and a face for each edge that it crosses (surface nets: Gibson 1998). It ends wh
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
 from grouser.scan.distance_field import DistanceField, distance_field
+from grouser.scan.frame_edges import Mask
 from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.scan.voxel_grid import Numbers
 
-REACH = 0.6
-"""Cells by which a vertex may be off the middle of the points that told it: beyond, it is past the
-edge of what was seen (half a kernel's mean is 0.56 cells off at an edge)."""
+REACH = 0.75
+"""Cells by which a vertex may be off the middle of the points around it: in the last row of cells
+with points it is half a cell off, past the edge of what was seen a whole one."""
 SPECK = 12
 """Pieces of surface of less area than this many cells' faces are left out."""
 
@@ -34,7 +37,14 @@ def fused_surface(cloud: PointCloud, size: float) -> TriangleMesh:
         BadValue: there are no points, or too few to make a surface of.
     """
     there = cloud.there()
-    mesh = without_specks(_net(distance_field(there, size)), SPECK * size**2)
+    if not len(there):
+        raise BadValue("surface: there are no points")
+    offset = _off_the_planes(there.points, size)
+    shifted = PointCloud(there.points + offset, None, None, there.views + offset)
+    if there.origins is None or there.origins.ndim == 1:
+        shifted = replace(shifted, origins=there.views[0] + offset)
+    net = without_specks(_net(distance_field(shifted, size)), SPECK * size**2)
+    mesh = replace(net, vertices=net.vertices - offset)
     if not len(mesh.faces):
         raise BadValue(
             f"surface: {len(there):,} points make no surface with cells of {size:g} m; "
@@ -43,11 +53,22 @@ def fused_surface(cloud: PointCloud, size: float) -> TriangleMesh:
     return mesh
 
 
+def _off_the_planes(points: Array, size: float) -> Array:
+    """Return by how much to move points so that planes along the grid are in the middle of cells.
+
+    A floor that lies just where cells meet would be in those above as often as in those below, and
+    its surface would go up and down between them.
+    """
+    some = points[:: max(1, len(points) // 50_000)]
+    around = np.exp(2j * np.pi / size * some).sum(axis=0)
+    return np.asarray((0.5 - np.angle(around) / (2 * np.pi)) * size)
+
+
 def _net(field: DistanceField) -> TriangleMesh:
     """Return the surface where a field is zero."""
     steps, size = field.grid.steps, field.grid.size
-    inside, corners = field.distances < 0, field.corners()
-    crossings, middles, cells, flips = [], [], [], []
+    inside, corners = field.distances < 0, field.corners
+    crossings, cells, flips = [], [], []
     for axis in range(3):
         found = np.searchsorted(field.keys, field.keys + steps[axis])
         found[found == len(field.keys)] = 0
@@ -58,61 +79,68 @@ def _net(field: DistanceField) -> TriangleMesh:
         crossing = corners[low]
         crossing[:, axis] += part * size
         crossings.append(crossing)
-        middles.append(
-            field.middles[low] * (1 - part)[:, None] + field.middles[high] * part[:, None]
-        )
         u, v = steps[(axis + 1) % 3], steps[(axis + 2) % 3]
         cells.append(field.keys[low][:, None] - np.array([u + v, v, 0, u]))
         flips.append(~inside[low])
-    return _quads(
-        np.concatenate(crossings),
-        np.concatenate(middles),
-        np.concatenate(cells),
-        np.concatenate(flips),
-        REACH * size,
-    )
+    return _quads(field, np.concatenate(crossings), np.concatenate(cells), np.concatenate(flips))
 
 
-def _quads(
-    crossings: Array, middles: Array, cells: Numbers, flips: np.ndarray, reach: float
-) -> TriangleMesh:
+def _quads(field: DistanceField, crossings: Array, cells: Numbers, flips: Mask) -> TriangleMesh:
     """Return the mesh of crossed edges.
 
     Args:
+        field: what crosses them.
         crossings: where edges are crossed, (e, 3), m.
-        middles: of the points near by, (e, 3), m.
         cells: keys of the four cells around each edge, counter-clockwise, (e, 4).
         flips: whether they are clockwise instead, (e,).
-        reach: how far a vertex may be from the middle of its points, m.
     """
     flat = cells.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    counts = np.diff(starts, append=len(flat))
     numbers = np.empty(len(flat), np.int64)
-    numbers[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(flat)))
-    counts = np.diff(starts, append=len(flat))[:, None]
-    rows = np.column_stack([crossings, middles])[order // 4]
-    means = np.add.reduceat(rows, starts, axis=0) / counts if len(flat) else np.zeros((0, 6))
-    vertices = means[:, :3]
-    good = np.linalg.norm(vertices - means[:, 3:], axis=1) <= reach
+    numbers[order] = np.repeat(np.arange(len(starts)), counts)
+    vertices = np.empty((len(starts), 3))
+    for axis in range(3):
+        column = np.repeat(crossings[:, axis], 4)
+        vertices[:, axis] = np.bincount(numbers, column, len(starts)) / counts
+    off = vertices - _middles(field, ordered[starts])
+    good = np.einsum("ij,ij->i", off, off) <= (REACH * field.grid.size) ** 2
     quads = numbers.reshape(-1, 4)
     whole = good[quads].all(axis=1)
     quads = np.where(flips[:, None], quads[:, ::-1], quads)[whole]
-    a, b, c, d = (vertices[quads[:, corner]] for corner in range(4))
-    along = ((a - c) ** 2).sum(axis=1) <= ((b - d) ** 2).sum(axis=1)
+    ac, bd = (vertices[quads[:, one]] - vertices[quads[:, two]] for one, two in ((0, 2), (1, 3)))
+    along = np.einsum("ij,ij->i", ac, ac) <= np.einsum("ij,ij->i", bd, bd)
     faces = np.where(
-        along[:, None],
-        quads[:, [0, 1, 2, 0, 2, 3]],
-        quads[:, [1, 2, 3, 1, 3, 0]],
+        along[:, None], quads[:, [0, 1, 2, 0, 2, 3]], quads[:, [1, 2, 3, 1, 3, 0]]
     ).reshape(-1, 3)
     return TriangleMesh(vertices, faces).tidied()
+
+
+def _middles(field: DistanceField, cells: Numbers) -> Array:
+    """Return the mean of the points in cells and the 26 around each; far away if there are none."""
+    grid, planes = field.grid, field.planes
+    at = grid.find(cells)
+    result = planes.middles[at]
+    empty = np.flatnonzero(at < 0)
+    sums, counts = np.zeros((len(empty), 3)), np.zeros(len(empty))
+    for step in grid.around():
+        beside = grid.find(cells[empty] + step)
+        there = beside >= 0
+        weight = planes.counts[beside[there]]
+        counts[there] += weight
+        sums[there] += planes.means[beside[there]] * weight[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result[empty] = np.where(counts[:, None] > 0, sums / counts[:, None], np.inf)
+    return np.asarray(result)
 
 
 def without_specks(mesh: TriangleMesh, area: float) -> TriangleMesh:
     """Return a mesh without the pieces of less than an area (m2), unless there are only such."""
     label = pieces(mesh)
-    sizes = np.linalg.norm(mesh.crosses(), axis=1) / 2
+    crosses = mesh.crosses()
+    sizes = np.sqrt(np.einsum("ij,ij->i", crosses, crosses)) / 2
     areas = np.bincount(label, sizes)
     keep = areas[label] >= min(area, areas.max(initial=0.0))
     return TriangleMesh(mesh.vertices, mesh.faces[keep]).tidied()

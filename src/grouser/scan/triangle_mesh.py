@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, cross
 from grouser.world.stl_file import Triangles
 
 Faces = npt.NDArray[np.int64]
@@ -35,8 +35,8 @@ class TriangleMesh:
 
     def crosses(self) -> Array:
         """Return each face's normal, as long as twice its area, (m, 3), m2."""
-        a, b, c = np.moveaxis(self.corners, 1, 0)
-        return np.cross(b - a, c - a)
+        a, b, c = (self.vertices.take(corner, axis=0) for corner in self.faces.T)
+        return cross(b - a, c - a)
 
     def face_normals(self) -> Array:
         """Return each face's unit normal, (m, 3); zero where a face has no area."""
@@ -66,5 +66,5 @@ class TriangleMesh:
 
 
 def _unit(vectors: Array) -> Array:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     return np.asarray(vectors / np.where(length > 0, length, 1.0))

@@ -67,6 +67,13 @@ class VoxelGrid:
         along_y, along_z = np.divmod(rest, self.steps[1])
         return np.stack([along_x, along_y, along_z], axis=1) + self.low
 
+    def around(self) -> tuple[int, ...]:
+        """Return how much further the keys of the 26 cells around a cell are."""
+        steps = [
+            int(self.steps @ (x, y, z)) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)
+        ]
+        return tuple(step for step in steps if step)
+
     def find(self, keys: Numbers) -> Numbers:
         """Return which voxels have these keys, -1 for those without points."""
         found = np.searchsorted(self.keys, keys)
