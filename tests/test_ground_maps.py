@@ -48,6 +48,14 @@ def test_quince_climbs_a_step_that_is_a_map_with_few_contacts():
     assert most < 1.5 * contacts
 
 
+def test_the_bench_measures_every_figure_it_names(monkeypatch):
+    for name, value in {"TURNS": 2, "SETTLE": 0.1, "SECONDS": 0.05, "POSES": 20_000}.items():
+        monkeypatch.setattr(bench, name, value)
+    figures = bench.run(lambda *_: None)
+    assert all(f"``{name}``" in (bench.__doc__ or "") for name in figures)
+    assert min(figures.values()) > 0
+
+
 @pytest.mark.slow
 def test_verdicts_are_the_same_on_solids_and_maps():
     table = ground_maps.run(RunOptions(quick=True)).table
