@@ -31,7 +31,8 @@ def job(zones, allowed):
     whole_room = zones == room_zones(next(iter(zones)).split(".")[0])
     absent = [name for name in modules() if zone(name) not in zones | allowed and name != "grouser"]
     # A package around a sub-room has to be there for the sub-room to be found; its door is lazy.
-    around = {".".join(name.split(".")[:end]) for name in inside for end in (1, 2)}
+    reached = [*inside, *(f"grouser.{below}" for below in allowed)]
+    around = {".".join(name.split(".")[:end]) for name in reached for end in (1, 2)}
     if zones <= BARE:
         absent += THIRD_PARTY
     elif zones <= PURE:

@@ -10,6 +10,7 @@ BENCHES: dict[str, str] = {
     "cmos": "grouser.benches.cmos",
     "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",
+    "plan": "grouser.benches.plan",
     "protocol": "grouser.benches.protocol",
     "scan": "grouser.benches.scan",
     "tracks": "grouser.benches.tracks",

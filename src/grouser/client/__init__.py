@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from grouser.client.conversation import LockstepTurn
     from grouser.client.launch import Ports, serving
+    from grouser.client.path_following import PathFollower
     from grouser.client.pictures import PictureConnection, watch
 
 _PLACES = {
@@ -43,6 +44,7 @@ _PLACES = {
     "Connection": "grouser.client.connection",
     "Controller": "grouser.client.connection",
     "LockstepTurn": "grouser.client.conversation",
+    "PathFollower": "grouser.client.path_following",
     "PictureConnection": "grouser.client.pictures",
     "Ports": "grouser.client.launch",
     "RemoteRobot": "grouser.client.connection",
@@ -64,6 +66,7 @@ __all__ = [
     "Connection",
     "Controller",
     "LockstepTurn",
+    "PathFollower",
     "PictureConnection",
     "Ports",
     "RemoteRobot",

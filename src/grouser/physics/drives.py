@@ -308,9 +308,9 @@ class Drives:
         one at the end, when the joint has moved. At the light legs of a roach the work would else
         come out 40 to 110 % too large (1 ms).
         """
-        gains = rows.actuator_biasprm[:, self.actuators]
-        accelerations = rows.qacc[:, self._dofs] * self._gears
-        change = self._timestep * (gains[..., 1] * speeds + gains[..., 2] * accelerations)
+        stiffness, viscosity = (rows.actuator_biasprm[:, self.actuators, of] for of in (1, 2))
+        accelerations = rows.qacc.take(self._dofs, 1) * self._gears
+        change = self._timestep * (stiffness * speeds + viscosity * accelerations)
         return np.where(np.abs(force) < self._forces, change, 0.0)
 
 

@@ -1,0 +1,61 @@
+"""The report's scene: a VelociRoACH before the double bridge, smooth or with bumps (6.1, 6.2, B).
+
+The bridges lead along y, from (0, -1.6) to (0, 1.6). Seen with the start on the left and the goal
+on the right, as in Fig. 6.1, the one on the robot's left hand (x < 0) is the top bridge.
+"""
+
+from __future__ import annotations
+
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.double_bridge import DoubleBridge
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.kinds import Terrain
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
+
+ROBOT = "roach"
+START, GOAL = (0.0, -1.6), (0.0, 1.6)  # m   appendix B
+WITHIN = 0.05  # m   section 6.1
+YAW_DEG = 0.0  # identity quaternion (appendix B): 90 deg off the way
+FRICTION = 0.6  # estimate, as in `roach-turning`: the report names none
+PHYSICS = STANDARD.model_copy(update={"integrator": "discrete"})
+"""As in `roach-turning`."""
+BRIDGES = ("top", "bottom")
+SIDES = {"top": -1.0, "bottom": 1.0}
+"""Sign of x of each bridge."""
+BOUNDS = (-1.3, -2.0, 1.3, 2.0)
+"""What planners see: smallest x and y, largest x and y, m; the floor around the bridge as well."""
+
+
+def bridge_world(bumps: tuple[float, float] | None = None, seed: int = 0) -> World:
+    """Return the scene.
+
+    Args:
+        bumps: largest height of bumps on the top and on the bottom bridge, m; None: smooth.
+        seed: which heights the bumps have.
+    """
+    bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
+    terrain: list[Terrain] = [Flat(friction=FRICTION), bridge]
+    middle = (bridge.separation + bridge.bridge_width) / 2
+    for number, (name, height) in enumerate(zip(BRIDGES, bumps or (), strict=False)):
+        terrain.append(
+            PyramidBumps(
+                x=SIDES[name] * middle,
+                y=-bridge.bridge_length / 2,
+                z=bridge.ramp_height,
+                yaw_deg=90.0,
+                max_height=height,
+                seed=2 * seed + number,
+                friction=FRICTION,
+            )
+        )
+    roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=YAW_DEG)
+    what = "bumpy" if bumps else "smooth"
+    return World(
+        name=f"{what} double bridge", physics=PHYSICS, terrain=tuple(terrain), robots=(roach,)
+    )
+
+
+def bridge_of(path_x: float) -> str:
+    """Return which bridge a path is on whose x (m) in the middle of the gap is ``path_x``."""
+    return "top" if path_x < 0 else "bottom"

@@ -1,0 +1,83 @@
+"""A path over the network: the trials' driver, poses of motion capture, real sockets."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.client import PathFollower, join, serving
+from grouser.errors import BadValue
+from grouser.frames import from_rpy
+from grouser.planning import PathDriver, SkidLaw
+from grouser.protocol.usarsim.axes import Axes
+from grouser.protocol.usarsim.sensor_extensions import MotionCapture
+
+WORLD = """
+name: goal on level ground
+physics: {timestep: 0.001, integrator: discrete, cone: elliptic, solver: newton, iterations: 50,
+          tolerance: 1e-10, impratio: 20000}
+terrain: [{kind: flat, friction: 0.6}]
+robots:
+  - {name: roach, kind: velociroach, position: [0.1, 0.2], yaw_deg: 90,
+     sensors: [{kind: mocap, body: body}]}
+"""
+
+
+def seen(x, y, yaw, *, axes=Axes.Z_DOWN, tracked=True):
+    """Return what the wire says of a body at x, y (m) turned by yaw (rad) in the world."""
+    if not tracked:
+        return MotionCapture(1.0, "mocap", False)
+    return MotionCapture(
+        1.0, "mocap", True, axes.place((x, y, 0.05)), axes.angles((0.02, -0.1, yaw))
+    )
+
+
+@pytest.mark.parametrize("axes", list(Axes))
+@pytest.mark.parametrize("law", [PathDriver(), PathDriver(law=SkidLaw(speed=0.2))])
+def test_a_pose_on_the_wire_is_steered_as_one_in_a_trial(axes, law):
+    path = [[1.0, 0.5], [2.0, 0.5]]
+    follower, state = PathFollower(path, law, axes=axes), law.begin(1)
+    law.enter(state, 0, path)
+    for x, y, yaw in ((0.0, 0.0, 0.3), (0.95, 0.45, -2.0), (1.5, 0.6, 0.1)):
+        told = follower.command(seen(x, y, yaw, axes=axes))
+        wxyz = from_rpy(0.02, -0.1, yaw)[None]
+        row = law.act(state, [0], np.array([[x, y, 0.05]]), wxyz)[0]
+        assert list(told.values()) == pytest.approx(row.tolist())
+        assert tuple(told) == law.words
+
+
+def test_a_lost_frame_changes_nothing_and_the_end_stops_it():
+    follower = PathFollower([[0.5, 0.0]])
+    assert follower.command(seen(0.0, 0.0, 0.0, tracked=False)) is None
+    assert math.isinf(follower.to_go)
+    assert follower.command(seen(0.3, 0.0, 0.0))
+    assert not follower.arrived
+    assert follower.to_go == pytest.approx(0.2)
+    assert follower.command(seen(0.47, 0.0, 0.0)) == {"left_speed": 0.0, "right_speed": 0.0}
+    assert follower.arrived
+
+
+def test_a_path_that_is_none_is_refused():
+    with pytest.raises(BadValue, match="path: "):
+        PathFollower([[0.0, math.nan]])
+
+
+def test_the_goal_is_reached_over_tcp(tmp_path):
+    """It starts turned away by 90 deg; nothing but motion capture says where it is."""
+    file = tmp_path / "goal.yaml"
+    file.write_text(WORLD)
+    follower = PathFollower([[0.1, 0.2], [0.3, 0.2], [0.5, 0.1]])
+    with (
+        serving(str(file), "--players", "1", "--speed", "max") as ports,
+        join("Roach", "roach", host=ports.host, port=ports.control) as robot,
+    ):
+        robot.lockstep(0.1)
+        for turn in robot.turns():
+            command = follower.command(robot.newest("mocap"))
+            if command:
+                robot.drive(command["left_speed"], command["right_speed"])
+            if follower.arrived or turn.time > 10.0:
+                break
+        x, y, _ = robot.newest("mocap").location
+    assert follower.arrived
+    assert math.hypot(x - 0.5, -y - 0.1) < 0.06, "5 cm, and the cameras' noise"
