@@ -4,6 +4,7 @@
 
     grouser run WORLD          let a world run; pictures and videos of it
     grouser list KIND          what there is
+    grouser plan WORLD         the path that physics says is safest and cheapest
     grouser experiment NAME    a paper's table, ours beside it
     grouser bench NAME         how fast it is here
     grouser mobility ROBOT     what a robot can get over
@@ -38,6 +39,7 @@ from grouser.cli.commands.eyes import eyes
 from grouser.cli.commands.import_bml import import_bml
 from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
+from grouser.cli.commands.plan import plan
 from grouser.cli.commands.run import run
 from grouser.cli.commands.serve import serve
 from grouser.cli.terminal import complain, result_console
@@ -97,6 +99,7 @@ def grouser(
 
 app.command("run")(run)
 app.command("list")(list_kind)
+app.command("plan")(plan)
 app.command("experiment")(experiment)
 app.command("bench")(bench)
 app.command("mobility")(mobility)

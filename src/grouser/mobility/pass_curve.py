@@ -22,13 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.frames import Array
+from grouser.trials.intervals import wilson
 
 RESAMPLES = 1000
 """Of the bootstrap."""
 OUTSIDE = (0.025, 0.975)
 """Quantiles between which 95 % lie."""
-Z95 = 1.959964
-"""Standard deviations that hold 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,7 @@ class PassCount:
 
     def interval(self) -> tuple[float, float]:
         """Return Wilson's 95 % interval of the probability to pass."""
-        n, p, z2 = self.of, self.passed / self.of, Z95**2
-        middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-        half = Z95 / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson(self.passed, self.of)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ MOST_STEPS = 60_000
 """Steps after which a planner that has found nothing gives up."""
 MILESTONES = 100
 """Milestones by which a roadmap grows before it is asked for a path again."""
-MOST_MILESTONES = 5_000
+MOST_MILESTONES = 2_000
 """Milestones after which a roadmap that has no path gives up."""
 LOOK, MOST_LOOKS = 0.05, 100
 """Seconds that OMPL's second thread gets to find a path that is there, and how often at most."""

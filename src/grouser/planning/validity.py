@@ -109,6 +109,16 @@ class ValidityMap:
         """Where the robot stands with some heading (rows, columns)."""
         return np.asarray(self.valid.any(axis=0))
 
+    def joined(self, start: npt.ArrayLike, goal: npt.ArrayLike) -> bool:
+        """Return whether places where the robot stands lead from ``start`` to ``goal`` (2,).
+
+        If not, there is no path; if so, there may yet be none, since the robot must also turn.
+        """
+        labels, _ = scipy_part("ndimage").label(self.anywhere, np.ones((3, 3)))
+        row, column = self.cells(np.array([start, goal], np.float64))
+        here, there = labels[row, column].tolist()
+        return bool(here == there and here > 0 and (row >= 0).all())
+
     @cached_property
     def _distances(self) -> Array:
         """How far it is from a place to one where the robot does not stand, by heading, m."""
@@ -122,8 +132,16 @@ class ValidityMap:
         return np.where(row < 0, 0.0, self._distances[self.heading(heading), row, column])
 
 
-def map_validity(ground: AskableGround, footprint: Footprint, bounds: Bounds) -> ValidityMap:
+def map_validity(
+    ground: AskableGround, footprint: Footprint, bounds: Bounds, *, radius: float | None = None
+) -> ValidityMap:
     """Judge all places within ``bounds``.
+
+    Args:
+        ground: what is asked.
+        footprint: of the robot.
+        bounds: of the places.
+        radius: of a robot by which the map's fineness is chosen, m; None: of this one.
 
     Raises:
         BadValue: the bounds are empty, or so large that the map would not fit.
@@ -131,7 +149,7 @@ def map_validity(ground: AskableGround, footprint: Footprint, bounds: Bounds) ->
     west, south, east, north = bounds
     if not (east > west and north > south and np.isfinite(bounds).all()):
         raise BadValue(f"bounds: from ({west:g}, {south:g}) to ({east:g}, {north:g}) is no area")
-    cell = footprint.radius / FINENESS
+    cell = (radius or footprint.radius) / FINENESS
     step = STEP * cell
     columns, rows = int((east - west) / step) + 1, int((north - south) / step) + 1
     if rows * columns > MOST_PLACES:

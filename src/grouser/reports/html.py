@@ -12,11 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from grouser.errors import BadValue
 from grouser.reports.table import display_text, label
 
 if TYPE_CHECKING:
@@ -85,6 +87,17 @@ def figure_of(content: str, caption: str) -> str:
 def image_of(png: bytes, caption: str) -> str:
     """Return a picture, inside the page, with its caption."""
     return figure_of(f'<img alt="{escape(caption)}" src="{data_uri("image/png", png)}">', caption)
+
+
+def film_of(path: Path | str, caption: str) -> str:
+    """Return a film, inside the page, with its caption; the MP4 file is not needed afterwards."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
+    source = data_uri("video/mp4", content)
+    film = f'<video controls loop muted playsinline src="{source}"></video>'
+    return figure_of(film, caption)
 
 
 def data_uri(kind: str, content: bytes) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.reports.html import figure_png, grid, image_of, inline, page, png_of, tiles
+from grouser.reports.html import figure_png, film_of, grid, image_of, inline, page, png_of, tiles
 from grouser.reports.table import display_text
 
 if TYPE_CHECKING:
@@ -84,6 +84,18 @@ class Page:
     def add_plot(self, figure: Figure, caption: str = "") -> None:
         """Add a matplotlib figure as it is now."""
         self._parts.append(image_of(figure_png(figure), caption))
+
+    def add_heading(self, text: str) -> None:
+        """Add a heading."""
+        self._parts.append(f"<h2>{escape(text)}</h2>")
+
+    def add_picture(self, image: npt.NDArray[np.uint8], caption: str = "") -> None:
+        """Add a picture: uint8 (height, width, 3), RGB."""
+        self._parts.append(image_of(png_of(image), caption))
+
+    def add_film(self, path: Path | str, caption: str = "") -> None:
+        """Add an MP4 file's content; the file itself is no longer needed afterwards."""
+        self._parts.append(film_of(path, caption))
 
     def add_cards(self, cards: Iterable[Card]) -> None:
         """Add cards side by side."""

@@ -17,11 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser import files
-from grouser.errors import BadValue
 from grouser.reports.html import (
-    data_uri,
-    figure_of,
     figure_png,
+    film_of,
     grid,
     image_of,
     inline,
@@ -64,13 +62,7 @@ class Report:
 
     def add_video(self, path: Path | str, caption: str = "") -> None:
         """Add an MP4 file's content; the file itself is no longer needed afterwards."""
-        try:
-            content = Path(path).read_bytes()
-        except OSError as error:
-            raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
-        source = data_uri("video/mp4", content)
-        video = f'<video controls loop muted playsinline src="{source}"></video>'
-        self._parts.append(figure_of(video, caption))
+        self._parts.append(film_of(path, caption))
 
     def add_rows(self, title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Add a second table under a heading of its own."""

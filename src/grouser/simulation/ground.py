@@ -53,6 +53,14 @@ class Ground:
         self.names: dict[int, str] = names
         """Names of the geoms, such as ``terrain/1/top``; of an object ``box/surface``."""
 
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """Return smallest x and y, largest x and y of all ground that ends (m); None: none does."""
+        ends = self._bounds[np.isfinite(self._bounds).all(axis=1)]
+        if not len(ends):
+            return None
+        west, east, south, north = ends.T
+        return float(west.min()), float(south.min()), float(east.max()), float(north.max())
+
     def below(self, points: npt.ArrayLike) -> GroundPoints:
         """Return the ground under points.
 

@@ -19,7 +19,7 @@ from grouser.trials.cores import cores
 from grouser.trials.layout import layout
 from grouser.trials.simulation_lane import SimulationLane, check_sensors, needs_simulation
 from grouser.trials.trial import Outcome, Trial
-from grouser.trials.trial_run import LOOK_EVERY, Entry
+from grouser.trials.trial_run import LOOK_EVERY, Entry, Finished
 
 SLOTS = 32
 """Simulations in flight of one layout, if nobody says otherwise."""
@@ -45,18 +45,48 @@ def run(
         look_every: simulated seconds between two samples, about; policies see as often.
         progress: told about finished trials.
     """
-    log_warnings()
     outcomes: dict[int, Outcome] = {}
+
+    def keep(number: int, outcome: Outcome) -> None:
+        outcomes[number] = outcome
+        if progress:
+            progress(len(outcomes), len(trials))
+
+    run_each(trials, keep, threads=threads, slots=slots, look_every=look_every)
+    return [outcomes[number] for number in range(len(trials))]
+
+
+def run_each(
+    trials: Sequence[Trial],
+    finished: Finished,
+    *,
+    stop: Callable[[], bool] | None = None,
+    threads: int = 0,
+    slots: int = SLOTS,
+    look_every: float = LOOK_EVERY,
+) -> None:
+    """Run ``trials`` and say of each how it went as soon as it is over.
+
+    Args:
+        trials: what is run.
+        finished: told a trial's place in ``trials`` and its outcome, one at a time.
+        stop: asked at every look; once it says so, trials that are under way are dropped.
+        threads: as for `run`.
+        slots: as for `run`.
+        look_every: as for `run`.
+    """
+    log_warnings()
     lock, given_up = Lock(), Event()
 
-    def finished(number: int, outcome: Outcome) -> None:
+    def one_at_a_time(number: int, outcome: Outcome) -> None:
         with lock:
-            outcomes[number] = outcome
-            if progress:
-                progress(len(outcomes), len(trials))
+            finished(number, outcome)
+
+    def over() -> bool:
+        return given_up.is_set() or (stop is not None and stop())
 
     def work(group: list[Entry], waiting: deque[Entry], room: int) -> None:
-        if not waiting:
+        if not waiting or over():
             return
         lane: BatchLane | SimulationLane
         if needs_simulation(group[0].trial):
@@ -66,7 +96,7 @@ def run(
             starts = [entry.trial.start for entry in group]
             drawn = any(start is not None and start.draws_physics for start in starts)
             lane = BatchLane(scenes, waiting, slots=room, look_every=look_every, drawn=drawn)
-        lane.run(finished, given_up.is_set)
+        lane.run(one_at_a_time, over)
 
     workers = threads or cores()
     with ThreadPoolExecutor(workers) as pool:
@@ -83,7 +113,6 @@ def run(
             given_up.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [outcomes[number] for number in range(len(trials))]
 
 
 def _shares(slots: int, workers: int) -> list[int]:

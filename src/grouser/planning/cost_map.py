@@ -1,0 +1,192 @@
+"""What driving over the ground costs, learned from trials: energy and failures, place by place.
+
+A trial tells what its path cost where it went. Every place keeps three sums: metres of path that
+were driven there, energy spent on them, failures that ended there. What was driven is known; what
+was not is guessed from places like it (as close to an edge, as rough) and kept apart: `known` says
+how much is knowledge. Unknown ground is not bad ground.
+
+A path costs energy and may fail. The energy spent per success is the energy of a path over the
+probability that it succeeds; its logarithm grows along the path by energy over the whole way's
+energy, plus failures, per metre. That sum is what `CostMap.per_metre` gives to a roadmap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.planning.paths import Path, even
+from grouser.planning.scipy_parts import scipy_part
+from grouser.planning.validity import FINENESS, STEP, ValidityMap
+
+RADIUS = FINENESS / STEP
+"""The robot's radius in steps of the map."""
+BLUR = 1.5 * RADIUS
+"""What was felt at a place is felt around it, with this standard deviation, in steps of the map."""
+TRUST = 2.0
+"""Metres driven, within the blur, that count as much as what is known of places like it."""
+BLAME = 4 * RADIUS
+"""A failure is blamed on so many steps of path before its end: two of the robot's lengths."""
+LEVELS = 5
+"""Levels of clearance and of roughness into which places are sorted, equally much driven."""
+DOUBT = 2.0
+"""Failures (or as many metres' energy) by which a level is drawn to the mean of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrivenTrial:
+    """What a trial says about the ground."""
+
+    path: Path
+    """What was to be driven."""
+    positions: Array
+    """Where the robot was, at even times (k, 2), m."""
+    energy: float
+    """Spent in all, J."""
+    arrived: bool
+
+
+class CostMap:
+    """Metres, energy and failures by place, and what they say about every other place."""
+
+    def __init__(self, validity: ValidityMap) -> None:
+        """Begin with nothing known."""
+        self._validity = validity
+        shape = validity.height.shape
+        self._metres, self._energy, self._failures = (np.zeros(shape) for _ in range(3))
+        self._arrivals: list[float] = []
+        self.trials = 0
+        """How many it was told about."""
+
+    def learn(self, trial: DrivenTrial) -> None:
+        """Add what a trial says; its energy is spread evenly over its time."""
+        points = even(trial.path.waypoints, self._validity.step)
+        reached = furthest(points, trial.positions)
+        self.trials += 1
+        if trial.arrived:
+            self._arrivals.append(trial.energy)
+        share = np.bincount(reached, minlength=len(points)) / max(1, len(reached))
+        driven = np.arange(len(points)) <= reached.max(initial=0)
+        row, column = self._validity.cells(points)
+        inside = row >= 0
+        np.add.at(self._metres, (row[inside], column[inside]), self._validity.step * driven[inside])
+        np.add.at(self._energy, (row[inside], column[inside]), trial.energy * share[inside])
+        if not trial.arrived:
+            end = int(reached.max(initial=0))
+            blamed = np.arange(max(0, end - int(BLAME)), end + 1)
+            blamed = blamed[inside[blamed]]
+            np.add.at(self._failures, (row[blamed], column[blamed]), 1 / max(1, len(blamed)))
+
+    @property
+    def reference(self) -> float:
+        """Energy (J) of a way that arrives, on average; without any, of all ways."""
+        if self._arrivals:
+            return float(np.mean(self._arrivals))
+        return float(self._energy.sum()) / max(1, self.trials)
+
+    @property
+    def known(self) -> Array:
+        """How much of what is said of each place was felt there (rows, columns), 0 to 1."""
+        metres = _blurred(self._metres)
+        return np.asarray(metres / (metres + self._trust()))
+
+    def energy_per_metre(self) -> Array:
+        """Return the energy of driving (rows, columns), J/m."""
+        return self._rate(self._energy, self._mean_energy() * DOUBT)
+
+    def failures_per_metre(self) -> Array:
+        """Return how often driving fails (rows, columns), 1/m."""
+        return self._rate(self._failures, DOUBT)
+
+    def per_metre(self, *, curiosity: float = 0.0) -> Array:
+        """Return what driving costs (rows, columns), 1/m: see the module's text.
+
+        Args:
+            curiosity: part by which unknown ground is taken for cheaper than it is guessed.
+
+        Raises:
+            BadValue: no trial has been driven yet.
+        """
+        if not self.trials or not self.reference > 0:
+            raise BadValue("cost map: nothing has been driven yet")
+        cost = self.energy_per_metre() / self.reference + self.failures_per_metre()
+        return np.asarray(cost * (1 - curiosity * (1 - self.known)))
+
+    def expect(self, path: Path) -> tuple[float, float]:
+        """Return the energy (J) and the probability of success that the map expects of a path."""
+        points = even(path.waypoints, self._validity.step)
+        row, column = self._validity.cells(points)
+        inside = row >= 0
+        step = path.length / max(1, len(points) - 1)
+        energy = self.energy_per_metre()[row[inside], column[inside]].sum() * step
+        failures = self.failures_per_metre()[row[inside], column[inside]].sum() * step
+        return float(energy), float(np.exp(-failures))
+
+    def _mean_energy(self) -> float:
+        """Return energy over metres of all that was driven, J/m."""
+        return float(self._energy.sum()) / max(1e-9, float(self._metres.sum()))
+
+    def _trust(self) -> float:
+        """Return `TRUST` spread over the places that the blur reaches, m."""
+        return TRUST / (2 * np.pi * BLUR**2)
+
+    def _rate(self, amount: Array, doubt: float) -> Array:
+        """Return ``amount`` per metre, of places and, as far as unknown, of places like them."""
+        metres, total = self._metres, float(self._metres.sum())
+        mean = (float(amount.sum()) + 1e-12) / max(1e-9, total)
+        guess = np.full(metres.shape, mean)
+        for feature in (self._clearance, self._roughness):
+            guess *= _levels(feature, metres, amount, mean, doubt)
+        trust = self._trust()
+        return np.asarray((_blurred(amount) + trust * guess) / (_blurred(metres) + trust))
+
+    @property
+    def _clearance(self) -> Array:
+        """How far places are from where the robot cannot stand, m."""
+        distance = scipy_part("ndimage").distance_transform_edt(self._validity.anywhere)
+        return np.asarray(distance * self._validity.step)
+
+    @property
+    def _roughness(self) -> Array:
+        """How much the ground differs from its mean around each place, rms, m."""
+        blur = scipy_part("ndimage").gaussian_filter
+        height = self._validity.height
+        level = np.where(np.isfinite(height), height, 0.0)
+        rest = level - blur(level, RADIUS, mode="nearest")
+        return np.asarray(np.sqrt(blur(rest**2, RADIUS, mode="nearest")))
+
+
+def furthest(points: Array, positions: Array) -> npt.NDArray[np.int64]:
+    """Return how far along a path (n, 2) a robot has come at its ``positions`` (k, 2), by number.
+
+    It never goes back, and at every look only what is near in the path is looked at: where a path
+    comes close to itself nobody jumps ahead.
+    """
+    found, at, ahead = np.zeros(len(positions), np.int64), 0, int(6 * RADIUS)
+    for number, position in enumerate(positions):
+        near = points[at : at + ahead]
+        at += int(np.hypot(*(near - position).T).argmin())
+        found[number] = at
+    return found
+
+
+def _blurred(values: Array) -> Array:
+    return np.asarray(scipy_part("ndimage").gaussian_filter(values, BLUR, mode="constant"))
+
+
+def _levels(feature: Array, metres: Array, amount: Array, mean: float, doubt: float) -> Array:
+    """Return by which factor places of each level of a feature cost more than the mean."""
+    driven = metres > 0
+    if not driven.any():
+        return np.ones_like(feature)
+    order = np.sort(feature[driven])
+    edges = order[(np.arange(1, LEVELS) * len(order)) // LEVELS]
+    level = np.searchsorted(edges, feature, side="right")
+    had = np.bincount(level[driven], amount[driven], minlength=LEVELS)
+    due = mean * np.bincount(level[driven], metres[driven], minlength=LEVELS)
+    factor = (had + doubt) / (due + doubt)
+    return np.asarray(factor[level])

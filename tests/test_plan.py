@@ -1,0 +1,276 @@
+"""The loop of plan, drive, learn; and what ``grouser plan`` says, also when there is no path."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import grouser
+from grouser.cli import app
+from grouser.errors import BadValue, UnknownName
+from grouser.planning.cost_map import CostMap, DrivenTrial, furthest
+from grouser.planning.paths import measured
+from grouser.planning.validity import ValidityMap
+from grouser.trials.intervals import mean_interval, wilson
+from grouser.trials.plan import PlanSettings, plan
+from grouser.trials.plan_task import plan_task
+
+SHORT = ((0.0, 0.0), (0.45, 0.0))
+COARSE = "physics.timestep=0.002"
+LITTLE = PlanSettings(candidates=3, trials=2, rounds=2, seed=3)
+
+
+@pytest.fixture(scope="module")
+def flat_task():
+    return plan_task(grouser.load("roach_circle", [COARSE]), "velociroach", *SHORT)
+
+
+@pytest.fixture(scope="module")
+def flat_plan(flat_task):
+    return plan(flat_task, LITTLE)
+
+
+def test_a_plan_drives_all_it_said_and_chooses_one_that_arrives(flat_plan):
+    # Round 2: one of three is driven again (0.4 of 3), two are new.
+    assert flat_plan.driven == 2 * 3 * 2
+    assert len(flat_plan.rounds) == 2
+    assert not flat_plan.ended
+    best = flat_plan.best
+    assert best is not None
+    assert best.success == 1.0
+    assert best.energy > 0
+    assert best.score == min(record.score for record in flat_plan.records)
+    low, high = best.success_interval
+    assert 0 < low < best.success
+    assert high == pytest.approx(1.0)
+
+
+def test_all_candidates_get_the_same_draws(flat_plan):
+    drawn = {}
+    for record in flat_plan.records:
+        for outcome in record.outcomes:
+            case = dict(outcome.trial.case)
+            assert case.pop("path") == record.number
+            drawn.setdefault(case.pop("draw"), []).append(case)
+    assert sorted(drawn) == list(range(len(drawn)))
+    for same in drawn.values():
+        assert all(case == same[0] for case in same)
+
+
+def test_the_answer_is_the_same_bits_on_one_thread(flat_task, flat_plan):
+    alone = plan(flat_task, PlanSettings(candidates=3, trials=2, rounds=2, seed=3, threads=1))
+    assert [record.score for record in alone.records] == [
+        record.score for record in flat_plan.records
+    ]
+    for one, other in zip(alone.records, flat_plan.records, strict=True):
+        assert np.array_equal(one.path.waypoints, other.path.waypoints)
+        assert [o.fingerprint for o in one.outcomes] == [o.fingerprint for o in other.outcomes]
+    assert np.array_equal(alone.rounds[-1].known, flat_plan.rounds[-1].known)
+
+
+def test_stopped_after_three_trials_it_answers_with_the_best_so_far(flat_task):
+    seen = []
+
+    def watch(progress):
+        seen.append(progress.finished)
+
+    result = plan(flat_task, LITTLE, stop=lambda: len(seen) >= 3, watch=watch)
+    assert result.ended == "out of time"
+    assert 3 <= result.driven <= 6  # those that ended at the same look count
+    assert result.best is not None
+
+
+def test_interrupted_it_answers_with_the_best_so_far(flat_task):
+    def watch(progress):
+        if progress.finished == 4:
+            raise KeyboardInterrupt
+
+    result = plan(flat_task, LITTLE, watch=watch)
+    assert result.ended == "interrupted"
+    assert result.driven >= 3
+    assert result.best is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"candidates": 0}, "candidates is 0, must be at least 1"),
+        ({"rounds": 0}, "rounds is 0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, match):
+    with pytest.raises(BadValue, match=match):
+        PlanSettings(**wrong)
+
+
+def test_an_unknown_planner_or_robot_is_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match="no planner 'RRTStar'.*did you mean 'RRTstar'"):
+        PlanSettings(planner="RRTStar")
+    with pytest.raises(UnknownName, match="no robot 'velociroch'.*did you mean 'velociroach'"):
+        plan_task(grouser.load("double_bridge"), "velociroch", (-1.6, 0), (1.6, 0))
+
+
+class TestCostMap:
+    """Two ways, left and right, on level ground: the right one is dear and fails."""
+
+    @pytest.fixture
+    def free(self):
+        return ValidityMap(
+            np.array([0.0, -1.0]), 0.02, np.ones((16, 101, 101), bool), np.zeros((101, 101))
+        )
+
+    def drive(self, validity, y, energy, arrived=True, until=2.0):
+        path = measured(validity, [(0.0, y), (2.0, y)])
+        x = np.linspace(0.0, until, 50)
+        return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), energy, arrived)
+
+    def test_energy_is_felt_where_it_was_spent(self, free):
+        cost = CostMap(free)
+        for _ in range(20):
+            cost.learn(self.drive(free, 0.5, 2.0))
+            cost.learn(self.drive(free, -0.5, 6.0))
+        per_metre = cost.energy_per_metre()
+        # 1 J/m and 3 J/m, drawn a little to the mean of 2.
+        assert per_metre[75, 50] == pytest.approx(1.0, abs=0.25)
+        assert per_metre[25, 50] == pytest.approx(3.0, abs=0.25)
+        assert cost.expect(measured(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
+
+    def test_failures_are_blamed_on_where_they_happened(self, free):
+        cost = CostMap(free)
+        for _ in range(10):
+            cost.learn(self.drive(free, 0.5, 2.0))
+            cost.learn(self.drive(free, -0.5, 1.0, arrived=False, until=1.0))
+        failures = cost.failures_per_metre()
+        assert failures[25, 45] > 5 * failures[75, 45]
+        assert failures[25, 45] > 5 * failures[25, 10]
+        _, good = cost.expect(measured(free, [(0.0, 0.5), (2.0, 0.5)]))
+        _, bad = cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))
+        assert bad < 0.5 < good
+
+    def test_unknown_is_not_bad(self, free):
+        cost = CostMap(free)
+        for _ in range(10):
+            cost.learn(self.drive(free, -0.5, 6.0, arrived=False, until=1.0))
+            cost.learn(self.drive(free, 0.5, 2.0))
+        known, price = cost.known, cost.per_metre()
+        assert known[75, 50] > 0.3
+        assert known[50, 99] < 0.01
+        # Never driven: dearer than what is known to be good, cheaper than what is known to be bad.
+        assert price[75, 45] < price[50, 99] < price[25, 45]
+        curious = cost.per_metre(curiosity=0.2)
+        assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
+
+    def test_nothing_driven_is_refused(self, free):
+        with pytest.raises(BadValue, match="nothing has been driven"):
+            CostMap(free).per_metre()
+
+    def test_progress_does_not_jump_to_where_a_path_comes_back(self):
+        there = np.column_stack([np.linspace(0, 1, 51), np.zeros(51)])
+        path = np.concatenate([there, there[::-1] + np.array([0.0, 0.02])])
+        assert furthest(path, there[:30]).max() <= 31
+
+
+def test_intervals_are_those_of_the_tables():
+    assert wilson(8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)  # Wilson 1927, as printed
+    assert wilson(0, 0) == (0.0, 1.0)
+    low, high = mean_interval([1.0, 2.0, 3.0])
+    assert (low, high) == pytest.approx((2 - 4.303 / 3**0.5, 2 + 4.303 / 3**0.5))
+    assert mean_interval([1.0]) is None
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["plan", *arguments])
+
+
+BRIDGE = ("double_bridge", "--from", "-1.6,0", "--to", "1.6,0")
+
+
+def said(result):
+    return " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((*BRIDGE, "--planner", "PMR"), "no planner 'PMR'"),
+        (("double_bridge", "--from", "0,0.5", "--to", "1.6,0"), "start (0, 0.5): a leg, wheel"),
+        (("double_bridge", "--from", "-1.6", "--to", "1.6,0"), "--from is '-1.6', 2 numbers"),
+        ((*BRIDGE, "--within", "-1,-1,1,1"), "start (-1.6, 0): outside the bounds"),
+        ((*BRIDGE, "--robot", "roch"), "no robot 'roch'"),
+        ((*BRIDGE, "--json", "plan.txt"), "plan.txt: the name must end in .json"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_code_2(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert sentence in said(result)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_start_in_the_air_is_said(tmp_path):
+    text = grouser.world.file.shipped()["double_bridge"].read_text()
+    (tmp_path / "holes.yaml").write_text(text.replace("- {kind: flat, friction: 0.6}\n", ""))
+    result = run(str(tmp_path / "holes.yaml"), "--from", "-2.5,0", "--to", "-1,0")
+    assert result.exit_code == 2
+    assert "start (-2.5, 0): there is no ground under the robot" in said(result)
+
+
+def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path):
+    report = tmp_path / "plan.json"
+    result = run(
+        *BRIDGE[:1], "--from", "-1,0", "--to", "0,0", "--json", str(report), "--planner", "PRM"
+    )  # fmt: skip
+    assert result.exit_code == 1
+    assert "no path from (-1, 0) to (0, 0): nowhere within" in said(result)
+    written = json.loads(report.read_text())
+    assert written["best"] is None
+    assert written["no_path"].startswith("no path")
+
+
+def test_a_robot_that_is_too_wide_is_told_so():
+    narrow = ("--set", "terrain.1.bridge_width=0.3")
+    bounds = ("--within", "-2.6,-1,2.6,1")
+    result = run(
+        "double_bridge", "--robot", "p3at", "--from", "-2.2,0", "--to", "2.2,0", *narrow, *bounds
+    )
+    assert result.exit_code == 1
+    assert "the robot is too wide for the ways that there are" in said(result)
+
+
+def test_a_timeout_is_obeyed():
+    begun = time.monotonic()
+    result = run(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
+    assert result.exit_code == 1
+    assert "out of time: no trial was over yet" in said(result)
+    assert time.monotonic() - begun < 20  # loading and looking at the ground included
+
+
+def test_ctrl_c_answers_with_the_best_so_far(tmp_path):
+    report = tmp_path / "plan.json"
+    usual = signal.getsignal(signal.SIGINT)
+
+    def press():
+        while signal.getsignal(signal.SIGINT) is usual:
+            time.sleep(0.05)
+        time.sleep(3.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=press, daemon=True)
+    presser.start()
+    result = run(
+        "roach_circle", "--robot", "velociroach", "--from", "0,0", "--to", "0.3,0", "--json",
+        str(report), "--candidates", "100", "--trials", "40", "--set", COARSE,
+    )  # fmt: skip
+    presser.join(timeout=60)
+    assert result.exit_code in (0, 1), result.output
+    assert json.loads(report.read_text())["ended"] == "interrupted"
+    assert signal.getsignal(signal.SIGINT) is usual
