@@ -1,6 +1,7 @@
 """Many simulations on as many terrains: one batch, and the bits of each alone."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from grouser.trials.layout import layout
 from grouser.trials.shared_ground import SharedGround
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
+from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import HeightMap
+from grouser.world.stl_file import write_stl
+from grouser.world.terrain import HeightMap, MeshGround
 
 COUNT = 16
 COMMANDS = {"velociroach": {"left_speed": 15.7, "right_speed": 23.6}, "packbot": {"forward": 0.3}}
@@ -55,3 +58,23 @@ def test_equal_ground_is_kept_once():
     own = scenes[0].model.nhfield
     assert SharedGround(scenes).scene.model.nhfield == 2 * own
     assert SharedGround(scenes[:1]).scene is scenes[0]
+
+
+def test_sixteen_meshes_end_together_as_each_alone(tmp_path):
+    """Wedges, each steeper than the last: as many pieces, another shape."""
+    trials = []
+    for number in range(COUNT):
+        top = 0.005 + 0.002 * number
+        outline = [(-0.3, -0.1), (0.3, -0.1), (0.3, top), (-0.3, 0.0)]
+        corners = np.array([(x, y, z) for y in (-0.3, 0.3) for x, z in outline])
+        (wedge,) = hulls([corners])
+        write_stl(tmp_path / f"{number}.stl", wedge.triangles.astype(np.float32))
+        ground = MeshGround(file=tmp_path / f"{number}.stl", friction=0.6)
+        trial = on(number, seconds=0.1)
+        trials.append(replace(trial, world=trial.world.changed(terrain=(ground,))))
+    together = threads.run(trials, slots=COUNT, threads=1)
+    assert len({outcome.fingerprint for outcome in together}) == COUNT
+    for trial, outcome in zip(trials, together, strict=True):
+        alone = Simulation(trial.world)
+        alone.step(outcome.time)
+        assert alone.fingerprint() == outcome.fingerprint

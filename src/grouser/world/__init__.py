@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from grouser.world.lamp import Lamp
     from grouser.world.match import Match, Player, Team
     from grouser.world.mesh_object import Mesh
+    from grouser.world.meshes.decomposition import Decomposition, decompose
     from grouser.world.objects import OBJECTS, Ball, Box, Cylinder, Tag, Victim
     from grouser.world.physics_settings import STANDARD, Contact, Physics
     from grouser.world.radio import RadioModel
@@ -52,6 +53,7 @@ _PLACES = {
     "Cylinder": "grouser.world.objects",
     "CylinderTrigger": "grouser.world.triggers",
     "Door": "grouser.world.door",
+    "Decomposition": "grouser.world.meshes.decomposition",
     "DoubleBridge": "grouser.world.terrain.double_bridge",
     "Event": "grouser.world.events",
     "Flat": "grouser.world.terrain.flat",
@@ -88,6 +90,7 @@ _PLACES = {
     "Victim": "grouser.world.objects",
     "View": "grouser.world.file",
     "World": "grouser.world.file",
+    "decompose": "grouser.world.meshes.decomposition",
     "load": "grouser.world.file",
     "parse": "grouser.world.file",
     "shipped": "grouser.world.file",
@@ -105,6 +108,7 @@ __all__ = [
     "Contact",
     "Cylinder",
     "CylinderTrigger",
+    "Decomposition",
     "Door",
     "DoubleBridge",
     "Event",
@@ -142,6 +146,7 @@ __all__ = [
     "Victim",
     "View",
     "World",
+    "decompose",
     "load",
     "parse",
     "shipped",
