@@ -15,6 +15,8 @@
     grouser check-mesh FILE    what a mesh collides as, and how well that fits
     grouser export-stl WORLD   the ground of a world as an STL file
     grouser import-bml FILE    a configuration of bml_vrep becomes a world file
+    grouser scan CLOUD...      what a depth camera saw becomes a world
+    grouser depth WORLD        what a depth camera would see of a world
     grouser serve WORLD        a world for robots that are driven over the network
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
@@ -33,6 +35,7 @@ from grouser.cli.commands.calibrate import calibrate
 from grouser.cli.commands.check_mesh import check_mesh
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
+from grouser.cli.commands.depth import depth
 from grouser.cli.commands.experiment import experiment
 from grouser.cli.commands.export_stl import export_stl
 from grouser.cli.commands.eyes import eyes
@@ -41,6 +44,7 @@ from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
 from grouser.cli.commands.plan import plan
 from grouser.cli.commands.run import run
+from grouser.cli.commands.scan import scan
 from grouser.cli.commands.serve import serve
 from grouser.cli.terminal import complain, result_console
 from grouser.errors import GrouserError
@@ -109,5 +113,7 @@ app.command("serve")(serve)
 app.command("eyes")(eyes)
 app.command("console")(console)
 app.command("check-mesh")(check_mesh)
+app.command("scan")(scan)
+app.command("depth")(depth)
 app.command("export-stl")(export_stl)
 app.command("import-bml")(import_bml)

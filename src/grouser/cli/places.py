@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from grouser.errors import BadValue
-from grouser.frames import Pose, radians
+
+if TYPE_CHECKING:
+    from grouser.frames import Pose
 
 
 def numbers(option: str, text: str, *counts: int, example: str) -> list[float]:
@@ -29,6 +32,8 @@ def numbers(option: str, text: str, *counts: int, example: str) -> list[float]:
 
 def pose(option: str, text: str) -> Pose:
     """Return the pose ``x,y,z,roll,pitch,yaw``: m and deg."""
+    from grouser.frames import Pose, radians
+
     values = numbers(option, text, 6, example="0,0,1.2,0,35,0 (m and deg: 35 deg nose down)")
     x, y, z, *turns = values
     roll, pitch, yaw = (radians(turn) for turn in turns)

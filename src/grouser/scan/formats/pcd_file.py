@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from grouser import files
 from grouser.errors import BadValue, nearest
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, MOST_POINTS, check_count
@@ -191,3 +193,18 @@ def _colours(fields: npt.NDArray[Any]) -> Colours | None:
         return None
     packed = np.ascontiguousarray(fields[name]).view(np.uint32)
     return np.stack([packed >> 16, packed >> 8, packed], axis=1).astype(np.uint8)
+
+
+def write_pcd(path: Path, cloud: PointCloud) -> None:
+    """Write a cloud (m) as a binary PCD file, organised if it is, whole or not at all.
+
+    Colours are left out; the cloud's frame is the sensor's.
+    """
+    rows, columns = cloud.shape or (1, len(cloud))
+    head = [
+        *("# .PCD v0.7 - Point Cloud Data file format", "VERSION 0.7", "FIELDS x y z"),
+        *("SIZE 4 4 4", "TYPE F F F", "COUNT 1 1 1", f"WIDTH {columns}", f"HEIGHT {rows}"),
+        *("VIEWPOINT 0 0 0 1 0 0 0", f"POINTS {len(cloud)}", "DATA binary", ""),
+    ]
+    content = "\n".join(head).encode() + cloud.points.astype("<f4").tobytes()
+    files.write_bytes(path, content)

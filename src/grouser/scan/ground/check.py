@@ -101,7 +101,7 @@ def choose(checks: Mapping[str, GroundCheck]) -> tuple[str, str]:
     }
     name = min(as_true, key=lambda key: (as_true[key].contacts, as_true[key].error))
     if len(checks) == 1:
-        return name, f"{_words(name)}, as asked: spheres rest {_error(checks[name])} from the cloud"
+        return name, f"{_words(name)}: spheres rest {_error(checks[name])} from the cloud"
     rest = "; ".join(
         f"{_error(check)} and {check.contacts:.1f} contacts a skid as {_words(other)}"
         for other, check in checks.items()

@@ -43,7 +43,7 @@ class ScanWorld:
     floor: float
     """Height of the endless plane under the scan, m: the lowest that was seen."""
     pieces: int
-    """Convex pieces."""
+    """Convex pieces; 0: too many would be needed."""
     pieces_error: float
     """How far the pieces' surface was moved by simplification, m."""
     spheres: Spheres
@@ -83,7 +83,7 @@ def world_text(
     made: ScanWorld, world_options: WorldOptions, entries: Mapping[str, Mapping[str, Any]]
 ) -> str:
     """Return the world file."""
-    other = next(kind for kind in entries if kind != made.collides_as)
+    others = [entry for kind, entry in entries.items() if kind != made.collides_as]
     size = np.array(made.grid.heights.shape[::-1]) * made.grid.cell
     x, y = (np.array(made.grid.corner) + size / 2).tolist()
     starts = [
@@ -105,7 +105,7 @@ def world_text(
         f"  - {{kind: flat, friction: {world_options.friction:g}, z: {made.floor:g}}}"
         "  # the lowest that was seen",
         f"  - {_flow(entries[made.collides_as])}",
-        f"  # or: {_flow(entries[other])}",
+        *(f"  # or: {_flow(other)}" for other in others),
         *(["starts:", *starts] if starts else []),
         f"view: {{lookat: [{x:.3f}, {y:.3f}, {np.nanmedian(made.grid.heights):.3f}],"
         f" distance: {1.2 * float(size.max()):.2f}, azimuth_deg: 20, elevation_deg: -35}}",

@@ -16,7 +16,7 @@ import numpy as np
 
 from grouser import files
 from grouser.errors import BadValue
-from grouser.frames import Array, millimetres
+from grouser.frames import Array
 from grouser.reports.html import figure_png
 from grouser.reports.scan_plots import overview
 from grouser.scan.cloud import Colours, PointCloud
@@ -48,8 +48,16 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 WORLD, REPORT, PICTURE = "world.yaml", "scan.json", "scan.png"
 SPHERE = 1.5
 """Radius of the spheres that are dropped, in voxels."""
-MOST_PIECES = 4000
-"""More are simplified further: every one of them costs MuJoCo a millisecond to build."""
+MOST_PIECES = 6000
+"""More are simplified further: each of them takes MuJoCo a good part of a millisecond to build."""
+HOPELESS = 4
+"""So many times as many triangles are not simplified any further."""
+ERROR = 0.002
+"""m by which a surface of too many triangles is moved at first."""
+TOO_MANY = (
+    "there are too many triangles for convex pieces: the ground is a height map; a larger --voxel "
+    "or a smaller --reach makes fewer"
+)
 UNSEEN = 0.15
 """Part of the ground that may be unseen before it is said aloud."""
 
@@ -98,13 +106,21 @@ def fill_folder(
     """Write everything about a scan into a folder that is there; return what is known about it."""
     spheres = rest_on(discs_of(ground.cloud, voxel), SPHERE * voxel)
     grid = height_grid(ground.mesh, voxel)
-    pieces_mesh, pieces_error = _for_pieces(ground, voxel)
-    pieces = prisms(pieces_mesh)
+    few = _for_pieces(ground, voxel)
+    if few is None and world_options.collide == "convex_pieces":
+        raise BadValue(
+            f"scan: {len(ground.mesh.faces):,} triangles are too many for convex pieces, "
+            f"{MOST_PIECES:,} at most; a larger --voxel or a smaller --reach makes fewer"
+        )
+    pieces = prisms(few[0]) if few else []
     floor = round(float(np.nanmin(grid.heights)), 4)
     _write_surface(folder, ground)
     _write_array(folder / HEIGHTS, grid.heights)
-    write_pieces(folder / PIECES, pieces)
     entries = terrain_entries(grid, floor, world_options.friction)
+    if few:
+        write_pieces(folder / PIECES, pieces)
+    else:
+        del entries["convex_pieces"]
     wanted = entries if world_options.collide == "auto" else {world_options.collide}
     checks = {}
     for number, kind in enumerate(sorted(wanted)):
@@ -116,13 +132,17 @@ def fill_folder(
         grid=grid,
         floor=floor,
         pieces=len(pieces),
-        pieces_error=pieces_error,
+        pieces_error=few[1] if few else 0.0,
         spheres=spheres,
         checks=checks,
         collides_as=collides_as,
         why=why,
         places=open_places(grid),
-        warnings=(*ground.warnings, *_warnings(grid, spheres, checks[collides_as], collides_as)),
+        warnings=(
+            *ground.warnings,
+            *([] if few else [TOO_MANY]),
+            *_warnings(grid, spheres, checks[collides_as], collides_as),
+        ),
     )
     text = world_text(made, world_options, entries)
     parse(text, where=WORLD, folder=folder)  # what is written can be read
@@ -139,18 +159,18 @@ def _terrain(folder: Path, floor: float, entry: Mapping[str, Any]) -> list[Terra
     return [Flat(friction=entry["friction"], z=floor), made]
 
 
-def _for_pieces(ground: RebuiltGround, voxel: float) -> tuple[TriangleMesh, float]:
-    """Return a surface of few enough triangles, and how far it was moved for that, m."""
-    mesh, moved, error = ground.mesh, 0.0, max(ground.error, 0.002)
-    while len(mesh.faces) > MOST_PIECES and error < voxel:
-        error *= 1.5
+def _for_pieces(ground: RebuiltGround, voxel: float) -> tuple[TriangleMesh, float] | None:
+    """Return a surface of few enough triangles, and how far it was moved for that, m.
+
+    None: what is a third of a voxel off still has too many of them.
+    """
+    mesh, moved, error = ground.mesh, ground.error, ERROR
+    while len(mesh.faces) > MOST_PIECES:
+        error *= 2
+        if error > voxel / 3 or len(mesh.faces) > HOPELESS * MOST_PIECES:
+            return None
         fewer = simplified(ground.mesh, error)
         mesh, moved = fewer.mesh, fewer.error
-    if len(mesh.faces) > 2 * MOST_PIECES:
-        raise BadValue(
-            f"scan: {len(mesh.faces):,} triangles are left after simplification to "
-            f"{millimetres(error):.0f} mm; a larger --voxel makes fewer"
-        )
     return mesh, moved
 
 

@@ -1,0 +1,219 @@
+"""``grouser scan``: what a depth camera saw becomes a world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.text import Text
+
+from grouser.cli import places, preflight
+from grouser.cli.terminal import counting_bar, print_written, result_console
+from grouser.errors import BadValue
+
+if TYPE_CHECKING:
+    from grouser.frames import Pose
+    from grouser.scan.cloud import PointCloud
+    from grouser.scan.ground.scan_world import ScanWorld
+    from grouser.scan.intrinsics import Intrinsics
+
+Inputs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="INPUT...",
+        show_default=False,
+        help="Clouds: .pcd, .ply, .xyz, .npz, or depth pictures (.png); several are registered. "
+        "[cyan]kinect_table_0[/] and [cyan]kinect_table_12[/] come with Grouser.",
+    ),
+]
+OutFolder = Annotated[
+    Path,
+    typer.Option("--out", metavar="NAME", show_default=False, help="The folder to write."),
+]
+Voxel = Annotated[
+    float,
+    typer.Option(min=0.002, max=1.0, metavar="M", help="Edge of voxels and of cells, in metres."),
+]
+CameraPoses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--camera-pose",
+        metavar="x,y,z,roll,pitch,yaw",
+        show_default="found",
+        help="Where the sensor was, m and deg, z up, 0,0,0 looks along x; once per input.",
+    ),
+]
+SensorAxes = Annotated[
+    Literal["picture", "body"],
+    typer.Option(
+        help="Axes of the clouds: x right, y down, z forward (cameras), or x ahead, y left, z up "
+        "(lidars); matters with --camera-pose."
+    ),
+]
+Gravity = Annotated[
+    str | None,
+    typer.Option(
+        metavar="x,y,z",
+        show_default="found",
+        help="A vector down in the first input's axes, such as an accelerometer gives.",
+    ),
+]
+Reach = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01,
+        metavar="M",
+        show_default="all",
+        help="Leave out what is further from its sensor, in metres: far points are the worst.",
+    ),
+]
+CloseHoles = Annotated[
+    float,
+    typer.Option(
+        min=0.0, max=100.0, metavar="M", help="Holes up to this width are closed, in metres."
+    ),
+]
+CameraIntrinsics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="fx,fy,cx,cy[,unit]",
+        show_default="the .json beside it",
+        help="Of depth pictures, in pixels; unit: metres per count (0.001).",
+    ),
+]
+Unit = Annotated[
+    float,
+    typer.Option(min=1e-6, max=1e3, metavar="M", help="What 1 in a cloud is: 0.001 if it is mm."),
+]
+CollideAs = Annotated[
+    Literal["auto", "height_map", "convex_pieces"],
+    typer.Option(help="As what the ground collides; auto lets dropped spheres decide."),
+]
+Friction = Annotated[
+    float, typer.Option(min=0.0, max=10.0, metavar="MU", help="Of the ground; no scan tells.")
+]
+
+
+def scan(
+    inputs: Inputs,
+    out: OutFolder,
+    voxel: Voxel = 0.02,
+    camera_poses: CameraPoses = None,
+    axes: SensorAxes = "picture",
+    gravity: Gravity = None,
+    reach: Reach = None,
+    close_holes: CloseHoles = 0.1,
+    intrinsics: CameraIntrinsics = None,
+    unit: Unit = 1.0,
+    collide: CollideAs = "auto",
+    friction: Friction = 0.6,
+) -> None:
+    """Turn what a depth camera or a lidar saw into a world.
+
+    The folder gets the surface (STL, PLY, GLB), a height map and convex pieces,
+    a world file that other commands take as it is, what was found (scan.json)
+    and a picture of cloud, surface and error. It is written whole or not at all.
+
+    For example:
+
+    [cyan]grouser scan kinect_table_0 --out table[/]
+
+    [cyan]grouser run table/world.yaml --picture table.png[/]
+
+    [cyan]grouser scan a.pcd b.pcd c.pcd --out yard --voxel 0.03[/]
+    """
+    preflight.physics()
+    import numpy as np
+
+    from grouser.scan.cloud_files import read_cloud
+    from grouser.scan.ground.scan_world import WorldOptions
+    from grouser.scan.ground.world_folder import WORLD, refuse_foreign, scan_to_world
+    from grouser.scan.pipeline import ScanOptions
+    from grouser.scan.shipped_frames import frame_path
+
+    refuse_foreign(out)
+    preflight.writable(out.parent / f".{out.name}.yaml")
+    poses = _poses(camera_poses or (), len(inputs), axes)
+    down = gravity and places.numbers("--gravity", gravity, 3, example="0,0.8,0.6")
+    camera = _intrinsics(intrinsics)
+    options = ScanOptions(
+        voxel=voxel,
+        camera_poses=poses,
+        gravity=np.array(down) if down else None,
+        close_holes=close_holes,
+    )
+    world = WorldOptions(name=out.name, collide=collide, friction=friction)
+    with counting_bar("scan") as bar:
+        clouds = []
+        for number, path in enumerate(inputs):
+            bar("reading", number, len(inputs))
+            cloud = read_cloud(frame_path(path), camera, unit)
+            clouds.append(cloud if reach is None else _within(cloud, reach, path))
+        made = scan_to_world(clouds, out, world, options, bar)
+    _print(made)
+    print_written(out / WORLD)
+
+
+def _within(cloud: PointCloud, reach: float, path: Path) -> PointCloud:
+    """Return a cloud without what is further than ``reach`` (m) from where it was seen."""
+    import numpy as np
+
+    near = cloud.without(np.linalg.norm(cloud.points - cloud.views, axis=1) > reach)
+    if not near.seen.any():
+        raise BadValue(f"{path}: has no point within --reach {reach:g} m")
+    return near
+
+
+def _poses(texts: Sequence[str], count: int, axes: str) -> tuple[Pose, ...] | None:
+    """Return the poses of the clouds' axes in the world."""
+    if not texts:
+        return None
+    if len(texts) != count:
+        raise BadValue(f"--camera-pose: {len(texts)} for {count} inputs; one for each is needed")
+    from grouser.frames import X_CO
+
+    given = [places.pose("--camera-pose", text) for text in texts]
+    return tuple(X_WC @ X_CO if axes == "picture" else X_WC for X_WC in given)
+
+
+def _intrinsics(text: str | None) -> Intrinsics | None:
+    if text is None:
+        return None
+    from grouser.scan.intrinsics import Intrinsics
+
+    return Intrinsics(*places.numbers("--intrinsics", text, 4, 5, example="525,525,319.5,239.5"))
+
+
+def _print(made: ScanWorld) -> None:
+    """Say what was found and what became of it."""
+    from rich.table import Table as Grid
+
+    ground, check = made.ground, made.checks[made.collides_as]
+    rows = [
+        ("points", f"{len(ground.cloud):,} kept, {ground.removed:,} left out"),
+        ("down", ground.down.remark),
+        ("surface", f"{len(ground.mesh.faces):,} triangles, {ground.mesh.area():.2f} m²"),
+        ("unseen", f"{100 * made.grid.unseen:.0f} % of its rectangle; {_holes(made)}"),
+        ("collides as", made.why),
+        ("spheres", f"{check.open_ground.count}: {check.open_ground}"),
+    ]
+    if check.edges.count:
+        rows.append(("  beside steps", f"{check.edges.count}: {check.edges}"))
+    if check.covered.count:
+        rows.append(("  under something", f"{check.covered.count}: {check.covered}"))
+    grid = Grid(box=None, show_header=False, pad_edge=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, said in rows:
+        grid.add_row(name, Text(said))
+    result_console().print(grid)
+    for warning in made.warnings:
+        result_console().print(Text(f"note: {warning}", "yellow"), soft_wrap=True)
+
+
+def _holes(made: ScanWorld) -> str:
+    open_ones = [hole for hole in made.ground.holes if not hole.outer]
+    widest = f", the widest {open_ones[0].width:.2f} m" if open_ones else ""
+    return f"holes: {len(made.ground.closed)} closed, {len(open_ones)} open{widest}"
