@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# The demo takes the developers' .venv where there is one, else a light one of its own.
+DEMO       := $(if $(wildcard $(STAMP)),$(VENV),.venv-demo)
+DEMO_BIN   := $(DEMO)/bin
+DEMO_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO)/.demo-installed)
 
 .PHONY: help setup demo test test-all check format experiments bench clean
 
@@ -17,8 +21,14 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge]" --group dev
 	touch $@
 
-demo: setup  ## drive Quince over a step, print the verdict, write demo.png
-	$(BIN)/python examples/00_quince_climbs_a_step.py
+demo: $(DEMO_STAMP)  ## plan over the bumpy double bridge with the roach, write report/index.html
+	$(DEMO_BIN)/grouser plan bumps --from -1.6,0 --to 1.6,0 --within -1.7,-1,1.7,1 \
+		--candidates 12 --trials 2 --rounds 2 --set physics.timestep=0.002 --report report
+
+$(DEMO)/.demo-installed: pyproject.toml
+	test -x $(DEMO_BIN)/python || $(PYTHON) -m venv $(DEMO)
+	$(DEMO_BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plan,video]"
+	touch $@
 
 test: setup  ## all fast tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -43,4 +53,4 @@ bench: setup  ## every speed question, figures under reports/
 	for name in $$($(BIN)/grouser list benches --plain); do $(BIN)/grouser bench $$name --json reports/bench_$$name.json || exit 1; done
 
 clean:  ## remove .venv and everything generated
-	rm -rf $(VENV) reports .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-demo report reports .mypy_cache .pytest_cache .ruff_cache

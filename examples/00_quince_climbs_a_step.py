@@ -1,6 +1,6 @@
 """Quince climbs a step: the whole of Grouser in one page.
 
-Load a world, let time pass, ask a sensor, draw a picture. This is also what ``make demo`` runs.
+Load a world, let time pass, ask a sensor, draw a picture.
 """
 
 from pathlib import Path

@@ -24,6 +24,7 @@ EXPERIMENTS: dict[str, str] = {
     "okada-table1": "grouser.experiments.okada_table1",
     "okada-table2": "grouser.experiments.okada_table2",
     "okada-table4": "grouser.experiments.okada_table4",
+    "roach-loop": "grouser.experiments.roach.loop",
     "roach-table31": "grouser.experiments.roach_table31",
     "roach-table71": "grouser.experiments.roach.table71",
     "roach-table72": "grouser.experiments.roach.table72",

@@ -28,6 +28,8 @@ AGAIN = 0.4
 """Part of a later round's candidates that are the best so far, driven again."""
 CURIOSITY = 0.1
 """Part by which unknown ground is taken for cheaper in rounds that are not the last."""
+SLOTS = 128
+"""Simulations in flight: the more, the less of a step is Python."""
 SEEDS = 10_000
 """Paths of one seed have seeds of their own, by number, below this."""
 PRIOR = 2.0
@@ -243,7 +245,7 @@ class _Loop:
             if self._watch:
                 self._watch(PlanProgress(number, len(self._fresh), len(trials), self.result))
 
-        run_each(trials, finished, stop=self._stop, threads=settings.threads)
+        run_each(trials, finished, stop=self._stop, threads=settings.threads, slots=SLOTS)
 
     def learn(self) -> None:
         """Take in what was driven since, in order, and judge all candidates anew."""
