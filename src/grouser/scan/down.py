@@ -22,6 +22,8 @@ from grouser.scan.voxel_grid import voxel_grid
 
 CONE = radians(12.0)
 """Normals that are one plane's, rad; estimate: a Kinect's noise turns normals by this."""
+CORE = radians(5.0)
+"""Most of one plane's normals, rad; hills' are spread all over the cone; estimate."""
 WIDE_CONE = radians(40.0)
 """Normals of uneven ground, rad; estimate."""
 FLAT_PART = 0.25
@@ -87,6 +89,9 @@ def find_down(
     height = _ground_height(planes.means @ up, planes.normals @ up, size)
     if cue == "plane":
         up, height = _fitted(planes, up, height, size)
+    elif cue == "ground":
+        up = _leant(planes, up)
+        height = _ground_height(planes.means @ up, planes.normals @ up, size)
     return DownGuess(-up, cue, sureness, remark, _world_pose(there, up, height, camera))
 
 
@@ -116,8 +121,8 @@ def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
     nearness = np.einsum("ij,kj->ik", normals, tries)
     shares = (nearness > np.cos(CONE)).mean(axis=0) * _likelihood(tries, camera)
     flat = _centre(normals, tries[int(np.argmax(shares))], CONE)
-    part = float((normals @ flat > np.cos(CONE)).mean())
-    if part >= FLAT_PART:
+    part, core = (float((normals @ flat > np.cos(cone)).mean()) for cone in (CONE, CORE))
+    if part >= FLAT_PART and core > part / 2:
         up, cue, cone = flat, "plane", CONE
         what = f"a plane with {part:.0%} of what was seen"
     else:
@@ -132,7 +137,7 @@ def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
     best = float(((normals @ up > np.cos(cone)).mean() * _likelihood(up[None], camera))[0])
     rivals = np.where(tries @ up < np.cos(2 * cone), shares, 0.0)
     rival = float(rivals.max())
-    sureness = float(np.clip(1.0 - rival / max(best, 1e-9), 0.0, 0.95))
+    sureness = float(np.clip(1.0 - rival / max(best, 1e-9), 0.0, 0.95 if cue == "plane" else 0.7))
     remark = f"down is found by {what}"
     if sureness < 0.5:
         other = degrees(float(np.arccos(np.clip(tries[int(np.argmax(rivals))] @ up, -1, 1))))
@@ -193,6 +198,16 @@ def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Arra
         off = points @ up - height
         reach = float(np.clip(3 * 1.4826 * np.median(np.abs(off)), 0.05 * size, reach))
     return up, height
+
+
+def _leant(planes: Planes, up: Array) -> Array:
+    """Return up by a plane through all of uneven ground.
+
+    Of hills one sees the slopes towards oneself, so the mean of the normals leans that way.
+    """
+    points = planes.means[planes.normals @ up > np.cos(WIDE_CONE)]
+    normal = np.linalg.eigh(np.cov(points.T))[1][:, 0]
+    return np.asarray(normal * np.sign(normal @ up))
 
 
 def _world_pose(cloud: PointCloud, up: Array, height: float, camera: bool) -> Pose:

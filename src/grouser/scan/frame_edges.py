@@ -79,14 +79,21 @@ def _along_rows(grid: Array, rays: Array, size: float) -> tuple[Mask, Mask]:
 
 
 def _goes_on(grid: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Mask:
-    """Return which edges go on in the direction of the one before, or of the one behind."""
+    """Return which edges go on in the direction of the two before, or of the two behind.
+
+    One would not do: a pixel half on a thing and half on what is behind makes two edges in a line.
+    """
     own = grid[rows, columns + 1] - grid[rows, columns]
     length = np.sqrt(np.einsum("ij,ij->i", own, own))
     result, last = np.zeros(len(rows), bool), grid.shape[1] - 2
     for side in (-1, 1):
-        beside = np.clip(columns + side, 0, last)
-        other = grid[rows, beside + 1] - grid[rows, beside]
-        other_length = np.sqrt(np.einsum("ij,ij->i", other, other))
-        turn = np.einsum("ij,ij->i", own, other) >= np.cos(STRAIGHT) * length * other_length
-        result |= turn & (length <= MOST_STRETCH * other_length) & (beside != columns)
+        straight = np.ones(len(rows), bool)
+        for away in (1, 2):
+            beside = np.clip(columns + side * away, 0, last)
+            other = grid[rows, beside + 1] - grid[rows, beside]
+            far = np.sqrt(np.einsum("ij,ij->i", other, other))
+            turn = np.einsum("ij,ij->i", own, other) >= np.cos(STRAIGHT) * length * far
+            stretch = length <= MOST_STRETCH**away * far
+            straight &= turn & stretch & (beside == columns + side * away)
+        result |= straight
     return result

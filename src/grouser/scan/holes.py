@@ -91,8 +91,7 @@ def _area(rim: Array) -> float:
 def _loops(faces: Faces) -> list[Numbers]:
     """Return the rims: each face's edges go round it, and an edge nobody else has is a rim's.
 
-    From the end of a rim's edge one turns from face to face to the next one, so that rims that
-    touch in a vertex stay apart.
+    From the end of a rim's edge one turns from face to face to the next one.
     """
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
     count = int(faces.max(initial=0)) + 1
@@ -117,9 +116,26 @@ def _loops(faces: Faces) -> list[Numbers]:
         while following_edge in next_edge:
             loop.append(following_edge)
             following_edge = next_edge.pop(following_edge)
-        if following_edge == edge and len(loop) >= 3:
-            loops.append(starts[loop])
+        if following_edge == edge:
+            loops += _split(starts[loop].tolist())
     return sorted(loops, key=lambda loop: int(loop.min()))
+
+
+def _split(loop: list[int]) -> list[Numbers]:
+    """Return the loops that a line consists of which comes through some vertices twice."""
+    done: list[list[int]] = []
+    path: list[int] = []
+    at: dict[int, int] = {}
+    for vertex in loop:
+        if vertex in at:
+            begin = at[vertex]
+            done.append(path[begin:])
+            for left in path[begin:]:
+                del at[left]
+            del path[begin:]
+        at[vertex] = len(path)
+        path.append(vertex)
+    return [np.array(part) for part in (*done, path) if len(part) >= 3]
 
 
 def _least_area(rims: Array) -> Numbers:

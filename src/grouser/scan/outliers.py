@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
 from grouser.scan.frame_edges import Mask, frame_edges
 from grouser.scan.voxel_grid import voxel_grid
@@ -11,6 +12,8 @@ from grouser.scan.voxel_grid import voxel_grid
 NEIGHBOURS = 8
 LONELY = 3.0
 """How much further than its neighbours' a voxel's neighbours may be; estimate."""
+LOST = 8.0
+"""How much further a voxel's neighbours may be than is usual at its distance; estimate."""
 
 
 def find_outliers(cloud: PointCloud, size: float) -> Mask:
@@ -18,8 +21,8 @@ def find_outliers(cloud: PointCloud, size: float) -> Mask:
 
     In an organised frame these are pixels between two jumps, on the way from a thing in front to
     what is behind it, and pixels without a neighbour on the same surface. In other clouds they
-    are those whose voxel is much further from others than those others are from theirs, so that
-    what is far away and thinly seen is not called lonely.
+    are those whose voxel is much further from others than those others are from theirs, or than
+    is usual as far away: what is far and thinly seen is not called lonely.
 
     Args:
         cloud: organised or not.
@@ -29,7 +32,7 @@ def find_outliers(cloud: PointCloud, size: float) -> Mask:
         return between_jumps(cloud, size)
     result, left = np.zeros(len(cloud), bool), np.flatnonzero(cloud.seen)
     if len(left):
-        result[left] = _lonely(cloud.points[left], size)
+        result[left] = _lonely(cloud.points[left], cloud.views[left], size)
     return result
 
 
@@ -44,8 +47,12 @@ def between_jumps(cloud: PointCloud, size: float) -> Mask:
     return np.asarray((between.ravel() | ~company.ravel()) & cloud.seen)
 
 
-def _lonely(points: np.ndarray, size: float) -> Mask:
-    """Return which of points (n, 3) are in voxels that are lonely."""
+def _lonely(points: Array, views: Array, size: float) -> Mask:
+    """Return which of points (n, 3), seen from views (n, 3), are in voxels that are lonely.
+
+    Sensors' rays spread, so what is usual grows with the distance from the sensor. Lonely is also
+    what is in the company of its like, several strays together.
+    """
     from grouser.scan.scipy_parts import spatial
 
     grid = voxel_grid(points, size)
@@ -55,6 +62,9 @@ def _lonely(points: np.ndarray, size: float) -> Mask:
     tree = spatial.cKDTree(middles, balanced_tree=False, compact_nodes=False)
     distances, others = tree.query(middles, NEIGHBOURS + 1)
     mean = distances[:, 1:].mean(axis=1)
-    usual = np.median(mean[others[:, 1:]], axis=1)
-    lonely = mean > LONELY * np.maximum(usual, size)
+    near_by = np.median(mean[others[:, 1:]], axis=1)
+    far = np.linalg.norm(middles - grid.means(views), axis=1)
+    usual = far * float(np.median(mean / np.maximum(far, size)))
+    lonely = mean > LONELY * np.maximum(near_by, size)
+    lonely |= mean > LOST * np.maximum(usual, size)
     return np.asarray(lonely[grid.voxels()])

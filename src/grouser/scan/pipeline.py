@@ -13,6 +13,7 @@ from grouser.scan.gaps import between_pixels
 from grouser.scan.holes import Hole, close_holes, find_holes
 from grouser.scan.outliers import find_outliers
 from grouser.scan.registration import FramePose, register
+from grouser.scan.rings import as_rings
 from grouser.scan.simplify import simplified
 from grouser.scan.surface import fused_surface
 from grouser.scan.triangle_mesh import TriangleMesh
@@ -99,7 +100,8 @@ def rebuild(
         points, camera_pose=None if poses is None else poses[0], gravity=options.gravity
     )
     progress(STEPS[3], 3, len(STEPS))
-    more = [between_pixels(cloud, options.voxel).moved(down.X_WC) for cloud in laid]
+    rows = [as_rings(cloud) or cloud for cloud in laid]
+    more = [between_pixels(cloud, options.voxel).moved(down.X_WC) for cloud in rows]
     level = points.moved(down.X_WC)
     surface = fused_surface(joined([level, *more]), options.voxel)
     progress(STEPS[4], 4, len(STEPS))

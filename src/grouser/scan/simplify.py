@@ -7,7 +7,7 @@ such blocks may become one again. What is not plane stays as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,11 @@ LEVELS = 6
 ONE_WAY = radians(20.0)
 """Corners' normals within this of their mean face one way, rad; estimate."""
 ATTEMPTS = 12
-"""After each, blocks with a corner that came to lie too far away are taken apart again."""
+"""After each, blocks with a corner that came to lie too far away are made smaller."""
+MOST_TURN = radians(60.0)
+"""Faces that turn by more than this are folded over, rad; estimate."""
+NO_AREA = 1e-9
+"""m2; faces of less have no direction."""
 
 
 @dataclass(frozen=True)
@@ -48,32 +52,55 @@ def simplified(mesh: TriangleMesh, error: float) -> Simplified:
     blocks = _plane_blocks(mesh, error / 2)
     for _ in range(ATTEMPTS):
         merged, blocks = _without_folds(mesh, blocks)
-        distances = _distances(mesh, merged, blocks, error)
+        distances = _distances(mesh, merged, blocks.numbers, error)
         if distances.max() <= error:
             return Simplified(merged.tidied(), float(distances.max()))
-        blocks = _undone(blocks, blocks[distances > error])
+        blocks = blocks.smaller(blocks.numbers[distances > error])
     return Simplified(mesh, 0.0)
 
 
-def _plane_blocks(mesh: TriangleMesh, allowed: float) -> Numbers:
-    """Return the block that each vertex becomes part of, as one of its vertices' number, (n,)."""
+@dataclass(frozen=True)
+class _Blocks:
+    """Which block each vertex becomes part of."""
+
+    labels: Numbers
+    """Its block if blocks have been doubled so many times, by the number of one of its vertices,
+    (levels + 1, n)."""
+    levels: Numbers
+    """How many times its block is doubled, the same for all vertices of a block, (n,)."""
+
+    @property
+    def numbers(self) -> Numbers:
+        """The block of each vertex, by the number of one of its vertices, (n,)."""
+        return np.asarray(self.labels[self.levels, np.arange(len(self.levels))])
+
+    def smaller(self, bad: Numbers) -> _Blocks:
+        """Return blocks of which those with these numbers are cut into the eight they are of."""
+        among = np.zeros(len(self.levels), bool)
+        among[bad] = True
+        cut = among[self.numbers]
+        return replace(self, levels=np.where(cut, np.maximum(self.levels - 1, 0), self.levels))
+
+
+def _plane_blocks(mesh: TriangleMesh, allowed: float) -> _Blocks:
+    """Return the largest blocks that are plane, nowhere further off than ``allowed`` (m)."""
     count = len(mesh.vertices)
     normals = mesh.vertex_normals()
     free = ~_at_edges(mesh.faces, count)
     lengths = np.linalg.norm(mesh.corners[:, 1] - mesh.corners[:, 0], axis=1)
     size = float(np.median(lengths))
-    block_of = np.arange(count)
+    labels, levels = [np.arange(count)], np.zeros(count, np.int64)
     for level in range(1, LEVELS + 1):
         grid = voxel_grid(mesh.vertices, size * 2**level)
         good = np.logical_and.reduceat(free[grid.order], grid.starts)
         good &= _is_plane(mesh.vertices, normals, grid, allowed)
         block = grid.voxels()
-        merged = good[block]
-        block_of = np.where(merged, grid.order[grid.starts][block], block_of)
-        free = merged
-        if not merged.any():
+        free = good[block]
+        if not free.any():
             break
-    return block_of
+        labels.append(np.asarray(grid.order[grid.starts][block], np.int64))
+        levels[free] = level
+    return _Blocks(np.stack(labels), levels)
 
 
 def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) -> Mask:
@@ -81,8 +108,8 @@ def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) ->
     up = grid.means(normals)
     up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-12)
     across = up.repeat(grid.counts, axis=0)
-    turns = np.einsum("ij,ij->i", normals[grid.order], across)
-    heights = np.einsum("ij,ij->i", points[grid.order], across)
+    turns = _dots(normals[grid.order], across)
+    heights = _dots(points[grid.order], across)
     least = np.minimum.reduceat(turns, grid.starts)
     lowest, highest = (f.reduceat(heights, grid.starts) for f in (np.minimum, np.maximum))
     return np.asarray((least > np.cos(ONE_WAY)) & (highest - lowest <= 2 * allowed))
@@ -100,24 +127,32 @@ def _at_edges(faces: Faces, count: int) -> Mask:
     return result
 
 
-def _without_folds(mesh: TriangleMesh, block_of: Numbers) -> tuple[TriangleMesh, Numbers]:
-    """Return the merged mesh; blocks of which a face would turn over are not merged."""
-    before = mesh.face_normals()
-    for _ in range(10):
-        merged = _merged(mesh, block_of)
-        after = merged.face_normals()
-        a, b, c = merged.faces.T
+def _without_folds(mesh: TriangleMesh, blocks: _Blocks) -> tuple[TriangleMesh, _Blocks]:
+    """Return the merged mesh; blocks of which a face would turn over are made smaller."""
+    before = mesh.crosses()
+    before /= np.maximum(np.sqrt(_dots(before, before)), 1e-300)[:, None]
+    asked = np.arange(len(mesh.faces))
+    while True:
+        merged = _merged(mesh, blocks.numbers)
+        faces = merged.faces[asked]
+        a, b, c = faces.T
         kept = (a != b) & (b != c) & (c != a)
-        folded = kept & (np.einsum("ij,ij->i", before, after) < 0.5)
-        if not folded.any():
+        faces, asked = faces[kept], asked[kept]
+        after = TriangleMesh(merged.vertices, faces).crosses()
+        turn, size = _dots(before[asked], after), np.sqrt(_dots(after, after))
+        cut = blocks.smaller(faces[turn < np.cos(MOST_TURN) * size - NO_AREA])
+        changed = cut.levels != blocks.levels
+        if not changed.any():
             break
-        undone = _undone(block_of, merged.faces[folded])
-        if (undone == block_of).all():
-            break  # only what was not merged turns over: no better to be had
-        block_of = undone
-    faces = merged.faces[kept]
+        blocks, asked = cut, np.flatnonzero(changed[mesh.faces].any(axis=1))
+    a, b, c = merged.faces.T
+    faces = merged.faces[(a != b) & (b != c) & (c != a)]
     _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
-    return TriangleMesh(merged.vertices, faces[np.sort(first)]), block_of
+    return TriangleMesh(merged.vertices, faces[np.sort(first)]), blocks
+
+
+def _dots(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
 def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
@@ -126,13 +161,6 @@ def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
     sizes = np.maximum(np.bincount(block_of, minlength=count), 1)
     means = [np.bincount(block_of, axis, count) / sizes for axis in mesh.vertices.T]
     return TriangleMesh(np.stack(means, axis=1), block_of[mesh.faces])
-
-
-def _undone(block_of: Numbers, bad: Numbers) -> Numbers:
-    """Return blocks without those whose numbers are given: their vertices are alone again."""
-    among = np.zeros(len(block_of), bool)
-    among[bad] = True
-    return np.where(among[block_of], np.arange(len(block_of)), block_of)
 
 
 def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near: float) -> Array:

@@ -18,7 +18,7 @@ from grouser.scan.frame_edges import Mask
 from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.scan.voxel_grid import Numbers
 
-REACH = 0.75
+REACH = 0.85
 """Cells by which a vertex may be off the middle of the points around it: in the last row of cells
 with points it is half a cell off, past the edge of what was seen a whole one."""
 SPECK = 12
@@ -137,12 +137,12 @@ def _middles(field: DistanceField, cells: Numbers) -> Array:
 
 
 def without_specks(mesh: TriangleMesh, area: float) -> TriangleMesh:
-    """Return a mesh without the pieces of less than an area (m2), unless there are only such."""
+    """Return a mesh without the pieces of less than an area (m2)."""
     label = pieces(mesh)
     crosses = mesh.crosses()
     sizes = np.sqrt(np.einsum("ij,ij->i", crosses, crosses)) / 2
     areas = np.bincount(label, sizes)
-    keep = areas[label] >= min(area, areas.max(initial=0.0))
+    keep = areas[label] >= area
     return TriangleMesh(mesh.vertices, mesh.faces[keep]).tidied()
 
 

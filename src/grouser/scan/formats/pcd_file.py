@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from grouser.errors import BadValue, nearest
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, MOST_POINTS, check_count
 from grouser.scan.formats.lzf import decompress
+from grouser.scan.formats.number_rows import number_rows
 
 KEYS = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS")
 LONGEST_HEAD = 65536
@@ -132,10 +132,7 @@ def _whole(words: list[str], key: str) -> list[int]:
 
 def _ascii(body: bytes, head: _Head) -> npt.NDArray[Any]:
     columns = sum(int(np.prod(head.record[name].shape)) for name in _names(head))
-    try:
-        table = np.loadtxt(io.BytesIO(body), ndmin=2, comments=None)
-    except ValueError as error:
-        raise BadValue(f"has a line that is no row of numbers ({error})") from None
+    table = number_rows(body)
     count = head.width * head.height
     if len(table) < count:
         raise BadValue(f"has {len(table):,} of its {count:,} points: it is cut off")

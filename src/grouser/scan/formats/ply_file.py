@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, check_count
+from grouser.scan.formats.number_rows import number_rows
 
 LONGEST_HEAD = 65536
 """Bytes."""
@@ -81,10 +81,7 @@ def _head(lines: list[str]) -> tuple[str, int, np.dtype[Any]]:
 
 def _ascii(body: bytes, record: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     lines = body.split(b"\n", count)[:count]
-    try:
-        table = np.loadtxt(io.BytesIO(b"\n".join(lines)), ndmin=2, comments=None)
-    except ValueError as error:
-        raise BadValue(f"has a line that is no row of numbers ({error})") from None
+    table = number_rows(b"\n".join(lines))
     names = record.names or ()
     if len(table) < count:
         raise BadValue(f"has {len(table):,} of its {count:,} vertices: it is cut off")

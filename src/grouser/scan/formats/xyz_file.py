@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.cloud_limits import check_count
+from grouser.scan.formats.number_rows import number_rows
 
 
 def read_xyz(content: bytes) -> PointCloud:
@@ -26,12 +25,7 @@ def read_xyz(content: bytes) -> PointCloud:
     text = content.replace(b",", b" ").replace(b";", b" ")
     if text.lstrip()[:1].isalpha() and not text.lstrip().lower().startswith((b"nan", b"inf")):
         text = text.partition(b"\n")[2]  # names of the columns
-    if not text.strip():
-        raise BadValue("has no points")
-    try:
-        table = np.loadtxt(io.BytesIO(text), ndmin=2, comments=("#", "//"))
-    except ValueError as error:
-        raise BadValue(f"has a line that is no row of numbers ({error})") from None
+    table = number_rows(text, ("#", "//"))
     if table.shape[1] < 3:
         raise BadValue(f"has {table.shape[1]} numbers a line, x, y and z are needed")
     return PointCloud(np.ascontiguousarray(table[:, :3]), None, _colours(table), None)

@@ -1,0 +1,306 @@
+"""Files of point clouds: every format read back, every way to be broken said in one sentence."""
+
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from grouser.errors import BadValue
+from grouser.scan.cloud import PointCloud, joined
+from grouser.scan.cloud_files import read_cloud
+from grouser.scan.formats.lzf import decompress
+from grouser.scan.formats.npz_file import write_npz
+from grouser.scan.formats.pcd_file import read_pcd
+from grouser.scan.intrinsics import Intrinsics
+
+ROWS, COLUMNS = 6, 9
+POINTS = np.random.default_rng(0).uniform(-2, 2, (ROWS * COLUMNS, 3)).astype(np.float32)
+POINTS[7] = np.nan
+COLOURS = np.random.default_rng(1).integers(0, 256, (ROWS * COLUMNS, 3)).astype(np.uint8)
+
+
+def lzf(data):
+    """Pack bytes as LZF: what came 1 to 8191 bytes before is referred to, the rest is plain."""
+    out, at, plain = bytearray(), 0, bytearray()
+
+    def flush():
+        for start in range(0, len(plain), 32):
+            part = plain[start : start + 32]
+            out.extend(bytes([len(part) - 1]) + part)
+        plain.clear()
+
+    while at < len(data):
+        found = (
+            data.rfind(data[at : at + 4], max(0, at - 8191), at + 3) if at + 4 <= len(data) else -1
+        )
+        if found < 0:
+            plain.append(data[at])
+            at += 1
+            continue
+        length = 4
+        while (
+            length < 264
+            and data[at + length : at + length + 1] == (data[found + length : found + length + 1])
+            and at + length < len(data)
+        ):
+            length += 1
+        flush()
+        back, short = at - found - 1, length - 2
+        out.append((min(short, 7) << 5) | (back >> 8))
+        if short >= 7:
+            out.append(short - 7)
+        out.append(back & 255)
+        at += length
+    flush()
+    return bytes(out)
+
+
+def pcd(data="binary", points=POINTS, head=None, viewpoint="1 2 3 1 0 0 0"):
+    """Return a PCD file with a field that has two numbers, x, y, z and colours."""
+    record = np.zeros(
+        len(points), [("pair", "<u2", 2), ("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("rgb", "<u4")]
+    )
+    for axis, name in enumerate("xyz"):
+        record[name] = points[:, axis]
+    red, green, blue = COLOURS[: len(points)].astype(np.uint32).T
+    record["rgb"] = red << 16 | green << 8 | blue
+    said = {
+        "VERSION": "0.7", "FIELDS": "pair x y z rgb", "SIZE": "2 4 4 4 4", "TYPE": "U F F F U",
+        "COUNT": "2 1 1 1 1", "WIDTH": str(COLUMNS), "HEIGHT": str(ROWS),
+        "VIEWPOINT": viewpoint, "POINTS": str(ROWS * COLUMNS), "DATA": data,
+    } | (head or {})  # fmt: skip
+    said["DATA"] = said.pop("DATA")  # comes last
+    lines = "".join(f"{key} {value}\n" for key, value in said.items() if value is not None)
+    text = f"# .PCD v0.7\n{lines}".encode()
+    if data == "binary":
+        return text + record.tobytes()
+    if data == "binary_compressed":
+        plain = b"".join(
+            np.ascontiguousarray(record[name]).tobytes() for name in record.dtype.names
+        )
+        packed = lzf(plain)
+        return text + struct.pack("<II", len(packed), len(plain)) + packed
+    rows = (
+        f"0 0 {x:.9g} {y:.9g} {z:.9g} {c}"
+        for (x, y, z), c in zip(points, record["rgb"], strict=True)
+    )
+    return text + "\n".join(rows).encode()
+
+
+def ply(form="binary_little_endian", points=POINTS, count=None):
+    order = ">" if "big" in form else "<"
+    head = (
+        f"ply\nformat {form} 1.0\ncomment none\nelement vertex {count or len(points)}\n"
+        "property double x\nproperty float y\nproperty float z\n"
+        "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+        "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    ).encode()
+    kinds = [("x", "f8"), ("y", "f4"), ("z", "f4"), ("r", "u1"), ("g", "u1"), ("b", "u1")]
+    record = np.zeros(len(points), [(name, order + kind) for name, kind in kinds])
+    for column, name in enumerate(record.dtype.names):
+        record[name] = (points if column < 3 else COLOURS[: len(points)])[:, column % 3]
+    if form == "ascii":
+        return (
+            head
+            + "".join(
+                f"{x:.9g} {y:.9g} {z:.9g} {r} {g} {b}\n" for x, y, z, r, g, b in record
+            ).encode()
+            + b"3 0 1 2\n"
+        )
+    return head + record.tobytes() + b"\x03" + b"\0" * 12
+
+
+def written(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
+def test_pcd(tmp_path, data):
+    cloud = read_cloud(written(tmp_path, "a.pcd", pcd(data)))
+    np.testing.assert_array_equal(cloud.points, POINTS.astype(float))
+    np.testing.assert_array_equal(cloud.colours, COLOURS)
+    assert cloud.shape == (ROWS, COLUMNS)
+    assert cloud.origins.tolist() == [1, 2, 3]
+    assert cloud.seen.sum() == ROWS * COLUMNS - 1
+
+
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian"])
+def test_ply(tmp_path, form):
+    cloud = read_cloud(written(tmp_path, "a.PLY", ply(form)))
+    np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
+    np.testing.assert_array_equal(cloud.colours, COLOURS)
+    assert cloud.shape is None
+
+
+@pytest.mark.parametrize("text", ["{} {} {}\n", "{},{},{}\n", "{};{};{};0.5;12;13;14\n"])
+def test_xyz(tmp_path, text):
+    rows = "".join(text.format(*row) for row in POINTS.tolist())
+    cloud = read_cloud(written(tmp_path, "a.xyz", f"x y z\n# told\n{rows}".encode()))
+    np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-7)
+    assert (cloud.colours is None) == (";" not in text)
+
+
+def test_npz(tmp_path):
+    cloud = PointCloud(POINTS.astype(float), (ROWS, COLUMNS), COLOURS, np.array([0.0, 1, 2]))
+    write_npz(tmp_path / "a.npz", cloud)
+    again = read_cloud(tmp_path / "a.npz")
+    np.testing.assert_array_equal(again.points, cloud.points)
+    np.testing.assert_array_equal(again.colours, COLOURS)
+    assert again.shape == (ROWS, COLUMNS)
+    assert again.origins.tolist() == [0, 1, 2]
+
+
+def depth_png(tmp_path, counts, name="depth.png"):
+    Image.fromarray(counts.astype(np.uint16)).save(tmp_path / name)
+    return tmp_path / name
+
+
+def test_a_depth_picture_with_its_intrinsics(tmp_path):
+    counts = np.full((48, 64), 1500)
+    counts[0, 0] = 0
+    path = depth_png(tmp_path, counts)
+    with pytest.raises(BadValue, match=r"needs its camera's intrinsics .*depth.json beside it"):
+        read_cloud(path)
+    given_ = Intrinsics(fx=60, fy=60, cx=31.5, cy=23.5)
+    cloud = read_cloud(path, given_)
+    (tmp_path / "depth.json").write_text(json.dumps({"fx": 60, "fy": 60, "cx": 31.5, "cy": 23.5}))
+    np.testing.assert_array_equal(read_cloud(path).points, cloud.points)
+    assert cloud.shape == (48, 64)
+    assert not cloud.seen[0]
+    grid = cloud.points.reshape(48, 64, 3)
+    assert grid[23, 31].tolist() == pytest.approx([-0.0125, -0.0125, 1.5])
+    assert grid[47, 63].tolist() == pytest.approx([31.5 * 1.5 / 60, 23.5 * 1.5 / 60, 1.5])
+    (tmp_path / "depth.json").write_text('{"fx": 60, "fy": 60, "cx": 31.5, "cy": 23.5, "untit": 1}')
+    with pytest.raises(BadValue, match="'untit'; did you mean 'unit'"):
+        read_cloud(path)
+    Image.fromarray(np.zeros((4, 4), np.uint8)).save(tmp_path / "grey.png")
+    with pytest.raises(BadValue, match="8 bits a pixel; depths are 16"):
+        read_cloud(tmp_path / "grey.png", given_)
+    whole = path.read_bytes()
+    with pytest.raises(BadValue, match="damaged or cut off"):
+        read_cloud(written(tmp_path, "cut.png", whole[: len(whole) // 2]), given_)
+
+
+def wrong(content, ending, message, tmp_path, **more):
+    path = written(tmp_path, f"wrong{ending}", content)
+    with pytest.raises(BadValue, match=message) as caught:
+        read_cloud(path, **more)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ({"DATA": "zip"}, "DATA zip; ascii, binary, binary_compressed are known"),
+        ({"FIELDS": None}, "header without FIELDS"),
+        ({"FIELDS": "pair x y w rgb"}, "and no z"),
+        ({"SIZE": "2 4 4 4"}, "5 FIELDS, 4 SIZE"),
+        ({"SIZE": "2 4 4 3 4"}, "field z of type F and size 3"),
+        ({"WIDTH": "-9"}, "WIDTH -9, whole numbers"),
+        ({"WIDTH": "9.5"}, "WIDTH 9.5, whole numbers"),
+        ({"POINTS": "53"}, "WIDTH 9, HEIGHT 6, and POINTS 53"),
+        ({"WIDTH": "0", "POINTS": "0"}, "has no points"),
+        ({"VIEWPOINT": "0 0 0"}, "seven numbers"),
+        ({"VIEWPOITN": "0 0 0"}, "'VIEWPOITN' in its header; did you mean 'VIEWPOINT'"),
+        ({"COUNT": "2000 1 1 1 1"}, "COUNT 2000"),
+        ({"WIDTH": "100000", "HEIGHT": "100000", "POINTS": "10000000000"}, "at most 30,000,000"),
+    ],
+)
+def test_wrong_headers_of_pcd_files(tmp_path, head, message):
+    wrong(pcd(head=head), ".pcd", message, tmp_path)
+
+
+def test_bombs_are_refused_before_memory_is_taken(tmp_path):
+    """30 million points that a few bytes claim to be: more than LZF can grow."""
+    many = {"WIDTH": "5000", "HEIGHT": "6000", "POINTS": "30000000"}
+    head = pcd("binary_compressed", head=many).partition(b"DATA")[0] + b"DATA binary_compressed\n"
+    size = 30_000_000 * 20
+    wrong(head + struct.pack("<II", 9, size) + b"\xff" * 9, ".pcd", "more than LZF can", tmp_path)
+    wrong(head + struct.pack("<II", 9, 400) + b"\xff" * 9, ".pcd", "says 400 bytes", tmp_path)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        array = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            array, {"descr": "<f8", "fortran_order": False, "shape": (10**9, 3)}
+        )
+        archive.writestr("points.npy", array.getvalue() + b"\0" * 10**6)
+    wrong(buffer.getvalue(), ".npz", "3,000,000,000 numbers, at most 90,000,000", tmp_path)
+    wide = struct.pack(">IIBBBBB", 10**6, 10**6, 16, 0, 0, 0, 0)
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + wide + b"\0" * 20
+    wrong(png, ".png", "1,000,000,000,000 points", tmp_path, intrinsics=Intrinsics(1, 1, 0, 0))
+
+
+@pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
+def test_pcd_files_cut_off_anywhere(tmp_path, data):
+    whole = pcd(data)
+    for length in range(0, len(whole) - 5, 7):
+        with pytest.raises(BadValue):
+            read_pcd(whole[:length])
+    wrong(whole[: len(whole) * 2 // 3], ".pcd", "cut off|no row of numbers", tmp_path)
+
+
+def test_other_files_cut_off(tmp_path):
+    wrong(ply()[:600], ".ply", "of its 54 vertices: it is cut off", tmp_path)
+    wrong(ply("ascii")[:700], ".ply", "cut off|no row of numbers", tmp_path)
+    wrong(ply(count="many"), ".ply", "no points", tmp_path)
+    wrong(b"plx" + ply()[3:], ".ply", "is no PLY file", tmp_path)
+    wrong(ply().replace(b"float z", b"float w"), ".ply", "x, y, w.*x, y, z are needed", tmp_path)
+    wrong(b"1 2\n3 4\n", ".xyz", "2 numbers a line", tmp_path)
+    wrong(b"1 2 3\n4 5\n", ".xyz", "no row of numbers", tmp_path)
+    wrong(b"", ".xyz", "has no points", tmp_path)
+    wrong(b"# told\n", ".xyz", "has no points", tmp_path)
+    write_npz(tmp_path / "a.npz", PointCloud(POINTS.astype(float)))
+    wrong((tmp_path / "a.npz").read_bytes()[:-200], ".npz", "damaged or cut off", tmp_path)
+    buffer = io.BytesIO()
+    np.savez(buffer, point=POINTS)
+    wrong(buffer.getvalue(), ".npz", "holds point; points are needed", tmp_path)
+    buffer = io.BytesIO()
+    np.savez(buffer, points=np.array([{"a": 1}], object))
+    wrong(buffer.getvalue(), ".npz", "numbers are needed", tmp_path)
+
+
+def test_nothing_seen_millimetres_and_strange_names(tmp_path):
+    empty = np.full_like(POINTS, np.nan)
+    wrong(pcd(points=empty), ".pcd", "54 points, and none of them is a finite one", tmp_path)
+    wrong(
+        pcd(points=POINTS * 1000), ".pcd", r"points that are 3,\d+ m apart; .*millimetres", tmp_path
+    )
+    cloud = read_cloud(written(tmp_path, "mm.pcd", pcd(points=POINTS * 1000)), unit=0.001)
+    np.testing.assert_allclose(cloud.points, POINTS, rtol=1e-6)
+    np.testing.assert_allclose(cloud.origins, [0.001, 0.002, 0.003])
+    with pytest.raises(BadValue, match="clouds end in .*did you mean '.pcd'"):
+        read_cloud("a.pdc")
+    with pytest.raises(BadValue, match="cannot be read"):
+        read_cloud(tmp_path / "none.pcd")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=3000))
+def test_lzf_gives_back_what_was_packed(data):
+    data = data + data[: len(data) // 2] + b"abcabcabc" * 50
+    packed = lzf(data)
+    assert decompress(packed, len(data)) == data
+    with pytest.raises(BadValue):
+        decompress(packed[:-1], len(data))
+
+
+def test_clouds_refuse_what_does_not_fit():
+    with pytest.raises(BadValue, match="not \\(n, 3\\)"):
+        PointCloud(np.zeros((4, 2)))
+    with pytest.raises(BadValue, match="2 rows of 3 columns are not 4 points"):
+        PointCloud(np.zeros((4, 3)), (2, 3))
+    with pytest.raises(BadValue, match="origins"):
+        PointCloud(np.zeros((4, 3)), origins=np.zeros((3, 3)))
+    one, two = (PointCloud(np.zeros((2, 3)), origins=np.full(3, float(k))) for k in (1, 2))
+    assert joined([one, one]).origins.tolist() == [1, 1, 1]
+    assert joined([one, two]).origins.tolist() == [[1] * 3] * 2 + [[2] * 3] * 2
