@@ -48,6 +48,7 @@ def test_a_pose_on_the_wire_is_steered_as_one_in_a_trial(axes, law):
 
 def test_a_lost_frame_changes_nothing_and_the_end_stops_it():
     follower = PathFollower([[0.5, 0.0]])
+    assert follower.command(None) is None
     assert follower.command(seen(0.0, 0.0, 0.0, tracked=False)) is None
     assert math.isinf(follower.to_go)
     assert follower.command(seen(0.3, 0.0, 0.0))
@@ -69,7 +70,7 @@ def test_the_goal_is_reached_over_tcp(tmp_path):
     follower = PathFollower([[0.1, 0.2], [0.3, 0.2], [0.5, 0.1]])
     with (
         serving(str(file), "--players", "1", "--speed", "max") as ports,
-        join("Roach", "roach", host=ports.host, port=ports.control) as robot,
+        join("Roach", "roach", host=ports.host, port=ports.control, timeout=60) as robot,
     ):
         robot.lockstep(0.1)
         for turn in robot.turns():

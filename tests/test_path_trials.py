@@ -35,7 +35,8 @@ def roach_world(*, height=0.0, position=(0.0, 0.0, 0.0), yaw_deg=0.0, friction=0
 
 def course(goal=(0.3, 0.0), **world):
     place = Place(x=goal[0], y=goal[1], within=0.05)
-    return PathCourse(roach_world(**world), "roach", place, limit=6.0)
+    driver = PathDriver(r_path=0.05)  # paths are short here
+    return PathCourse(roach_world(**world), "roach", place, driver=driver, limit=6.0)
 
 
 def bits(outcomes):

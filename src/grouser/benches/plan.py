@@ -9,7 +9,7 @@ The report takes about a minute for one trial, three on a scan (section 8.1).
                                   would do, where others use this one as well
 ``crossing_s``                    simulated time of a smooth crossing, mean; the report: under 30
 ``seconds_to_first_path``         from a world in memory to PRM's first path
-``seconds_to_answer``             20 candidates over both bridges, planned and driven once each
+``seconds_to_answer``             what one round of `grouser plan` takes: 20 candidates x 1 trial
 ``batch_over_single``             trials of a batch over trials as single simulations, both on one
                                   core, by processor time
 """
@@ -26,11 +26,12 @@ from grouser.experiments.roach.driven_paths import SLOTS, course_trials, planned
 from grouser.experiments.roach.plywood_world import plywood_course, plywood_paths
 from grouser.experiments.roach.table72 import BUMPS
 from grouser.planning.paths import Path
-from grouser.planning.roadmap import Roadmap
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.cores import cores
 from grouser.trials.path_trials import PathCourse
+from grouser.trials.plan import PlanResult, PlanSettings, plan
+from grouser.trials.plan_task import plan_task
 from grouser.trials.replay import looks
 from grouser.trials.trial import Outcome, Place, Trial
 from grouser.trials.trial_run import TrialRun
@@ -85,10 +86,10 @@ def _trials(world: World, count: int, limit: float = 60.0) -> list[Trial]:
     return course_trials(_course(world, limit), _paths(world, count), seed=0, case={})
 
 
-def _answer(world: World) -> list[Outcome]:
-    """Return how 20 candidates over both bridges go, driven once each."""
-    candidates = Roadmap(validity_of(world, ROBOT, BOUNDS), START, GOAL).candidates(CANDIDATES)
-    return threads.run(course_trials(_course(world), candidates, seed=0, case={}), slots=SLOTS)
+def _answer(world: World) -> PlanResult:
+    """Return what one round of `CANDIDATES`, driven once each, answers."""
+    task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
+    return plan(task, PlanSettings(candidates=CANDIDATES, trials=1, rounds=1))
 
 
 def _rates(name: str, trials: Sequence[Trial]) -> tuple[list[Outcome], dict[str, float]]:

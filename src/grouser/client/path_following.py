@@ -44,14 +44,14 @@ class PathFollower:
         self.to_go = math.inf
         """How far it has to go along its path, m, where it was seen last."""
 
-    def command(self, seen: MotionCapture) -> dict[str, float] | None:
+    def command(self, seen: MotionCapture | None) -> dict[str, float] | None:
         """Return what to tell a robot that was seen there; None: it was not seen, say nothing new.
 
         The words are the driver's: ``left_speed`` and ``right_speed`` (rad/s), or ``forward`` (m/s)
         and ``turn`` (rad/s, to the left). At the end of the path all of them are 0.
         """
-        if not seen.tracked or seen.location is None or seen.orientation is None:
-            return None
+        if seen is None or seen.location is None or seen.orientation is None:
+            return None  # not yet, or not in this frame
         place = np.array([self._axes.place(seen.location)])
         wxyz = from_rpy(*self._axes.angles(seen.orientation))[None]
         values = self._driver.act(self._state, [0], place, wxyz)[0].tolist()

@@ -32,7 +32,7 @@ Rows = Sequence[int] | npt.NDArray[np.int64]
 W0 = 2 * math.pi * 3  # rad/s   estimate: over the double bridge in 24-30 s; the report: "under 30"
 P = 2.0  # 1/rad   estimate: with 1 it is not held on course up a ramp of 11 deg, with 3 it weaves
 TOP_RATIO = 4.0  # as far as `roach-turning` has measured; beyond it the law is not known to hold
-R_PATH = 0.10  # m   estimate: one and a half turning circles at the largest ratio
+R_PATH = 0.20  # m   estimate: two lengths of the roach; with half of it it weaves up the ramps
 R_END = 0.05  # m   section 6.1
 
 

@@ -110,6 +110,9 @@ class Participant:
         self._host.join(entry, self)
         self.robot = entry.name
         self._watch(battery)
+        if not self._host.lockstep.open:
+            # Else nobody would hear of its robot before time passes, for which it may be needed.
+            self._listener.send_state(self.robot, self._watchdog.battery(self._host.time))
         _LOG.info("%s: joined as a %s", self, entry.kind)
 
     def leave(self) -> None:

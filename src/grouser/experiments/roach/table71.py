@@ -85,7 +85,8 @@ def run(run_options: RunOptions) -> Report:
             "The report's energies are in a relative unit, so maximum over minimum and standard "
             "deviation over mean are compared. Its sum of torque x speed is signed: ours is work "
             "(J; the same sum times the time step). Effort adds up its amount: braking costs too.",
-            "Paths are OMPL's PRM; start and goal as printed, the robot starts 90 deg off its way. "
+            "Paths are OMPL's PRM; start and goal as printed, the robot starts 90 deg off its way, "
+            "looking towards the bottom bridge: over the top one it begins with the larger turn. "
             "Every path is driven once.",
             settings(course),
         ),
