@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from grouser.frames import Array
 from grouser.planning.validity import Bounds
 from grouser.reports.plots import PASS
 from grouser.reports.report import Report
@@ -30,32 +31,33 @@ def add_paths(report: Report, outcomes: Sequence[Outcome], bounds: Bounds) -> No
 
 
 def paths_figure(outcomes: Sequence[Outcome], bounds: Bounds) -> Figure:
-    """Draw planned and driven ways, start and goal, in the world's x and y turned on its side."""
+    """Draw planned and driven ways and goals; the longer side of ``bounds`` lies across."""
     from matplotlib.figure import Figure as Drawing
 
     west, south, east, north = bounds
-    figure = Drawing(figsize=(8.0, 8.0 * (east - west) / (north - south) + 0.6))
+    across = north - south > east - west
+    wide, high = (north - south, east - west) if across else (east - west, north - south)
+    figure = Drawing(figsize=(8.0, 8.0 * high / wide + 0.6))
     axes = figure.subplots()
     for outcome in outcomes:
-        plan = np.asarray(outcome.trial.errand)
-        axes.plot(plan[:, 1], -plan[:, 0], color=PLANNED, linewidth=0.8)
-        axes.plot(
-            outcome.positions[:, 1],
-            -outcome.positions[:, 0],
-            color=DRIVEN if outcome.arrived else FAILED,
-            linewidth=0.9,
-        )
+        plan, driven = np.asarray(outcome.trial.errand), outcome.positions
+        colour = DRIVEN if outcome.arrived else FAILED
+        axes.plot(*_seen(plan, across), color=PLANNED, linewidth=0.8)
+        axes.plot(*_seen(driven, across), color=colour, linewidth=0.9)
         if not outcome.arrived:
-            x, y = outcome.positions[-1, :2]
-            axes.plot(y, -x, "x", color=FAILED, markersize=5)
-        axes.plot(*_turned(plan[-1]), "o", color=PASS, markersize=4)
-    axes.set(xlim=(south, north), ylim=(-east, -west), xlabel="y [m]", ylabel="-x [m]")
+            axes.plot(*_seen(driven[-1:], across), "x", color=FAILED, markersize=5)
+        axes.plot(*_seen(plan[-1:], across), "o", color=PASS, markersize=4)
+    if across:
+        axes.set(xlim=(south, north), ylim=(-east, -west), xlabel="y [m]", ylabel="-x [m]")
+    else:
+        axes.set(xlim=(west, east), ylim=(south, north), xlabel="x [m]", ylabel="y [m]")
     axes.set_aspect("equal")
     return figure
 
 
-def _turned(point: np.ndarray) -> tuple[float, float]:
-    return float(point[1]), -float(point[0])
+def _seen(points: Array, across: bool) -> tuple[Array, Array]:
+    """Return the two coordinates by which points (n, 2 or more) are drawn."""
+    return (points[:, 1], -points[:, 0]) if across else (points[:, 0], points[:, 1])
 
 
 def _said(verdict: str) -> str:
