@@ -51,7 +51,9 @@ def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
     return tuple(holes)
 
 
-def close_holes(mesh: TriangleMesh, largest: float) -> tuple[TriangleMesh, tuple[Hole, ...]]:
+def close_holes(
+    mesh: TriangleMesh, largest: float, holes: tuple[Hole, ...] | None = None
+) -> tuple[TriangleMesh, tuple[Hole, ...]]:
     """Close holes by the triangles of least area that span their rims.
 
     Outer edges stay as they are.
@@ -59,13 +61,14 @@ def close_holes(mesh: TriangleMesh, largest: float) -> tuple[TriangleMesh, tuple
     Args:
         mesh: with holes.
         largest: the widest hole that is closed, m.
+        holes: its holes, where they are known already.
 
     Returns:
         The mesh with more faces, and the holes that were closed.
     """
     closed = tuple(
         hole
-        for hole in find_holes(mesh)
+        for hole in (find_holes(mesh) if holes is None else holes)
         if not hole.outer and hole.width <= largest and 3 <= len(hole.corners) <= MOST_CORNERS
     )
     faces: list[Faces] = [mesh.faces]

@@ -105,7 +105,8 @@ def rebuild(
     level = points.moved(down.X_WC)
     surface = fused_surface(joined([level, *more]), options.voxel)
     progress(STEPS[4], 4, len(STEPS))
-    whole, closed = close_holes(surface, options.close_holes)
+    holes = find_holes(surface)
+    whole, closed = close_holes(surface, options.close_holes, holes)
     progress(STEPS[5], 5, len(STEPS))
     fewer = simplified(whole, options.error)
     return RebuiltGround(
@@ -113,7 +114,7 @@ def rebuild(
         mesh=fewer.mesh,
         down=down,
         frames=frames,
-        holes=find_holes(whole),
+        holes=tuple(hole for hole in holes if not any(hole is other for other in closed)),
         closed=closed,
         removed=int(sum(out.sum() for out in outliers)),
         error=fewer.error,

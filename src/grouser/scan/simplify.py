@@ -49,13 +49,16 @@ def simplified(mesh: TriangleMesh, error: float) -> Simplified:
         raise BadValue(f"simplification: an error of {error} m; a number from 0 up is needed")
     if error == 0 or not len(mesh.faces):
         return Simplified(mesh, 0.0)
-    blocks = _plane_blocks(mesh, error / 2)
+    blocks, distances = _plane_blocks(mesh, error / 2), np.zeros(len(mesh.vertices))
+    asked = blocks.levels > 0
     for _ in range(ATTEMPTS):
-        merged, blocks = _without_folds(mesh, blocks)
-        distances = _distances(mesh, merged, blocks.numbers, error)
+        merged, folded = _without_folds(mesh, blocks)
+        asked |= _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
+        _measure(distances, np.flatnonzero(asked), mesh, merged, folded.numbers, error)
         if distances.max() <= error:
             return Simplified(merged.tidied(), float(distances.max()))
-        blocks = blocks.smaller(blocks.numbers[distances > error])
+        blocks = folded.smaller(folded.numbers[distances > error])
+        asked = _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
     return Simplified(mesh, 0.0)
 
 
@@ -163,17 +166,34 @@ def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
     return TriangleMesh(np.stack(means, axis=1), block_of[mesh.faces])
 
 
-def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near: float) -> Array:
-    """Return how far each vertex is from the merged mesh, (n,), m.
+def _beside(faces: Faces, block_of: Numbers, changed: Mask) -> Mask:
+    """Return which vertices are in blocks that changed, or within two faces of one, (n,)."""
+    blocks = np.zeros(len(block_of), bool)
+    blocks[block_of[changed]] = True
+    for _ in range(2):
+        blocks[faces[blocks[faces].any(axis=1)]] = True
+    return np.asarray(blocks[block_of] | changed)
+
+
+def _measure(
+    result: Array,
+    asked: Numbers,
+    mesh: TriangleMesh,
+    merged: TriangleMesh,
+    block_of: Numbers,
+    near: float,
+) -> None:
+    """Set how far vertices are from the merged mesh, m, for those that are asked for.
 
     Looked at are the faces of the block that it became part of, first those that it is over, and,
-    where all are further than ``near`` (m), also the faces around these: so what is returned is
-    the distance, or more.
+    where all are further than ``near`` (m), also the faces around these: so what is set is the
+    distance, or more.
     """
-    result = np.zeros(len(block_of))
-    moved = np.flatnonzero(np.bincount(block_of, minlength=len(block_of))[block_of] > 1)
+    result[asked] = 0.0
+    alone = np.bincount(block_of, minlength=len(block_of)) <= 1
+    moved = asked[~alone[block_of[asked]]]
     if not len(moved):
-        return result
+        return
     corner = merged.faces.ravel()
     order = np.argsort(corner, kind="stable") // 3
     many = np.bincount(corner, minlength=len(block_of))
@@ -198,7 +218,6 @@ def _distances(mesh: TriangleMesh, merged: TriangleMesh, block_of: Numbers, near
         vertex, block = vertex[far], block[far]
         if not len(vertex):
             break
-    return result
 
 
 @dataclass(frozen=True)

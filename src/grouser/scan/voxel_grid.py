@@ -15,6 +15,11 @@ Numbers = npt.NDArray[np.int64]
 
 MARGIN = 3
 """Empty cells around all points, so that neighbours are a fixed step of the key away."""
+WORTH = 0.7
+"""Below this many runs per point, runs of points in one voxel are summed up before they are sorted:
+then they cost less than they save."""
+CHUNK = 8192
+"""Points whose keys are found at once: so few that a processor keeps them at hand."""
 _EXACT = 2**53
 """Floats count whole numbers up to here."""
 
@@ -95,31 +100,36 @@ def voxel_grid(points: Array, size: float) -> VoxelGrid:
     if not len(points):
         raise BadValue("voxel grid: there are no points")
     columns = [np.ascontiguousarray(column) for column in points.T]
-    return _sorted_grid(columns, size)
+    return _sorted_grid(size, *_keys(columns, size))
 
 
-def _sorted_grid(columns: list[Array], size: float) -> VoxelGrid:
-    low, extent = np.empty(3), np.empty(3)
-    key = np.zeros(0)
-    for axis, column in enumerate(columns):
-        cell = column / size
-        np.floor(cell, out=cell)
-        low[axis], high = cell.min() - MARGIN, cell.max() + MARGIN
-        if not np.isfinite(high - low[axis]):
-            raise BadValue("voxel grid: some points are not finite")
-        extent[axis] = high - low[axis] + 1
-        cell -= low[axis]
-        if axis == 0:
-            key = cell
-        else:
-            key *= extent[axis]
-            key += cell
+def _keys(columns: list[Array], size: float) -> tuple[Numbers, Array, Array]:
+    """Return the key of each point's cell, which cell has key 0, and how many cells there are."""
+    low = np.floor([column.min() / size for column in columns]) - MARGIN
+    extent = np.floor([column.max() / size for column in columns]) + MARGIN + 1 - low
+    if not np.isfinite(extent).all():
+        raise BadValue("voxel grid: some points are not finite")
     if extent.prod() > _EXACT or np.abs(low).max() > _EXACT:
         raise BadValue(
             f"voxel grid: voxels of {size:g} m are too small for a cloud of "
             f"{' x '.join(f'{side * size:.3g}' for side in extent)} m"
         )
-    packed = key.astype(np.int64)
+    count = len(columns[0])
+    keys = np.empty(count, np.int64)
+    for start in range(0, count, CHUNK):
+        key = np.zeros(1)
+        for column, first, cells in zip(columns, low, extent, strict=True):
+            cell = column[start : start + CHUNK] / size
+            np.floor(cell, out=cell)
+            cell -= first
+            cell += key * cells
+            key = cell
+        keys[start : start + CHUNK] = key
+    return keys, low, extent
+
+
+def _sorted_grid(size: float, packed: Numbers, low: Array, extent: Array) -> VoxelGrid:
+    """Return the grid of keys, which are sorted where they are."""
     shift = max(len(packed) - 1, 1).bit_length()
     if int(extent.prod()).bit_length() + shift < 64:
         packed <<= shift
@@ -156,8 +166,18 @@ def voxel_centroids(points: Array, size: float) -> Array:
         columns = [column[there] for column in columns]
     if not len(columns[0]):
         raise BadValue("voxel grid: there are no points that are finite")
-    grid = _sorted_grid(columns, size)
-    counts, result = grid.counts, np.empty((len(grid), 3))
+    keys, low, extent = _keys(columns, size)
+    runs = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts: Array | Numbers
+    if len(runs) < WORTH * len(keys):  # neighbours in the cloud are neighbours in the world
+        many = np.diff(runs, append=len(keys)).astype(float)
+        columns = [np.add.reduceat(column, runs) for column in columns]
+        grid = _sorted_grid(size, keys[runs], low, extent)
+        counts = grid.sums(many)
+    else:
+        grid = _sorted_grid(size, keys, low, extent)
+        counts = grid.counts
+    result = np.empty((len(grid), 3))
     for axis, column in enumerate(columns):
         np.divide(grid.sums(column), counts, out=result[:, axis])
     return result
