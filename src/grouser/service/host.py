@@ -256,6 +256,14 @@ class Host:
             self.publish(name)
             self._owners[name].begin_turn(time)
 
+    def enter_lockstep(self, name: str, every: float) -> None:
+        """Wait for a robot's owner every ``every`` simulated seconds, from now on.
+
+        Its first turn has a reading of each of its sensors, even if no time has passed yet.
+        """
+        self.lockstep.enter(name, self.steps(every), self.step)
+        self._queues.fill_up(name)
+
     def publish(self, name: str) -> bool:
         """Send one owner all its readings now; return whether there were any."""
         readings = self._queues.pop(name)

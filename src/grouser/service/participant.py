@@ -168,7 +168,7 @@ class Participant:
         """
         assert self.robot is not None  # gateways refuse this, in their own words
         self._deferred.by_command = by_command
-        self._host.lockstep.enter(self.robot, self._host.steps(every), self._host.step)
+        self._host.enter_lockstep(self.robot, every)
         self._host.publish(self.robot)
         self.begin_turn(self._host.time)
 

@@ -58,6 +58,16 @@ class ReadingQueues:
                 self._order.append(robot)
             queue.append((sensor, reading))
 
+    def fill_up(self, robot: str) -> None:
+        """Queue the newest reading of every sensor of a robot of which none is in the queue."""
+        queue = self._readings.setdefault(robot, [])
+        there = {reading.sensor for _, reading in queue}
+        for (name, key), (sensor, _) in self._simulation.scene.sensors.items():
+            if name == robot and key not in there and not isinstance(sensor, Camera):
+                queue.append((sensor, self._simulation.read(robot, key)))
+        if robot not in self._order:
+            self._order.append(robot)
+
     def pop(self, robot: str) -> list[SensorReading]:
         """Return and forget a robot's readings."""
         return self._readings.pop(robot, [])
