@@ -274,3 +274,15 @@ def test_ctrl_c_answers_with_the_best_so_far(tmp_path):
     assert result.exit_code in (0, 1), result.output
     assert json.loads(report.read_text())["ended"] == "interrupted"
     assert signal.getsignal(signal.SIGINT) is usual
+
+
+@pytest.mark.slow
+def test_the_loop_against_one_round_has_the_promised_shape():
+    from grouser.experiments import RunOptions
+    from grouser.experiments.roach import loop
+
+    table = loop.run(RunOptions(quick=True)).table
+    assert table.experiment == "roach-loop"
+    assert table.figures["trials_each"] == 4
+    assert table.figures["terrains"] == 1
+    assert [row.case["what"] for row in table.rows][1:] == ["terrain 0"]

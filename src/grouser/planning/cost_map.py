@@ -13,6 +13,7 @@ energy, plus failures, per metre. That sum is what `CostMap.per_metre` gives to 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +30,11 @@ BLUR = 1.5 * RADIUS
 """What was felt at a place is felt around it, with this standard deviation, in steps of the map."""
 TRUST = 2.0
 """Metres driven, within the blur, that count as much as what is known of places like it."""
-BLAME = 4 * RADIUS
-"""A failure is blamed on so many steps of path before its end: two of the robot's lengths."""
-LEVELS = 5
-"""Levels of clearance and of roughness into which places are sorted, equally much driven."""
+BLAME = 2 * RADIUS
+"""A failure is blamed on so many steps of path before its end: one of the robot's lengths."""
+SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
+"""Where clearance and roughness are cut into levels, by how much was driven: finely at both ends,
+since it is beside edges and on the roughest ground that robots fail."""
 DOUBT = 2.0
 """Failures (or as many metres' energy) by which a level is drawn to the mean of all."""
 
@@ -59,6 +61,7 @@ class CostMap:
         shape = validity.height.shape
         self._metres, self._energy, self._failures = (np.zeros(shape) for _ in range(3))
         self._arrivals: list[float] = []
+        self._rates: dict[str, Array] = {}
         self.trials = 0
         """How many it was told about."""
 
@@ -67,6 +70,7 @@ class CostMap:
         points = even(trial.path.waypoints, self._validity.step)
         reached = furthest(points, trial.positions)
         self.trials += 1
+        self._rates = {}
         if trial.arrived:
             self._arrivals.append(trial.energy)
         share = np.bincount(reached, minlength=len(points)) / max(1, len(reached))
@@ -96,11 +100,15 @@ class CostMap:
 
     def energy_per_metre(self) -> Array:
         """Return the energy of driving (rows, columns), J/m."""
-        return self._rate(self._energy, self._mean_energy() * DOUBT)
+        if "energy" not in self._rates:
+            self._rates["energy"] = self._rate(self._energy, self._mean_energy() * DOUBT)
+        return self._rates["energy"]
 
     def failures_per_metre(self) -> Array:
         """Return how often driving fails (rows, columns), 1/m."""
-        return self._rate(self._failures, DOUBT)
+        if "failures" not in self._rates:
+            self._rates["failures"] = self._rate(self._failures, DOUBT)
+        return self._rates["failures"]
 
     def per_metre(self, *, curiosity: float = 0.0) -> Array:
         """Return what driving costs (rows, columns), 1/m: see the module's text.
@@ -144,13 +152,13 @@ class CostMap:
         trust = self._trust()
         return np.asarray((_blurred(amount) + trust * guess) / (_blurred(metres) + trust))
 
-    @property
+    @cached_property
     def _clearance(self) -> Array:
         """How far places are from where the robot cannot stand, m."""
         distance = scipy_part("ndimage").distance_transform_edt(self._validity.anywhere)
         return np.asarray(distance * self._validity.step)
 
-    @property
+    @cached_property
     def _roughness(self) -> Array:
         """How much the ground differs from its mean around each place, rms, m."""
         blur = scipy_part("ndimage").gaussian_filter
@@ -183,10 +191,12 @@ def _levels(feature: Array, metres: Array, amount: Array, mean: float, doubt: fl
     driven = metres > 0
     if not driven.any():
         return np.ones_like(feature)
-    order = np.sort(feature[driven])
-    edges = order[(np.arange(1, LEVELS) * len(order)) // LEVELS]
-    level = np.searchsorted(edges, feature, side="right")
-    had = np.bincount(level[driven], amount[driven], minlength=LEVELS)
-    due = mean * np.bincount(level[driven], metres[driven], minlength=LEVELS)
+    order = np.argsort(feature[driven], kind="stable")
+    passed = np.cumsum(metres[driven][order])
+    cut = np.searchsorted(passed, np.array(SHARES) * passed[-1])
+    edges = feature[driven][order][np.minimum(cut, len(order) - 1)]
+    level, levels = np.searchsorted(edges, feature, side="right"), len(SHARES) + 1
+    had = np.bincount(level[driven], amount[driven], minlength=levels)
+    due = mean * np.bincount(level[driven], metres[driven], minlength=levels)
     factor = (had + doubt) / (due + doubt)
     return np.asarray(factor[level])

@@ -32,7 +32,7 @@ SAMPLES = 4
 LONGEST = 1.6
 """A class is worth a candidate if its cheapest way costs at most this many times the cheapest."""
 VARIETY = 0.5
-"""How much the random fields vary that make candidates differ: sd of the factor's logarithm."""
+"""How much candidates differ, if nobody says otherwise."""
 SMOOTH = 0.04
 """Over which part of the map's longer side the random fields are smooth."""
 TURNS = 3
@@ -82,7 +82,13 @@ class Roadmap:
         return np.asarray(self.lengths * per_metre[self._samples].mean(axis=0))
 
     def candidates(
-        self, count: int, costs: Array | None = None, *, seed: int = 0, most_classes: int = 4
+        self,
+        count: int,
+        costs: Array | None = None,
+        *,
+        seed: int = 0,
+        variety: float = VARIETY,
+        most_classes: int = 4,
     ) -> list[Path]:
         """Return ``count`` ways from start to goal that differ, cheapest first; none: no way.
 
@@ -94,6 +100,7 @@ class Roadmap:
             count: how many.
             costs: of the edges (m,), as `costs` returns them; None: their lengths.
             seed: same seed, same ways.
+            variety: how much the random fields vary: standard deviation of the factor's logarithm.
             most_classes: how many classes, of those that cost at most `LONGEST` times the cheapest.
         """
         true = self.lengths if costs is None else costs
@@ -101,7 +108,7 @@ class Roadmap:
         found: dict[bytes, npt.NDArray[np.int64]] = {}
         known: list[bytes] = []
         for turn in range(count * TURNS):
-            trees = _Trees(self, true if turn == 0 else true * self._field(rng))
+            trees = _Trees(self, true if turn == 0 else true * self._field(rng, variety))
             best = trees.cheapest_by_class()
             if turn == 0:
                 known = list(best)[:most_classes]
@@ -116,13 +123,13 @@ class Roadmap:
         )
         return [self._path(way) for way in ways]
 
-    def _field(self, rng: np.random.Generator) -> Array:
+    def _field(self, rng: np.random.Generator, variety: float) -> Array:
         """Return a factor for every edge (m,), around 1, smooth over `SMOOTH` of the map."""
         rows, columns = self._validity.height.shape
         noise = rng.standard_normal((rows, columns))
         width = SMOOTH * max(rows, columns)
         smooth = scipy_part("ndimage").gaussian_filter(noise, width, mode="nearest")
-        field = np.exp(VARIETY * smooth / smooth.std())
+        field = np.exp(variety * smooth / smooth.std())
         return np.asarray(field[self._samples].mean(axis=0))
 
     def _path(self, nodes: npt.NDArray[np.int64]) -> Path:

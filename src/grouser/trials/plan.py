@@ -32,6 +32,8 @@ SLOTS = 128
 """Simulations in flight: the more, the less of a step is Python."""
 SEEDS = 10_000
 """Paths of one seed have seeds of their own, by number, below this."""
+DOUBT = 0.2
+"""By how much what was learned may be wrong: the variety of candidates of later rounds."""
 PRIOR = 2.0
 """Trials by which a candidate's own results are drawn to what the cost map expects of it."""
 
@@ -225,7 +227,8 @@ class _Loop:
         per_metre = self._cost_map().per_metre(curiosity=0.0 if last else CURIOSITY)
         roadmap = self._task.roadmap
         seed = self._settings.seed * SEEDS + number
-        for path in roadmap.candidates(count, roadmap.costs(per_metre), seed=seed):
+        costs = roadmap.costs(per_metre)
+        for path in roadmap.candidates(count, costs, seed=seed, variety=DOUBT):
             yield ROADMAP, path
 
     def _drive(self, number: int, chosen: list[PathRecord]) -> None:
