@@ -37,15 +37,16 @@ def test_roach_table31_the_kinect_2s_plane_fit_error_at_6_m():
     """4.8 mm ± 0.5 on the cloud as it is; larger voxels smooth it, as in the report."""
     table = roach_table31.run(RunOptions(quick=True)).table.to_json()
     assert table["experiment"] == "roach-table31"
-    ours = [row["ours"] for row in table["rows"]]
-    assert [row["paper"]["error_mm"] for row in table["rows"]] == [
+    printed = [row for row in table["rows"] if row["paper"]]  # the others are real table tops
+    ours = [row["ours"] for row in printed]
+    assert [row["paper"]["error_mm"] for row in printed] == [
         4.833, 4.808, 4.916, 4.315, 3.644, 3.327,
     ]  # fmt: skip
     assert ours[0]["error_mm"] == pytest.approx(4.8, abs=0.5)
     assert ours[0]["points"] == pytest.approx(28359, rel=0.05)
     assert ours[5]["error_mm"] < ours[3]["error_mm"] < ours[0]["error_mm"]
     # Large voxels are few: their rows need more placements than a quick run has.
-    assert all(row["agrees"] for row in table["rows"][:4])
+    assert all(row["agrees"] for row in printed[:4])
 
 
 @pytest.mark.slow
