@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import mujoco
 import mujoco.batch
+import numpy as np
 
 from grouser.frames import Array
 
@@ -55,8 +56,15 @@ class StateArrays:
         )
 
     @staticmethod
-    def many(batch: mujoco.batch.Batch) -> StateArrays:
-        """Return the rows of a batch; drives' settings become per simulation."""
+    def many(batch: mujoco.batch.Batch, *, surfaces: bool = True) -> StateArrays:
+        """Return the rows of a batch; drives' settings become per simulation.
+
+        Args:
+            batch: the simulations.
+            surfaces: surfaces move, each simulation's as it likes. What is per simulation is copied
+                at every step, and ground may have thousands of geoms: without, no row has any.
+        """
+        still = np.zeros((batch.nsim, 0, 6))
         return StateArrays(
             qpos=batch.bind("qpos"),
             qvel=batch.bind("qvel"),
@@ -68,5 +76,5 @@ class StateArrays:
             qacc=batch.bind("qacc"),
             actuator_biasprm=batch.expand("actuator_biasprm"),
             actuator_dynprm=batch.expand("actuator_dynprm"),
-            geom_surfacevel=batch.expand("geom_surfacevel"),
+            geom_surfacevel=batch.expand("geom_surfacevel") if surfaces else still,
         )

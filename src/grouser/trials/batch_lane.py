@@ -68,7 +68,9 @@ class BatchLane:
             nthread=1,
             persistent=still,
         )
-        self._rows = StateArrays.many(self._batch)
+        surfaces = any(belt.moving for belt in first.belts)
+        self._rows = StateArrays.many(self._batch, surfaces=surfaces)
+        self._told = ("actuator_biasprm", "actuator_dynprm", *["geom_surfacevel"] * surfaces)
         self._time = self._batch.bind("time")
         self._stepper = Stepper(first)
         self._memory: StepMemory = self._stepper.memory(slots)
@@ -148,7 +150,7 @@ class BatchLane:
                 values[slot] = fields[name]
             else:
                 values[slot] = getattr(model, name)[: values.shape[1]]
-        for name in ("actuator_biasprm", "actuator_dynprm", "geom_surfacevel"):
+        for name in self._told:
             getattr(rows, name)[slot] = getattr(model, name)
         self._stepper.clear(self._memory, [slot])
         self._batch.state[slot] = state
