@@ -30,6 +30,7 @@ EXPERIMENTS: dict[str, str] = {
     "roach-table72": "grouser.experiments.roach.table72",
     "roach-table73": "grouser.experiments.roach.table73",
     "roach-turning": "grouser.experiments.roach_turning",
+    "scan-known-world": "grouser.experiments.scan_known_world",
     "zaratti-fig8": "grouser.experiments.zaratti_fig8",
     "zaratti-fig9": "grouser.experiments.zaratti_fig9",
 }

@@ -12,7 +12,8 @@ from grouser.scan.down import DownGuess, find_down
 from grouser.scan.gaps import between_pixels
 from grouser.scan.holes import Hole, close_holes, find_holes
 from grouser.scan.outliers import find_outliers
-from grouser.scan.registration import FramePose, register
+from grouser.scan.refinement import laid
+from grouser.scan.registration import FramePose
 from grouser.scan.rings import as_rings
 from grouser.scan.simplify import simplified
 from grouser.scan.surface import fused_surface
@@ -91,16 +92,16 @@ def rebuild(
     outliers = [find_outliers(cloud, options.voxel) for cloud in clouds]
     clean = [cloud.without(out) for cloud, out in zip(clouds, outliers, strict=True)]
     progress(STEPS[1], 1, len(STEPS))
-    frames = register(clean, options.voxel, poses)
-    laid = [clean[0]]
-    laid += [cloud.moved(at.X_FC) for cloud, at in zip(clean[1:], frames[1:], strict=True)]
-    points = joined([cloud.there() for cloud in laid])
+    frames = laid(clean, options.voxel, poses)
+    placed = [clean[0]]
+    placed += [cloud.moved(at.X_FC) for cloud, at in zip(clean[1:], frames[1:], strict=True)]
+    points = joined([cloud.there() for cloud in placed])
     progress(STEPS[2], 2, len(STEPS))
     down = find_down(
         points, camera_pose=None if poses is None else poses[0], gravity=options.gravity
     )
     progress(STEPS[3], 3, len(STEPS))
-    rows = [as_rings(cloud) or cloud for cloud in laid]
+    rows = [as_rings(cloud) or cloud for cloud in placed]
     more = [between_pixels(cloud, options.voxel).moved(down.X_WC) for cloud in rows]
     level = points.moved(down.X_WC)
     surface = fused_surface(joined([level, *more]), options.voxel)
