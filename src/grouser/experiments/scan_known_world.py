@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.experiments.scan_truth import SurfaceErrors, surface_errors
 from grouser.frames import X_CO, Array, Pose, millimetres, radians
 from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.limits import search_bracket
@@ -31,6 +30,7 @@ from grouser.scan.ground.scan_world import WorldOptions
 from grouser.scan.ground.world_folder import WORLD, scan_to_world
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
 from grouser.scan.simulated_camera import aimed, scan_world
+from grouser.scan.surface_errors import SurfaceErrors, surface_errors
 from grouser.simulation.ground_stl import ground_surface
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load

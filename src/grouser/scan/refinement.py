@@ -28,17 +28,13 @@ NEAR = (4.0, 2.0, 1.0)
 """How far apart a pair may be, in voxels, in each third of the rounds."""
 ALIKE = radians(30.0)
 """How far apart their normals may be."""
-EVEN = 0.2
-"""Voxels whose surroundings are rougher than this part of a voxel lie on edges and do not count."""
-FEWEST = 100
-"""Even voxels of a frame; if it has less, all of them count."""
 LEAST = 0.1
 """Part of a frame that must have a pair within a voxel; estimate: less holds nothing."""
 
 
 @dataclass(frozen=True)
-class EvenParts:
-    """Where a frame's surface is even; arrays over its voxels."""
+class SeenSurface:
+    """What a frame shows; arrays over its voxels."""
 
     means: Array
     """(n, 3), m."""
@@ -74,7 +70,7 @@ def laid(
     if guesses is not None:
         known = [guesses[0].inverse() @ guess for guess in guesses]
         attempts.append(tuple(FramePose(pose, 0.0, 0.0) for pose in known))
-    parts = [_even_parts(cloud, size) for cloud in clouds]
+    parts = [_seen_surface(cloud, size) for cloud in clouds]
     best = max(
         (_refined(parts, frames, size) for frames in attempts),
         key=lambda frames: sum(frame.overlap for frame in frames),
@@ -85,7 +81,7 @@ def laid(
 
 
 def _refined(
-    parts: Sequence[EvenParts], frames: Sequence[FramePose], size: float
+    parts: Sequence[SeenSurface], frames: Sequence[FramePose], size: float
 ) -> tuple[FramePose, ...]:
     """Return where each frame is, better than before, and how well it fits all others."""
     poses = [frame.X_FC for frame in frames]
@@ -103,7 +99,7 @@ def _refined(
 
 
 def _fit(
-    parts: Sequence[EvenParts], poses: Sequence[Pose], number: int, size: float
+    parts: Sequence[SeenSurface], poses: Sequence[Pose], number: int, size: float
 ) -> tuple[float, float]:
     """Return the part of a frame that has a pair within a voxel, and how far off those are, m."""
     points = poses[number].apply(parts[number].means)
@@ -124,17 +120,14 @@ def _fit(
     return float(paired.mean()), error
 
 
-def _even_parts(cloud: PointCloud, size: float) -> EvenParts:
-    """Return what is plane of a cloud: on edges normals and centroids depend on who looks."""
+def _seen_surface(cloud: PointCloud, size: float) -> SeenSurface:
+    """Return a frame's surface, voxel by voxel."""
     seen = cloud.there()
     planes = voxel_planes(voxel_grid(seen.points, size), seen)
-    even = planes.roughness < EVEN * size
-    if even.sum() < FEWEST:
-        even[:] = True
-    return EvenParts(planes.means[even], planes.normals[even])
+    return SeenSurface(planes.means, planes.normals)
 
 
-def _moves(parts: Sequence[EvenParts], poses: Sequence[Pose], near: float) -> list[Pose]:
+def _moves(parts: Sequence[SeenSurface], poses: Sequence[Pose], near: float) -> list[Pose]:
     """Return how all frames but the first must move, by one step of Gauss and Newton."""
     laid = [
         (pose.apply(part.means), rotate(pose.wxyz, part.normals))
