@@ -5,10 +5,8 @@ The frame comes with Grouser. The same in words: ``grouser scan kinect_table_12 
 
 from pathlib import Path
 
-from grouser.mobility.ways import drive_ways, ways_between_starts
-from grouser.scan import ScanOptions, read_cloud
-from grouser.scan.ground import WorldOptions, scan_to_world
-from grouser.scan.shipped_frames import shipped_frames
+from grouser.mobility import drive_ways, ways_between_starts
+from grouser.scan import ScanOptions, WorldOptions, read_cloud, scan_to_world, shipped_frames
 from grouser.world import load
 
 CRAWLER = {

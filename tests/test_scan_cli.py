@@ -10,7 +10,7 @@ from grouser.cli import app
 from grouser.scan.cloud import PointCloud
 from grouser.scan.formats.pcd_file import read_pcd, write_pcd
 from grouser.scan.ground import world_folder
-from grouser.scan.shipped_frames import shipped_frames
+from grouser.scan.real_frames import shipped_frames
 from grouser.simulation.scene import compose
 from grouser.world.file import load
 

@@ -29,7 +29,7 @@ from grouser.reports.table import Row, Table
 from grouser.scan.cloud import PointCloud
 from grouser.scan.cloud_files import read_cloud
 from grouser.scan.down import find_down
-from grouser.scan.shipped_frames import shipped_frames
+from grouser.scan.real_frames import shipped_frames
 from grouser.scan.simulated_camera import scan_world
 from grouser.scan.voxel_grid import voxel_centroids
 from grouser.sensors.depth import DepthCamera

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
         mobility_trial,
         nominal_runs,
     )
+    from grouser.mobility.ways import DrivenWay, Way, drive_ways, ways_between_starts
 
 _PLACES = {
+    "DrivenWay": "grouser.mobility.ways",
+    "Way": "grouser.mobility.ways",
+    "drive_ways": "grouser.mobility.ways",
+    "ways_between_starts": "grouser.mobility.ways",
     "APPARATUS": "grouser.mobility.apparatus",
     "Apparatus": "grouser.mobility.apparatus",
     "Candidate": "grouser.mobility.suite",
@@ -45,6 +50,7 @@ __all__ = [
     "Apparatus",
     "Candidate",
     "Course",
+    "DrivenWay",
     "Limit",
     "LineKeeper",
     "MobilityRun",
@@ -53,11 +59,14 @@ __all__ = [
     "PassCurve",
     "SizeEstimate",
     "Variation",
+    "Way",
     "draw_variation",
+    "drive_ways",
     "find_limit",
     "measure_candidate",
     "mobility_trial",
     "nominal_runs",
+    "ways_between_starts",
 ]
 
 

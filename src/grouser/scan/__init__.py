@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from grouser.scan.cloud import PointCloud, joined
     from grouser.scan.cloud_files import read_cloud
     from grouser.scan.down import DownGuess, find_down
+    from grouser.scan.ground.scan_world import ScanWorld, WorldOptions
+    from grouser.scan.ground.world_folder import scan_to_world
     from grouser.scan.holes import Hole, close_holes, find_holes
     from grouser.scan.intrinsics import Intrinsics
     from grouser.scan.outliers import find_outliers
     from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
+    from grouser.scan.real_frames import shipped_frames
     from grouser.scan.registration import FramePose, register
     from grouser.scan.simplify import Simplified, simplified
     from grouser.scan.surface import fused_surface
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from grouser.scan.voxel_grid import voxel_centroids
 
 _PLACES = {
+    "ScanWorld": "grouser.scan.ground.scan_world",
+    "WorldOptions": "grouser.scan.ground.scan_world",
+    "scan_to_world": "grouser.scan.ground.world_folder",
+    "shipped_frames": "grouser.scan.real_frames",
     "DownGuess": "grouser.scan.down",
     "FramePose": "grouser.scan.registration",
     "Hole": "grouser.scan.holes",
@@ -51,8 +58,10 @@ __all__ = [
     "PointCloud",
     "RebuiltGround",
     "ScanOptions",
+    "ScanWorld",
     "Simplified",
     "TriangleMesh",
+    "WorldOptions",
     "close_holes",
     "find_down",
     "find_holes",
@@ -62,6 +71,8 @@ __all__ = [
     "read_cloud",
     "rebuild",
     "register",
+    "scan_to_world",
+    "shipped_frames",
     "simplified",
     "voxel_centroids",
 ]

@@ -131,7 +131,7 @@ def scan(
     from grouser.scan.ground.scan_world import WorldOptions
     from grouser.scan.ground.world_folder import WORLD, refuse_foreign, scan_to_world
     from grouser.scan.pipeline import ScanOptions
-    from grouser.scan.shipped_frames import frame_path
+    from grouser.scan.real_frames import frame_path
 
     refuse_foreign(out)
     preflight.writable(out.parent / f".{out.name}.yaml")
