@@ -91,7 +91,7 @@ def test_the_console_and_a_world_controller(ports):
         referee.create("USARBotAPI.Box", "Box1", at=(-1.5, -1.5, -0.6), scale=[0.2])
         referee.put("Box1", at=(-1.0, -1.5, -0.6))
         found = referee.object_state("box1", timeout=30)
-        assert found.class_name == "Box"
+        assert found.size == pytest.approx((0.06, 0.06, 0.06), abs=1e-3)
         with pytest.raises(Refused, match="CONTROL 'Box2' .*did you mean 'Box1'"):
             referee.object_state("Box2")
         assert found.location[:2] == (-1.0, -1.5)
