@@ -26,9 +26,9 @@ from grouser.planning.validity import FINENESS, STEP, ValidityMap
 
 RADIUS = FINENESS / STEP
 """The robot's radius in steps of the map."""
-BLUR = 1.5 * RADIUS
+BLUR = 0.75 * RADIUS
 """What was felt at a place is felt around it, with this standard deviation, in steps of the map."""
-TRUST = 2.0
+TRUST = 1.0
 """Metres driven, within the blur, that count as much as what is known of places like it."""
 BLAME = 2 * RADIUS
 """A failure is blamed on so many steps of path before its end: one of the robot's lengths."""

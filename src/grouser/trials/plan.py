@@ -34,7 +34,7 @@ SEEDS = 10_000
 """Paths of one seed have seeds of their own, by number, below this."""
 DOUBT = 0.2
 """By how much what was learned may be wrong: the variety of candidates of later rounds."""
-PRIOR = 2.0
+PRIOR = 4.0
 """Trials by which a candidate's own results are drawn to what the cost map expects of it."""
 
 
