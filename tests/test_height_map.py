@@ -12,9 +12,9 @@ from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.world.file import World, parse
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import HeightMap
-from grouser.world.terrain.height_field import add_height_field
-from grouser.world.terrain.height_patches import cut
+from grouser.world.terrain import HeightMap, Step
+from grouser.world.terrain.height_maps.height_field import add_height_field
+from grouser.world.terrain.height_maps.height_patches import cut
 
 CELL = 0.1
 UNEVEN = np.random.default_rng(3).uniform(-0.1, 0.2, (5, 7))
@@ -250,3 +250,61 @@ def test_arrays_that_are_no_ground_are_refused_in_python():
         add_height_field(mujoco.MjSpec(), "a", np.zeros((2, 2, 2)), 0.1, Pose())
     with pytest.raises(BadValue, match="1 hole"):
         HeightMap.of(np.array([[0, np.inf], [0, 0]]), 0.1, x=0, friction=0.4)
+
+
+def bowl(cell, radius=0.6):
+    """Return a level plate of 2 m with a round hollow in it."""
+    x, y = np.meshgrid(*[cell * np.arange(round(2 / cell) + 1) - 1] * 2)
+    return -0.2 * np.clip(1 - (x**2 + y**2) / radius**2, 0, None)
+
+
+def bar_contacts(ground, places, z, yaw):
+    """Return how many contacts each bar, 30 cm long, makes that lies on a piece at ``z``."""
+    spec = mujoco.MjSpec()
+    ground.add(spec, STANDARD.ground, "ground")
+    solids = len(spec.geoms)
+    for x, y in places:
+        body = spec.worldbody.add_body(pos=(x, y, z + 0.009), quat=Pose.at(yaw=yaw).wxyz)
+        body.add_freejoint()
+        kind = mujoco.mjtGeom.mjGEOM_BOX
+        body.add_geom(type=kind, size=(0.15, 0.01, 0.01), contype=2, conaffinity=1)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_fwdPosition(model, data)
+    bars = [max(contact.geom) - solids for contact in data.contact]
+    return np.bincount(bars, minlength=len(places))
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.6])
+def test_a_bar_on_a_level_map_touches_it_as_a_box(yaw):
+    places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (60, 2))
+    box = bar_contacts(Step(x=0, height=0.1, friction=1), places, 0.1, yaw)
+    level = HeightMap.of(np.full((101, 101), 0.1), 0.02, x=0, friction=1)
+    np.testing.assert_array_equal(bar_contacts(level, places, 0.1, yaw), box)
+
+
+@pytest.mark.parametrize("cell", [0.02, 0.01])
+def test_beside_a_hollow_no_solids_lie_on_each_other(cell):
+    """Where solids, or solids and fields, coincided, bars touched both and pictures flickered."""
+    grid = bowl(cell)
+    solid = np.zeros(np.subtract(grid.shape, 1), int)
+    for plane in cut(grid).planes:
+        solid += inside(plane.corners, solid.shape)
+    assert solid.max() == 1
+    assert solid[grid[:-1, :-1] == 0].mean() > 0.9
+    places = np.random.default_rng(0).uniform((0.2, -0.8), (1.8, 0.8), (400, 2))
+    places = places[np.abs(places - (1, 0)).max(axis=1) > 0.6 + 0.17]  # clear of the hollow
+    touching = bar_contacts(HeightMap.of(grid, cell, x=0, friction=1), places, 0.0, 0.6)
+    assert touching.max() <= 8  # on the seam of two solids
+    assert np.median(touching) == 4
+    assert max(ground_error(grid, cell)) < 1e-6
+
+
+def inside(corners, shape):
+    """Return in which cells' middles a convex polygon lies."""
+    middle = np.stack(np.meshgrid(*[np.arange(n) + 0.5 for n in shape], indexing="ij"), axis=-1)
+    begin = np.array(corners)
+    edge = np.roll(begin, -1, axis=0) - begin
+    away = middle[..., None, :] - begin
+    side = edge[:, 0] * away[..., 1] - edge[:, 1] * away[..., 0]
+    return (side > 0).all(axis=-1) | (side < 0).all(axis=-1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.world.terrain.height_field import MOST_POINTS
+from grouser.world.terrain.height_maps.height_field import MOST_POINTS
 
 _read_later_header = np.lib.format.read_array_header_2_0
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.world.meshes.columns import Lines, crossings, tops
-from grouser.world.terrain.height_field import MOST_POINTS
+from grouser.world.terrain.height_maps.height_field import MOST_POINTS
 
 SLACK = 1e-6
 """Part of a triangle by which a line may miss it: walls stand exactly on lines of the grid."""

@@ -20,7 +20,7 @@ from grouser.world.meshes.decomposition import decompose, not_closed
 from grouser.world.meshes.mesh_heights import MeshHeights, mesh_heights
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.terrain.convex_pieces import add_pieces
-from grouser.world.terrain.height_field import add_height_field
+from grouser.world.terrain.height_maps.height_field import add_height_field
 
 Collide = Literal["auto", "convex_pieces", "height_map"]
 

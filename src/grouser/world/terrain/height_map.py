@@ -22,7 +22,7 @@ from grouser.world.data_files import MAP_ENDINGS, beside_the_world
 from grouser.world.field_types import Coordinate, Length, mistake
 from grouser.world.map_files import read_map
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.height_field import MOST_POINTS, add_height_field, flaw
+from grouser.world.terrain.height_maps.height_field import MOST_POINTS, add_height_field, flaw
 from grouser.world.terrain.placed_terrain import PlacedTerrain
 from grouser.world.terrain.terrain_piece import LIGHT
 
