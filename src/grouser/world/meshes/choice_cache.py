@@ -30,7 +30,7 @@ from grouser.world.meshes.mesh_heights import MeshHeights
 from grouser.world.meshes.stand_in import Collide, StandIn, StandInChoice, stand_in
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
-FORMAT = 1
+FORMAT = 2
 """Grows when what is made of a mesh changes."""
 PACKAGES = ("coacd", "manifold3d")
 KEPT = 16
