@@ -28,6 +28,7 @@ GATEWAYS = WIRED | {
     "gateways.gateway",
     "gateways.images.gateway",
     "gateways.usarsim",
+    "gateways.rosbridge",
 }
 EVERYTHING = GATEWAYS | {
     "mobility",
@@ -74,13 +75,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mobility": RUNNING | {"trials", "evaluation"},
     "calibration": RUNNING | {"trials", "evaluation"},
     # 5
-    "service": RUNNING | {"trials"},
+    "service": PLANNED | {"trials"},
     # 6
     "gateways.client_socket": SERVED,
     "gateways.images": WIRED,
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS,
     "gateways": GATEWAYS | {"gateways.server"},
     # 7

@@ -147,7 +147,7 @@ def test_ports_are_read_from_what_a_user_or_a_server_says():
         with pytest.raises(BadValue, match="must be HOST or HOST:PORT"):
             Ports.from_address(nonsense)
     said = "listening control=1 control2=2 truth=3 images=4 eyes=5\n"
-    assert Ports.from_announcement(said) == Ports(control=1, images=4, truth=3)
+    assert Ports.from_announcement(said) == Ports(control=1, images=4, truth=3, rosbridge=0)
     for nonsense in ("", "hello control=1", "listening truth=3", "listening control=x"):
         with pytest.raises(BadValue, match="must say where it listens"):
             Ports.from_announcement(nonsense)

@@ -1,6 +1,7 @@
 """What every gateway that commands robots must do, over real sockets and through the host."""
 
 import asyncio
+import json
 import socket
 import struct
 import threading
@@ -8,8 +9,11 @@ from contextlib import ExitStack
 
 import pytest
 from served import PATIENCE, until
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from grouser.gateways import GATEWAYS, Server, ServerOptions
+from grouser.gateways.rosbridge import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.usarsim.codec import ClientSide
 from grouser.protocol.usarsim.dialects import UT2004
@@ -18,11 +22,13 @@ from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.service.access import Role, Token
 from grouser.service.limits import Limits
 from grouser.simulation.simulation import Simulation
+from grouser.trials.plan import PlanSettings
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 COMMANDING = [name for name, row in GATEWAYS.items() if row.commands_robots]
+BRINGING = [name for name in COMMANDING if GATEWAYS[name].brings_robots]
 OWN = "resident"
 """A robot of the world's own."""
 DRIVER = Token("may-drive-robots", frozenset({Role.DRIVE}))
@@ -49,6 +55,10 @@ class UsarsimClient:
         """Return how far ahead (m) the next reading of the robot's own odometry says it is."""
         return self._next(Odometry).pose[0]
 
+    def enter(self):
+        """Make sure that it was let in."""
+        self.travelled()
+
     def refusal(self):
         """Return why the server would not let it in."""
         return self._next(Notice).text
@@ -70,19 +80,67 @@ class UsarsimClient:
                     return message
 
 
-CLIENTS = {"usarsim": UsarsimClient}
+class RosbridgeClient:
+    """A client of the rosbridge gateway that has one of the world's own driven."""
+
+    gateway = RosbridgeGateway(
+        0,
+        goals=((OWN, (3.0, 3.0)),),
+        settings=PlanSettings(candidates=1, trials=1, rounds=1),
+    )
+    port = "rosbridge"
+
+    def __init__(self, server, name, *, token=None):
+        self._robot, self._refusal = name, None
+        header = {"Authorization": f"Bearer {token.secret}"} if token else None
+        try:
+            self._socket = server.closing.enter_context(
+                connect(
+                    f"ws://127.0.0.1:{server.ports[self.port]}",
+                    additional_headers=header,
+                    open_timeout=PATIENCE,
+                )
+            )
+        except InvalidStatus as error:
+            self._refusal = error.response.body.decode()
+
+    def drive(self):
+        assert self._call("path_plan")["values"]["success"]
+        self._send("drive")
+
+    def enter(self):
+        """Make sure that it was let in."""
+        assert self._call("reset_pose")["values"]["success"]
+
+    def refusal(self):
+        """Return why the server would not let it in, or not drive its robot."""
+        return self._refusal or self._call("drive")["values"]
+
+    def vanish(self):
+        """Let the connection break, without a goodbye."""
+        self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+    def _call(self, service):
+        self._send(service)
+        return json.loads(self._socket.recv(PATIENCE))
+
+    def _send(self, service):
+        self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
+
+
+CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient}
 """Gateway → how the contract's tests speak to it."""
 
 
 class Live:
     """A server in a thread of its own, in a ``with`` block."""
 
-    def __init__(self, gateway, **options):
+    def __init__(self, *gateways, **options):
         robot = RobotEntry(name=OWN, kind="p2dx", position=(0, 3, 0))
         ground = (Flat(friction=0.8),)
         world = World(name="yard", physics=STANDARD, terrain=ground, robots=(robot,))
         self._simulation = Simulation(world)
-        self._options = ServerOptions(gateways=(gateway,), pictures=None, **options)
+        self._options = ServerOptions(gateways=gateways, pictures=None, **options)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._ready = threading.Event()
         self.closing = ExitStack()
@@ -133,14 +191,19 @@ def client(request):
     return CLIENTS[request.param]
 
 
+@pytest.fixture(params=BRINGING)
+def bringer(request):
+    return CLIENTS[request.param]
+
+
 @pytest.mark.parametrize("name", GATEWAYS)
 def test_every_row_names_a_gateway_that_can_be_described(name):
     assert callable(GATEWAYS[name].load()().endpoints)
 
 
-def test_a_client_joins_drives_and_reads_its_sensors(client):
-    with Live(client.gateway) as server:
-        robot = client(server, "rover")
+def test_a_client_joins_drives_and_reads_its_sensors(bringer):
+    with Live(bringer.gateway) as server:
+        robot = bringer(server, "rover")
         before = robot.travelled()
         assert server.owners() == {"rover"}
         robot.drive()
@@ -148,9 +211,9 @@ def test_a_client_joins_drives_and_reads_its_sensors(client):
         assert server.x("rover") > 0.08
 
 
-def test_a_robot_that_was_brought_leaves_with_its_connection(client):
-    with Live(client.gateway) as server:
-        lost, other = client(server, "lost"), client(server, "other")
+def test_a_robot_that_was_brought_leaves_with_its_connection(bringer):
+    with Live(bringer.gateway) as server:
+        lost, other = bringer(server, "lost"), bringer(server, "other")
         lost.travelled(), other.travelled()
         lost.vanish()
         until(lambda: server.robots() == {OWN, "other"})
@@ -172,9 +235,9 @@ def test_a_robot_of_the_worlds_own_stays_and_halts(client):
         assert OWN in server.robots()
 
 
-def test_the_robot_of_a_silent_client_halts(client):
-    with Live(client.gateway, command_timeout=0.3) as server:
-        robot = client(server, "quiet")
+def test_the_robot_of_a_silent_client_halts(bringer):
+    with Live(bringer.gateway, command_timeout=0.3) as server:
+        robot = bringer(server, "quiet")
         robot.travelled()  # it is there
         robot.drive()
         until(lambda: server.x("quiet") > 0.02)
@@ -187,15 +250,23 @@ def test_the_robot_of_a_silent_client_halts(client):
 
 def test_roles_are_the_hosts(client):
     with Live(client.gateway, tokens=(DRIVER, WATCHER)) as server:
-        assert "token" in client(server, "nobody").refusal()
-        assert "'drive'" in client(server, "watcher", token=WATCHER).refusal()
-        client(server, "driver", token=DRIVER).travelled()
-        assert server.owners() == {"driver"}
-        assert server.robots() == {OWN, "driver"}
+        assert "token" in client(server, OWN).refusal()
+        assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
+        assert server.owners() == set()
+        client(server, OWN, token=DRIVER).enter()
+        assert server.robots() == {OWN}
 
 
-def test_no_more_robots_than_a_machine_may_have(client):
-    with Live(client.gateway, limits=Limits(robots_per_address=1)) as server:
-        client(server, "first").travelled()
-        assert "no further robot" in client(server, "second").refusal()
+def test_no_more_robots_than_a_machine_may_have(bringer):
+    with Live(bringer.gateway, limits=Limits(robots_per_address=1)) as server:
+        bringer(server, "first").travelled()
+        assert "no further robot" in bringer(server, "second").refusal()
+        assert server.owners() == {"first"}
+
+
+def test_robots_of_all_gateways_count():
+    both, limits = (UsarsimClient.gateway, RosbridgeClient.gateway), Limits(robots_per_address=1)
+    with Live(*both, limits=limits) as server:
+        UsarsimClient(server, "first").travelled()
+        assert "no further robot" in RosbridgeClient(server, OWN).refusal()
         assert server.owners() == {"first"}

@@ -10,6 +10,7 @@ import typer
 AXES = ("z-down", "z-up")
 UNITS = ("si", "unreal")
 DIALECTS = ("ut2004", "ut3", "udk")
+PLAN_VALUES = ("candidates", "trials", "rounds", "planner", "seed")
 TYPES = ("raw", "super", "good", "normal", "fair", "bad")
 
 # -- Ports -----------------------------------------------------------------------------------------
@@ -62,6 +63,48 @@ WorkerPortNumber = Annotated[
         metavar="N",
         help="For [cyan]grouser eyes[/] on other machines, usually 5004; -1: none.",
         rich_help_panel="Ports",
+    ),
+]
+
+# -- Planning --------------------------------------------------------------------------------------
+
+RosbridgePortNumber = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="Planning services for ROS programs (rosbridge), usually 9090; -1: none.",
+        rich_help_panel="Planning services",
+    ),
+]
+
+RosbridgeOrigins = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="URL",
+        help="Pages from here may call them, such as http://localhost:8000; else none may. May be "
+        "given often.",
+        rich_help_panel="Planning services",
+    ),
+]
+
+Goals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--goal",
+        metavar="[ROBOT:]X,Y",
+        help="Where a robot's path is to lead from its start, m; without a name: everybody's. May "
+        "be given often.",
+        rich_help_panel="Planning services",
+    ),
+]
+
+PlanValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="How much is planned, as in [cyan]grouser plan[/]: candidates=20, trials=5, rounds=3, "
+        "planner=PRM, seed=0. May be given often.",
+        rich_help_panel="Planning services",
     ),
 ]
 

@@ -11,7 +11,7 @@ from typing import Self
 
 from grouser.client.address import parse_host_port
 from grouser.errors import BadValue, Disconnected
-from grouser.protocol import images
+from grouser.protocol import images, rosbridge
 from grouser.protocol.usarsim import codec, truth
 
 PATIENCE = 5.0
@@ -26,6 +26,7 @@ class Ports:
     control: int = codec.PORT
     images: int = images.PORT
     truth: int = truth.PORT
+    rosbridge: int = rosbridge.PORT
 
     @classmethod
     def from_address(cls, server: str) -> Self:
@@ -37,7 +38,9 @@ class Ports:
         """Read a server's first line, ``listening control=3000 images=5003 truth=3989``."""
         fields = dict(word.partition("=")[::2] for word in line.split())
         try:
-            ports = [int(fields.get(name, 0)) for name in ("control", "images", "truth")]
+            ports = [
+                int(fields.get(name, 0)) for name in ("control", "images", "truth", "rosbridge")
+            ]
         except ValueError:
             ports = [0]
         if not line.startswith("listening ") or not ports[0]:

@@ -21,7 +21,9 @@ class GatewayRow:
     where: str
     """Module and class of its description (`grouser.gateways.gateway.Gateway`), with a colon."""
     commands_robots: bool
-    """Whether its clients bring and command robots; the gateways' contract test drives these."""
+    """Whether its clients command robots; the gateways' contract test drives these."""
+    brings_robots: bool = True
+    """Whether those clients bring robots; else they have those of the world."""
 
     def load(self) -> type[Gateway]:
         """Return the class of its description."""
@@ -35,6 +37,7 @@ GATEWAYS: dict[str, GatewayRow] = {
     "truth": GatewayRow("grouser.gateways.usarsim.truth_port:TruthGateway", False),
     "images": GatewayRow("grouser.gateways.images.gateway:ImageGateway", False),
     "render_workers": GatewayRow("grouser.gateways.images.gateway:RenderWorkerGateway", False),
+    "rosbridge": GatewayRow("grouser.gateways.rosbridge.gateway:RosbridgeGateway", True, False),
 }
 """Every gateway, in the order in which a server opens their ports."""
 

@@ -2,9 +2,9 @@
 
 `grouser.protocol.usarsim` holds the control connection and the ground truth port,
 `grouser.protocol.images` the image connection, `grouser.protocol.rendering` what a server and its
-drawing processes say to each other. Nothing here waits, reads a clock or opens anything: a caller
-feeds in the bytes it got and sends the bytes it is given. Only the standard library is used, so
-that a client needs nothing else.
+drawing processes say to each other, `grouser.protocol.rosbridge` how services are called.
+Nothing here waits, reads a clock or opens anything: a caller feeds in the bytes it got and sends
+the bytes it is given. Only the standard library is used, so that a client needs nothing else.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from grouser.errors import BadValue, SimulationDiverged
+from grouser.errors import BadValue, SimulationDiverged, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
 from grouser.service.console import Console
@@ -152,8 +152,30 @@ class Host:
         else:
             if self._lacks_equipment(own[name], entry):
                 self.do(Equip(name, entry.sensors))
-            self._queues.collect(self._owners)  # what was measured before is nobody's
-            self._taken_over.add(name)
+            self._take_over(name)
+        self._admit(name, owner)
+
+    def borrow(self, name: str, owner: RobotOwner) -> None:
+        """Let somebody have a robot that nobody has, as it is; `leave` gives it back.
+
+        Raises:
+            BadValue: somebody has it.
+            UnknownName: there is no such robot.
+        """
+        if name not in self.simulation.scene.robots:
+            raise unknown("borrow", "robot", name, self.simulation.scene.robots)
+        if name in self._owners:
+            raise BadValue(f"'{name}' belongs to another client, who drives it")
+        self._take_over(name)
+        self._admit(name, owner)
+
+    def _take_over(self, name: str) -> None:
+        """Note that a robot was there before its owner, and stays when that one leaves."""
+        self._queues.collect(self._owners)  # what was measured before is nobody's
+        self._taken_over.add(name)
+
+    def _admit(self, name: str, owner: RobotOwner) -> None:
+        """Let a robot be somebody's from now on."""
         self._owners[name] = owner
         self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next beat
         self._queues.collect(self._owners)

@@ -113,6 +113,10 @@ class LiveScene:
         """Return the signed work (J) each of a robot's drives has done since the start."""
         return self._by_drive("energy", robot, self.memory.work[0])
 
+    def effort(self, robot: str) -> dict[str, float]:
+        """Return the sum of |force x speed| x dt (J) of each of a robot's drives so far."""
+        return self._by_drive("effort", robot, self.memory.effort[0])
+
     def power(self, robot: str) -> dict[str, float]:
         """Return what each of a robot's drives puts into the world now, torque x speed, W."""
         return self._by_drive("power", robot, self.stepper.drives.power(self.arrays)[0])

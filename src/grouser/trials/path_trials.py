@@ -7,6 +7,7 @@ robots go together in one call; which of them share a batch is `threads`' busine
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -57,6 +58,39 @@ def driver_for(robot: Robot) -> PathDriver:
     raise BadValue(
         "driver: this robot takes neither left_speed and right_speed nor forward and turn; "
         "give a PathDriver with a law of its own"
+    )
+
+
+def path_trial(
+    world: World,
+    robot: str,
+    path: Array,
+    goal: Place,
+    driver: PathDriver,
+    standing: float,
+    limit: float = LIMIT,
+) -> Trial:
+    """Return what judges a robot that is driven along ``path`` (points, 2) (m) from where it is.
+
+    Args:
+        world: in which the robot is.
+        robot: whom to drive.
+        path: where along.
+        goal: where to.
+        driver: how.
+        standing: height of its root as it stands, m.
+        limit: longest simulated time, s.
+    """
+    return Trial(
+        world=world,
+        robot=robot,
+        limit=limit,
+        goal=goal,
+        fleet=driver,
+        errand=checked_path(path),
+        stuck_after=STUCK_AFTER,
+        stuck_within=STUCK_WITHIN,
+        fall=max(LEAST_FALL, FALL_HEIGHTS * standing),
     )
 
 
@@ -129,19 +163,11 @@ class PathCourse:
 
         Its `Trial.case` is ``case`` and what was drawn.
         """
-        return Trial(
-            world=self.world,
-            robot=self.robot,
-            limit=self.limit,
-            goal=self.goal,
-            start=self.start(draw),
-            fleet=self.driver,
-            errand=checked_path(path),
-            stuck_after=STUCK_AFTER,
-            stuck_within=STUCK_WITHIN,
-            fall=max(LEAST_FALL, FALL_HEIGHTS * self._standing),
-            case={**(case or {}), **draw.case()},
+        trial = path_trial(
+            self.world, self.robot, path, self.goal, self.driver, self._standing, self.limit
         )
+        told = {**(case or {}), **draw.case()}
+        return dataclasses.replace(trial, start=self.start(draw), case=told)
 
     def trials(self, paths: Iterable[Array], draws: Sequence[Draw]) -> list[Trial]:
         """Return every path with every draw, path by path; their cases name both by number."""

@@ -7,19 +7,20 @@ import logging
 import math
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from grouser.cli import preflight
 from grouser.cli import serve_options as options
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
+from grouser.cli.places import numbers
 from grouser.cli.terminal import complain
-from grouser.errors import BadValue, GrouserError, nearest
+from grouser.errors import BadValue, GrouserError, nearest, unknown
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from grouser.gateways.gateway import Gateway
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from grouser.gateways.server import PictureOptions, Server
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
+    from grouser.service.access import Token
+    from grouser.service.limits import Limits
+    from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
 
@@ -53,6 +57,10 @@ def serve(
     images: options.ImagePortNumber = 5003,
     truth: options.TruthPortNumber = 3989,
     eyes: options.WorkerPortNumber = -1,
+    rosbridge: options.RosbridgePortNumber = -1,
+    rosbridge_origin: options.RosbridgeOrigins = None,
+    goal: options.Goals = None,
+    plan: options.PlanValues = None,
     speed: options.SpeedFactor = "1.0",
     players: options.Players = 0,
     beat_ms: options.BeatMs = None,
@@ -87,40 +95,37 @@ def serve(
 
     [cyan]grouser serve pioneer_room --dialect udk --also 3001:ut2004:z-up --speed max[/]
 
+    [cyan]grouser serve bumps --rosbridge 9090 --goal 1.6,0[/]
+
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     preflight.physics()
     from grouser.gateways.server import Server, ServerOptions
-    from grouser.service.access import tokens
-    from grouser.service.limits import Limits
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    factor = speed_factor(speed)
     _check_pairs(key, certificate, eyes, images)
     _log(verbose)
-    profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
-    ports = (_port("--port", port), profile), *map(_also, also or ())
-    pictures = _pictures(picture_type, eye_processes, fps, tiles)
-    lines = _above(lines_per_second, "--lines-per-second")
+    ports = _ports(port, dialect, axes, units, also)
     service = ServerOptions(
         address=host,
         gateways=(
             *_robot_gateways(ports, truth, ground_truth),
             *_picture_gateways(images, eyes, legacy=legacy_images, own_only=own_pictures),
+            *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
-        pictures=pictures if images >= 0 else None,
-        speed=math.inf if factor is None else factor,
+        pictures=_pictures(images, picture_type, eye_processes, fps, tiles),
+        speed=_speed(speed),
         beat=None if beat_ms is None else _beat(beat_ms),
         players=players,
         **_timeouts(command_timeout, strict),
         equipment=equipment,
-        limits=Limits(lines_per_second=lines, connections=connections),
-        tokens=tokens(token_file),
+        limits=_limits(lines_per_second, connections),
+        tokens=_tokens(token_file),
         tls=_tls(certificate, key),
     )
-    simulation = Simulation(load(world, overrides or ()), seed=seed)
-    asyncio.run(_serve(Server(simulation, service), _above(seconds, "--seconds"), console))
+    server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
+    asyncio.run(_serve(server, _above(seconds, "--seconds"), console))
 
 
 def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:
@@ -131,6 +136,27 @@ def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: 
         raise BadValue(
             f"--eyes is {eyes}, but --images is {images}: nobody would see what is drawn"
         )
+
+
+def _speed(text: str) -> float:
+    """Return how fast time passes, over that of the clock."""
+    factor = speed_factor(text)
+    return math.inf if factor is None else factor
+
+
+def _limits(lines_per_second: float, connections: int) -> Limits:
+    """Return how much clients may ask for."""
+    from grouser.service.limits import Limits
+
+    lines = _above(lines_per_second, "--lines-per-second")
+    return Limits(lines_per_second=lines, connections=connections)
+
+
+def _tokens(file: Path | None) -> tuple[Token, ...]:
+    """Return all tokens that were set."""
+    from grouser.service.access import tokens
+
+    return tokens(file)
 
 
 def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
@@ -156,13 +182,16 @@ def _layout(tiles: str) -> Layout:
     return Layout(columns=int(columns), rows=int(rows))
 
 
-def _pictures(kind: str | None, workers: int, fps: float, tiles: str) -> PictureOptions:
-    """Return how pictures are drawn."""
+def _pictures(
+    port: int, kind: str | None, workers: int, fps: float, tiles: str
+) -> PictureOptions | None:
+    """Return how pictures are drawn; None: nobody would see them."""
     from grouser.gateways.server import PictureOptions
 
-    return PictureOptions(
+    pictures = PictureOptions(
         type=_picture_type(kind), workers=workers, fps=_above(fps, "--fps"), layout=_layout(tiles)
     )
+    return pictures if port >= 0 else None
 
 
 def _timeouts(command_timeout: float | None, strict: bool) -> dict[str, float]:
@@ -193,6 +222,43 @@ def _picture_gateways(images: int, eyes: int, *, legacy: bool, own_only: bool) -
         yield ImageGateway(images, legacy=legacy, own_only=own_only)
     if _is_open("--eyes", eyes):
         yield RenderWorkerGateway(eyes)
+
+
+def _service_gateways(
+    port: int, origins: list[str] | None, goals: list[str] | None, plan: list[str] | None
+) -> Iterator[Gateway]:
+    """Yield what serves ROS programs."""
+    if not _is_open("--rosbridge", port):
+        given = {"--goal": goals, "--plan": plan, "--rosbridge-origin": origins}
+        for option in filter(given.get, given):
+            raise BadValue(f"{option} is for --rosbridge, which is not asked for")
+        return
+    from grouser.gateways.rosbridge.gateway import RosbridgeGateway
+
+    aims = tuple(map(_goal, goals or ()))
+    yield RosbridgeGateway(port, aims, _plan_settings(plan or ()), tuple(origins or ()))
+
+
+def _plan_settings(given: Iterable[str]) -> PlanSettings:
+    """Return how much is planned: what was typed, the rest as usual."""
+    from grouser.trials.plan import PlanSettings
+
+    values: dict[str, Any] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in options.PLAN_VALUES:
+            raise unknown(f"--plan {text}", "setting", name, options.PLAN_VALUES)
+        if name != "planner" and not value.isdecimal():
+            raise BadValue(f"--plan {text}: a whole number is needed, such as {name}=2")
+        values[name] = value if name == "planner" else int(value)
+    return PlanSettings(**values)
+
+
+def _goal(text: str) -> tuple[str, tuple[float, float]]:
+    """Return whose goal was typed, and where it is."""
+    robot, _, place = text.rpartition(":")
+    x, y = numbers("--goal", place, 2, example="roach:1.6,0 (m)")
+    return robot, (x, y)
 
 
 async def _serve(server: Server, seconds: float, console: bool) -> None:
@@ -242,6 +308,14 @@ def _profile(dialect: Given, axes: Given, units: Given) -> PortProfile:
         Axes(_one_of(*axes, options.AXES)),
         _one_of(*units, options.UNITS) == "unreal",
     )
+
+
+def _ports(
+    port: int, dialect: str, axes: str, units: str, also: list[str] | None
+) -> tuple[ProfiledPort, ...]:
+    """Return the control ports, the first one first."""
+    profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
+    return (_port("--port", port), profile), *map(_also, also or ())
 
 
 def _also(value: str) -> ProfiledPort:

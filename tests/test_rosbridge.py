@@ -1,0 +1,262 @@
+"""Planning services over rosbridge: roslibpy, as it comes, against ``grouser serve``."""
+
+import http
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import roslibpy
+from commanded import grouser, refused
+from served import PATIENCE, QUIET, Served, until
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+from worlds_served import WORLD
+
+SMALL = ("--plan", "candidates=1", "--plan", "trials=1", "--plan", "rounds=1")
+START, GOAL = (-5.0, 3.0), (-3.5, 3.2)
+TOKEN = "open-sesame-12345"
+SERVICES = [
+    *("path_plan", "reset_pose", "drive", "best_path"),
+    *("drive_time", "energy_used", "path_found"),
+]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rosbridge")
+    (world := folder / "yard.yaml").write_text(WORLD)
+    goal = ("--goal", f"own:{GOAL[0]},{GOAL[1]}")
+    with Served(folder, world, *QUIET, "--rosbridge", "0", *goal, *SMALL) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("guarded")
+    (world := folder / "yard.yaml").write_text(WORLD)
+    with Served(folder, world, *QUIET, "--rosbridge", "0", token=TOKEN) as server:
+        yield server
+
+
+@pytest.fixture
+def ros(served):
+    """Return a ROS program's connection, unmodified."""
+    client = roslibpy.Ros("127.0.0.1", served.ports["rosbridge"])
+    client.run(timeout=PATIENCE)
+    yield client
+    client.close()
+
+
+def trigger(client, name):
+    """Call a service as ROS programs do; return whether it succeeded, and its message."""
+    service = roslibpy.Service(client, name, "std_srvs/Trigger")
+    answer = service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
+    assert set(answer) == {"success", "message"}
+    return answer["success"], answer["message"]
+
+
+def result(client, name):
+    success, message = trigger(client, name)
+    assert success, message
+    return json.loads(message)
+
+
+def wire(server, **more):
+    url = f"ws://127.0.0.1:{server.ports['rosbridge']}"
+    return connect(url, open_timeout=PATIENCE, close_timeout=5, **more)
+
+
+def said(socket, text):
+    """Say something and return what is answered."""
+    socket.send(text)
+    return json.loads(socket.recv(PATIENCE))
+
+
+def call(socket, service, **more):
+    return said(socket, json.dumps({"op": "call_service", "service": service} | more))
+
+
+def place(server):
+    """Return where the robot truly is, by the console."""
+    words = server.console("where own").replace(",", " ").split()
+    numbers = [float(word) for word in words if word.lstrip("-").replace(".", "").isdigit()]
+    return numbers[0], numbers[1]
+
+
+def test_a_ros_program_plans_resets_drives_and_asks_what_it_cost(served, ros):
+    assert set(ros.get_services()) >= {f"/own/{name}" for name in SERVICES}
+    assert ros.get_service_type("/own/drive") == "std_srvs/Trigger"
+    for name, why in (
+        ("path_found", "call path_plan"),
+        ("best_path", "call path_plan"),
+        ("drive", "call path_plan"),
+        ("drive_time", "not driven yet"),
+        ("energy_used", "not driven yet"),
+    ):
+        success, message = trigger(ros, f"/own/{name}")
+        assert not success
+        assert why in message
+
+    planned = result(ros, "/own/path_plan")
+    assert (planned["candidates"], planned["trials"]) == (1, 1)
+    assert planned["path"][0] == pytest.approx(START)
+    assert planned["path"][-1] == pytest.approx(GOAL)
+    assert planned["length"] >= math.dist(START, GOAL)
+    found = result(ros, "/own/path_found")
+    assert found["path"] == planned["path"]
+
+    start = result(ros, "/own/reset_pose")["position"]
+    assert start[:2] == pytest.approx(START, abs=0.01)
+    driven = result(ros, "/own/drive")
+    assert math.dist(place(served), GOAL) < 0.1
+    assert driven["effort"] >= abs(driven["work"]) > 0
+    assert result(ros, "/own/drive_time") == {"seconds": driven["seconds"]}
+    assert result(ros, "/own/energy_used") == {key: driven[key] for key in ("work", "effort")}
+    # The trial that chose the path was the same physics under the same driver.
+    assert driven["effort"] == pytest.approx(planned["effort"], rel=0.3)
+
+    success, message = trigger(ros, "/own/drive")
+    assert not success
+    assert "reset_pose puts it there" in message
+    assert result(ros, "/own/best_path")["path"] == planned["path"]
+
+
+def test_a_second_plan_is_refused_while_the_first_is_made_and_time_goes_on(served, ros):
+    with wire(served) as other, ThreadPoolExecutor() as pool:
+        first = pool.submit(trigger, ros, "own/path_plan")
+        until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
+        then = float(served.console("time").split()[0])
+        second = call(other, "own/path_plan")["values"]
+        assert second["success"] is False
+        assert "being planned already" in second["message"]
+        until(lambda: float(served.console("time").split()[0]) > then + 0.1)
+        assert not first.done()
+        assert first.result(PATIENCE)[0]
+
+
+def test_who_goes_away_while_planning_frees_the_planner(served):
+    with wire(served) as hasty, wire(served) as other:
+        hasty.send('{"op": "call_service", "service": "own/path_plan"}')
+        until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
+        hasty.close()
+        until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
+
+
+def test_reset_pose_ends_a_drive_and_says_so_to_whoever_waits(served, ros):
+    if not trigger(ros, "own/path_found")[0]:
+        result(ros, "own/path_plan")
+    result(ros, "own/reset_pose")
+    with wire(served) as driver:
+        driver.send('{"op": "call_service", "service": "own/drive", "id": "d"}')
+        until(lambda: "still driving" in trigger(ros, "own/drive_time")[1])
+        assert "driven already" in trigger(ros, "own/drive")[1]
+        result(ros, "own/reset_pose")
+        answer = json.loads(driver.recv(PATIENCE))
+    assert answer["id"] == "d"
+    assert answer["values"]["success"] is False
+    assert "reset_pose was called" in answer["values"]["message"]
+    assert "reset_pose was called" in trigger(ros, "own/energy_used")[1]
+
+
+def test_a_robot_that_another_client_drives_is_left_alone(served, ros):
+    with served.join("P2DX", "own"):
+        for service in ("drive", "reset_pose"):
+            success, message = trigger(ros, f"own/{service}")
+            assert not success
+            assert "belongs to another client" in message
+
+
+def test_an_unknown_service_is_answered_with_the_nearest(ros):
+    service = roslibpy.Service(ros, "/own/path_plna", "std_srvs/Trigger")
+    with pytest.raises(Exception, match="did you mean 'own/path_plan'"):
+        service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
+
+
+def test_what_is_wrong_gets_one_answer_and_the_connection_goes_on(served):
+    with wire(served) as socket:
+        for text, words in (
+            ('{"op": "call_ser', "no JSON"),
+            ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
+            ('{"op": "call_servce"}', "did you mean 'call_service'"),
+        ):
+            answer = said(socket, text)
+            assert (answer["op"], answer["level"]) == ("status", "error")
+            assert words in answer["msg"]
+        refused = call(socket, "own/drive", args={"speed": 3}, id="a")
+        assert (refused["result"], refused["id"]) == (False, "a")
+        assert "takes no arguments" in refused["values"]
+        socket.send('{"op": "set_level", "level": "none"}')
+        socket.send("not for anybody's ears")
+        assert call(socket, "rosapi/services")["result"] is True
+
+
+def test_a_message_in_pieces_is_one_message(served):
+    with wire(served) as socket:
+        socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
+        assert json.loads(socket.recv(PATIENCE))["result"] is True
+
+
+def test_too_large_a_message_closes_the_websocket_with_the_reason(served):
+    with wire(served, max_size=None) as socket:
+        socket.send("x" * 300_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(PATIENCE)
+    assert closed.value.rcvd.code == 1009
+    assert "65536" in closed.value.rcvd.reason
+    with wire(served) as socket:  # nobody else noticed
+        assert call(socket, "rosapi/services")["result"] is True
+
+
+def test_pages_in_a_browser_may_not_come_in(served):
+    with pytest.raises(InvalidStatus) as refused, wire(served, origin="http://evil.example"):
+        pass
+    assert refused.value.response.status_code == http.HTTPStatus.FORBIDDEN
+    assert b"--rosbridge-origin" in refused.value.response.body
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        (None, b"Authorization: Bearer"),
+        ("Bearer not-the-right-one", b"not one of the server's"),
+        (f"Basic {TOKEN}", b"Authorization: Bearer"),
+    ],
+)
+def test_without_the_token_nobody_comes_in(guarded, header, words):
+    headers = {"Authorization": header} if header else None
+    with pytest.raises(InvalidStatus) as refused, wire(guarded, additional_headers=headers):
+        pass
+    assert refused.value.response.status_code == http.HTTPStatus.UNAUTHORIZED
+    assert words in refused.value.response.body
+
+
+def test_a_ros_program_shows_its_token_in_a_header(guarded):
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    client = roslibpy.Ros("127.0.0.1", guarded.ports["rosbridge"], headers=headers)
+    client.run(timeout=PATIENCE)
+    try:
+        success, message = trigger(client, "own/path_plan")
+        assert not success
+        assert "has no goal" in message
+        assert "--goal own:X,Y" in message
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--goal", "1,2"], "--goal is for --rosbridge"),
+        (["--rosbridge", "0", "--goal", "own:1"], "2 numbers"),
+        (["--rosbridge", "0", "--goal", "onw:1,2"], "did you mean 'own'"),
+        (["--rosbridge", "0", "--plan", "planner=PMR"], "did you mean 'PRM'"),
+        (["--rosbridge", "0", "--plan", "trails=2"], "did you mean 'trials'"),
+        (["--rosbridge", "0", "--plan", "trials=two"], "trials=2"),
+        (["--rosbridge", "70000"], "a port is from 0"),
+    ],
+)
+def test_bad_options_are_refused(tmp_path, options, words):
+    (world := tmp_path / "yard.yaml").write_text(WORLD)
+    said = refused(grouser("serve", world, *QUIET, "--port", "0", *options))
+    assert words in said
