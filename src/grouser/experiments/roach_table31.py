@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 DISTANCE, SQUARE = 6.0, 2.0  # m   sec. 3.1
 HEIGHT = 1.5  # m   estimate: of the camera, so that it sees the wall alone
 SLACK, LEAN_DEG, ASIDE = 0.05, 1.0, 0.1  # m, deg, m   estimates: how well things were set up
-TOLERANCE_MM = 0.5  # issue: within this the errors agree
+TOLERANCE_MM = 0.5  # a bound of ours: within this the errors agree
 WALL = (0.2, 12.0, 6.0)  # m
 BAND = 0.02
 """m; what is further from the plane stands on the table."""

@@ -47,7 +47,7 @@ BASE_SPEED = 2 * math.pi / STRIDE  # rad/s   of the cranks, omega_0 of Algorithm
 SAMPLE = 0.02  # s   between two samples of the way; the report adds up every step of its simulator
 RUN_UP = 1.2  # s   straight on, before a turn
 SETTLE = 0.6  # s   of a turn, before it is measured
-LINEAR, SYMMETRIC = 0.95, 0.10  # issue: least R2, largest difference of left and right
+LINEAR, SYMMETRIC = 0.95, 0.10  # a bound of ours: least R2, largest difference of left and right
 FAST_ENOUGH, STRAIGHT_ENOUGH = 0.11, 10.0  # m/s and deg/m   issue
 
 

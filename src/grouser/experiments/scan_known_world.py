@@ -45,7 +45,7 @@ REACH = 2.2  # m   further points are left out: a camera's noise grows with the 
 SLIP, TURN_DEG = 0.02, 2.0  # m, deg   estimates: how well one knows where a camera stands
 BAND = 1.5 * VOXEL
 """Half the width of the band along edges, m."""
-MEAN_MM, MOST_MM = 5.0, 15.0  # issue: mean and 95 % where the surface was seen
+MEAN_MM, MOST_MM = 5.0, 15.0  # a bound of ours: mean and 95 % where the surface was seen
 AROUND = 0.8
 """Points count within so much of the middle, along x and y, m."""
 ROBOT = "packbot"

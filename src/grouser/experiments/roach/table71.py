@@ -52,8 +52,8 @@ PAPER: dict[str, dict[str, float]] = {  # Table 7.1
     },
 }
 PER_BRIDGE, PLANS = 20, 200  # Table 7.1; ours: plans whose share over each bridge is taken
-MEANS_WITHIN, LEAST_SUCCESS = 0.05, 0.85  # issue: bounds of ours
-WORST_COSTS = (1.10, 1.40)  # issue; the report's text: "roughly 20 % higher"
+MEANS_WITHIN, LEAST_SUCCESS = 0.05, 0.85  # bounds of ours
+WORST_COSTS = (1.10, 1.40)  # a bound of ours; the report's text: "roughly 20 % higher"
 CHANCE = 0.05
 """Two shares agree unless their difference is less probable than this."""
 

@@ -53,7 +53,7 @@ PAPER: dict[str, dict[str, float]] = {  # Table 7.2, as printed
     },
 }
 PER_BRIDGE = 25  # Table 7.2
-TERRAINS = 10  # issue: the terrain is the unit
+TERRAINS = 10  # the terrain is the unit
 MOST_PLANS = 150
 """Of one terrain, at most; PRM takes either bridge about as often, so 50 nearly do."""
 SIGNIFICANT = 0.05

@@ -29,7 +29,7 @@ from grouser.trials.trial import Outcome
 
 PAPER = {"mean": 0.938, "sd": 0.329, "min": 0.656, "max": 2.061}  # Table 7.3
 TRIALS, SUCCESSES = 25, 20  # Table 7.3
-WITHIN_SHARE = 0.15  # issue: 80 % +- 15
+WITHIN_SHARE = 0.15  # a bound of ours: 80 % +- 15
 THIRDS = ("nearest to the middle", "between", "farthest from the middle")
 
 
