@@ -4,6 +4,7 @@ import http
 import json
 import math
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import roslibpy
@@ -84,6 +85,12 @@ def place(server):
     return numbers[0], numbers[1]
 
 
+def children(server):
+    """Return the processes that the server has started and that have not ended."""
+    pid = server.process.pid
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
 def test_a_ros_program_plans_resets_drives_and_asks_what_it_cost(served, ros):
     assert set(ros.get_services()) >= {f"/own/{name}" for name in SERVICES}
     assert ros.get_service_type("/own/drive") == "std_srvs/Trigger"
@@ -139,8 +146,10 @@ def test_who_goes_away_while_planning_frees_the_planner(served):
     with wire(served) as hasty, wire(served) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
         until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
+        until(lambda: children(served))
         hasty.close()
         until(lambda: "is being planned" not in str(call(other, "own/path_found")["values"]))
+        until(lambda: not children(served))
 
 
 def test_reset_pose_ends_a_drive_and_says_so_to_whoever_waits(served, ros):

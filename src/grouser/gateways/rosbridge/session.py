@@ -50,7 +50,7 @@ class RosbridgeSession:
     @property
     def drives(self) -> bool:
         """Whether a robot is driven for it, or is to be."""
-        return any(name.endswith("/drive") for name in self._calls.values())
+        return any(map(_drives, self._calls.values()))
 
     def receive(self, text: str | bytes) -> None:
         """Take one message."""
@@ -105,12 +105,17 @@ class RosbridgeSession:
         self._login.require(call.role)
         if request.args not in (None, {}, []):
             raise BadValue(f"{request.service}: is a {TRIGGER} and takes no arguments")
-        if self.drives and not self._may_drive():
+        if _drives(request.service) and not self._may_drive():
             raise BadValue("no further robot may be driven from this address")
 
     def _answer(self, request: ServiceCall, values: dict[str, Any] | str, result: bool) -> None:
         answer = ServiceResponse(request.given, values, result, request.id)
         self._send(answer.encode())
+
+
+def _drives(service: str) -> bool:
+    """Return whether a service drives a robot."""
+    return service.endswith("/drive")
 
 
 def _services(services: RobotServices, args: Any) -> dict[str, Any]:
