@@ -89,7 +89,7 @@ class PathErrand:
         trial = path_trial(simulation.world, robot, path, goal, driver, described.standing, limit)
         self._run, self._fleet = TrialRun(trial), Fleet(1)
         self._fleet.enter(0, driver, trial.errand)
-        self._begin = self._next = self._host.time
+        self._begin = self._next = self._then = self._host.time
         self._work, self._effort = self._spent()
         pose = self._pose()
         away = math.dist(pose[:2], path[0])
@@ -147,8 +147,9 @@ class PathErrand:
 
     def time_passed(self, time: float) -> None:
         """Look where the robot is when that is due, judge, and steer on."""
-        if time < self._begin:
+        if time < self._then:
             self._end("the world started over")
+        self._then = time
         if self.over or time < self._next - 1e-9:
             return
         pose = self._pose()
