@@ -25,5 +25,5 @@ def test_example_runs(example, tmp_path):
     if example.name.startswith("00_"):
         assert "the step is climbed" in run.stdout
         assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
-    if example.name.startswith("78_"):
+    if example.name.startswith("77_"):
         assert "it rolled away" in run.stdout
