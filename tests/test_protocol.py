@@ -70,7 +70,7 @@ def test_a_clients_transcript_prints_as_it_was_read(named):
     ]
 
 
-OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "CONSOLE", "RADIO", "NOTICE"}
+OWN_HEADS = {"LOCKSTEP", "STEP", "TICK", "KICK", "CONSOLE", "RADIO", "NOTICE"}
 """Lines of Grouser's own, of which there is no transcript."""
 
 

@@ -137,7 +137,7 @@ class ObjectStates(Message):
 
 def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectStates:
     """Tell by the type whose state it is, and read it: objects have none."""
-    if "type" not in line.by_key:
+    if not any(key.lower() == "type" for key, _ in line.segments):
         return ObjectStates.read(line, dialect)
     return State.read(line, dialect)
 
