@@ -18,7 +18,7 @@ setup: $(STAMP)  ## make .venv with everything the tests need
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge,can]" --group dev
 	touch $@
 
 demo: $(DEMO_STAMP)  ## plan over the bumpy double bridge with the roach, write report/index.html

@@ -1,0 +1,217 @@
+"""Kenaf's CAN frames: held to the DBC file by cantools, and checked before anything moves."""
+
+import contextlib
+import math
+from pathlib import Path
+
+import cantools
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import grouser.protocol.can
+from grouser.errors import BadValue
+from grouser.protocol.can.frame import CanFrame, crc8, frame_crc
+from grouser.protocol.can.gate import SILENCE, CommandGate
+from grouser.protocol.can.messages import (
+    COMMANDS,
+    STATUSES,
+    UNKNOWN_BATTERY,
+    BatteryLeft,
+    BeltSpeeds,
+    FrameFault,
+    FrontFlippers,
+    Posture,
+    Stop,
+    parse_status,
+)
+from grouser.protocol.packets import (
+    MOST_FRAMES,
+    Datagram,
+    DatagramKind,
+    is_newer,
+    pack,
+    unpack,
+)
+
+DBC = Path(grouser.protocol.can.__file__).with_name("kenaf.dbc")
+DATABASE = cantools.database.load_file(DBC)
+ALL = {**COMMANDS, **STATUSES}
+SI = {"mm": 1e-3, "mm/s": 1e-3, "deg": math.radians(1), "ms": 1e-3, "s": 1.0, None: 1.0, "": 1.0}
+
+
+def test_the_dbc_file_has_the_same_messages():
+    assert {message.frame_id: message.name for message in DATABASE.messages} == {
+        id: kind.__name__ for id, kind in ALL.items()
+    }
+    for id, kind in ALL.items():
+        message = DATABASE.get_message_by_frame_id(id)
+        assert message.length == kind.length()
+        assert message.cycle_time == pytest.approx(kind.CYCLE * 1e3)
+        assert message.senders == ["Controller" if kind.COMMAND else "Motors"]
+        signals = [s for s in message.signals if not s.name.endswith(("Counter", "Crc"))]
+        signals += [s for s in message.signals if s.name in ("WrongCounter", "WrongCrc")]
+        assert {signal.name for signal in signals} == {signal.name for signal in kind.SIGNALS}
+        for ours in kind.SIGNALS:
+            theirs = message.get_signal_by_name(ours.name)
+            unit = SI[theirs.unit]
+            assert theirs.scale * unit == pytest.approx(ours.unit)
+            assert theirs.minimum * unit == pytest.approx(ours.low * ours.unit)
+            assert theirs.maximum * unit == pytest.approx(ours.high * ours.unit)
+
+
+@pytest.mark.parametrize("kind", ALL.values(), ids=lambda kind: kind.__name__)
+@given(data=st.data())
+def test_cantools_reads_what_we_pack_and_packs_what_we_read(kind, data):
+    counts = [data.draw(st.integers(signal.low, signal.high)) for signal in kind.SIGNALS]
+    ours = kind(*(count * s.unit for count, s in zip(counts, kind.SIGNALS, strict=True)))
+    counter = data.draw(st.integers(0, 255))
+    frame = ours.frame(counter) if kind.COMMAND else ours.frame()
+    read = DATABASE.decode_message(frame.id, frame.data, scaling=False)
+    for signal, count in zip(kind.SIGNALS, counts, strict=True):
+        assert read[signal.name] == count
+    if kind.COMMAND:
+        assert read[f"{kind.__name__}Counter"] == counter
+        assert read[f"{kind.__name__}Crc"] == frame_crc(frame.id, frame.data[:-1])
+        assert kind.parse(frame.data) == (ours, counter)
+    else:
+        assert parse_status(frame) == ours
+    assert DATABASE.encode_message(frame.id, read, scaling=False) == frame.data
+
+
+def test_units_and_signs_on_the_bus():
+    """The numbers a person would expect to read in a CAN tool."""
+    belts = DATABASE.decode_message(0x100, BeltSpeeds(0.1, -0.25).frame(7).data)
+    assert (belts["LeftSpeed"], belts["RightSpeed"]) == (100.0, -250.0)
+    assert belts["BeltSpeedsCounter"] == 7
+    flippers = DATABASE.decode_message(0x110, FrontFlippers(math.pi / 2, 0).frame(0).data)
+    assert flippers["FrontLeftAngle"] == 90.0
+    posture = DATABASE.decode_message(0x220, Posture(0, math.radians(-5), math.pi).frame().data)
+    assert (posture["Pitch"], posture["Yaw"]) == (-5.0, 180.0)
+    assert BatteryLeft.of(None).seconds == UNKNOWN_BATTERY
+    assert BatteryLeft.of(1e9).seconds == UNKNOWN_BATTERY - 1
+
+
+def test_the_checksum_is_the_one_that_is_published():
+    assert crc8(b"123456789") == 0x4B  # the check value of CRC-8/SAE-J1850
+    assert crc8(b"") == 0
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 0.6])
+def test_a_command_out_of_range_cannot_be_sent(value):
+    with pytest.raises(BadValue, match="LeftSpeed is"):
+        BeltSpeeds(value, 0).frame(0)
+
+
+def test_a_status_out_of_range_is_its_limit():
+    assert parse_status(Posture(0, 2.0, 0).frame()).pitch == pytest.approx(math.pi / 2)
+
+
+def gate_with(counter=10):
+    """Return a gate that has obeyed one belts' command at time 0."""
+    gate = CommandGate()
+    assert gate.check(BeltSpeeds(0, 0).frame(counter - 1), 0.0) is None
+    assert gate.check(BeltSpeeds(0, 0).frame(counter), 0.0) == BeltSpeeds(0, 0)
+    return gate
+
+
+@given(flip=st.integers(0, 8 * 6 - 1))
+def test_a_frame_with_a_flipped_bit_moves_nothing(flip):
+    gate = gate_with()
+    data = bytearray(BeltSpeeds(0.2, 0.2).frame(11).data)
+    data[flip // 8] ^= 1 << flip % 8
+    assert gate.check(CanFrame(0x100, bytes(data)), 0.01) is None
+    assert gate.refused["crc"] == 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "kind"),
+    [
+        (CanFrame(0x100, BeltSpeeds(0.2, 0.2).frame(11).data + b"\0"), "length"),
+        (CanFrame(0x100, BeltSpeeds(0.2, 0.2).frame(11).data[:-1]), "length"),
+        (CanFrame(0x100, b""), "length"),
+        (CanFrame(0x100, FrontFlippers(0.2, 0.2).frame(11).data), "crc"),
+        (CanFrame(0x101, BeltSpeeds(0.2, 0.2).frame(11).data), "id"),
+        (Posture(0, 0, 0).frame(), "id"),
+        (BeltSpeeds(0.2, 0.2).frame(10), "counter"),
+        (BeltSpeeds(0.2, 0.2).frame(9), "counter"),
+        (BeltSpeeds(0.2, 0.2).frame(10 + 128), "counter"),
+    ],
+)
+def test_a_wrong_frame_moves_nothing_and_is_counted(frame, kind):
+    gate = gate_with()
+    assert gate.check(frame, 0.01) is None
+    assert gate.refused == {kind: 1}
+    assert gate.check(BeltSpeeds(0.1, 0.1).frame(11), 0.02) == BeltSpeeds(0.1, 0.1)
+
+
+def test_a_frame_out_of_range_moves_nothing():
+    content = (5001).to_bytes(2, "little") + bytes([0, 0, 11])
+    frame = CanFrame(0x100, content + bytes([frame_crc(0x100, content)]))
+    gate = gate_with()
+    assert gate.check(frame, 0.01) is None
+    assert gate.refused == {"range": 1}
+
+
+def test_a_counter_goes_round():
+    gate = gate_with(255)
+    assert gate.check(BeltSpeeds(0.1, 0.1).frame(256), 0.02) == BeltSpeeds(0.1, 0.1)
+
+
+def test_a_restarted_controller_is_obeyed_after_the_silence_and_from_its_second_frame():
+    gate = gate_with(100)
+    assert gate.check(BeltSpeeds(0.2, 0.2).frame(0), SILENCE / 2) is None
+    assert not gate.is_silent(SILENCE - 0.01)
+    assert gate.is_silent(SILENCE)
+    assert gate.check(BeltSpeeds(0.2, 0.2).frame(1), SILENCE + 0.01) is None
+    assert gate.check(BeltSpeeds(0.2, 0.2).frame(2), SILENCE + 0.03) == BeltSpeeds(0.2, 0.2)
+    assert not gate.is_silent(SILENCE + 0.04)
+
+
+def test_a_stop_is_always_obeyed_and_flippers_keep_no_belt_running():
+    gate = CommandGate()
+    assert gate.check(Stop().frame(3), 0.0) == Stop()
+    assert gate.check(Stop().frame(3), 0.01) == Stop()
+    assert gate.check(CanFrame(Stop.ID, b"\3\0"), 0.02) is None
+    gate = gate_with()
+    for tick in range(40):
+        gate.check(FrontFlippers(0, 0).frame(tick), tick * 0.01)
+    assert gate.is_silent(0.39)
+
+
+@given(
+    kind=st.sampled_from(DatagramKind),
+    counter=st.integers(0, 2**32 - 1),
+    wanted=st.booleans(),
+    frames=st.lists(
+        st.builds(CanFrame, st.integers(0, 0x7FF), st.binary(max_size=8)), max_size=MOST_FRAMES
+    ),
+)
+def test_datagrams_come_back_as_they_were(kind, counter, wanted, frames):
+    datagram = Datagram(kind, counter, tuple(frames), wanted)
+    assert unpack(pack(datagram)) == datagram
+
+
+@given(st.binary(max_size=60), st.integers(0, 20))
+def test_no_bytes_break_the_unpacking(noise, kept):
+    whole = pack(Datagram(DatagramKind.COMMANDS, 1, (BeltSpeeds(0, 0).frame(1),)))
+    for data in (noise, whole[:kept] + noise, whole + noise[:1] * 3):
+        with contextlib.suppress(FrameFault):
+            unpack(data)
+
+
+def test_a_datagram_is_laid_out_as_the_page_says():
+    frame = BeltSpeeds(0.1, -0.1).frame(7)
+    data = pack(Datagram(DatagramKind.COMMANDS, 0x01020304, (frame,), status_wanted=True))
+    assert data[:12] == b"HRT1\x01\x01\x01\x01\x04\x03\x02\x01"
+    assert data[12:16] == b"\x00\x01\x06\x00"
+    assert data[16:24] == frame.data + b"\0\0"
+    assert frame.data[:5] == b"\xe8\x03\x18\xfc\x07"
+    with pytest.raises(BadValue, match="65 frames"):
+        pack(Datagram(DatagramKind.STATUS, 0, (frame,) * 65))
+
+
+def test_datagram_counters_go_round():
+    assert is_newer(0, 2**32 - 1)
+    assert not is_newer(5, 5)
+    assert not is_newer(4, 5)
