@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LARGEST_ID = 0x7FF
-"""Standard identifiers have 11 bits; Kenaf's bus has no others."""
+LARGEST_ID, LARGEST_EXTENDED_ID = 0x7FF, 0x1FFFFFFF
+"""Standard identifiers have 11 bits, Kenaf has no others; those of strangers may have 29."""
 
 LONGEST = 8
 """Bytes that a frame can carry."""
@@ -22,6 +22,8 @@ class CanFrame:
     """Who is meant: 0 to 0x7FF; the lower goes first."""
     data: bytes
     """0 to 8 bytes."""
+    extended: bool = False
+    """Whether the identifier has 29 bits: never one of Kenaf's, whatever its number is."""
 
 
 def _crc_table() -> bytes:

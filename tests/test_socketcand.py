@@ -1,0 +1,158 @@
+"""CAN over TCP as text: what python-can's own socketcand interface says and understands."""
+
+import contextlib
+
+import can
+import pytest
+from can.interfaces.socketcand.socketcand import (
+    convert_ascii_message_to_can_message,
+    convert_can_message_to_ascii_message,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grouser.errors import BadValue
+from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.socketcand import (
+    ECHO,
+    HI,
+    LONGEST,
+    OK,
+    RAW_MODE,
+    BusAnswer,
+    EchoRequest,
+    FrameHeard,
+    MessageSplitter,
+    OpenBus,
+    RawMode,
+    SendFrame,
+    SubscribeId,
+    UnknownRequest,
+    encode_error,
+    encode_frame,
+    encode_open,
+    encode_send,
+    read_answer,
+    read_request,
+)
+from grouser.protocol.lines import Fault
+
+
+@st.composite
+def frames(draw):
+    extended = draw(st.booleans())
+    most = 0x1FFFFFFF if extended else 0x7FF
+    return CanFrame(draw(st.integers(0, most)), draw(st.binary(max_size=8)), extended)
+
+
+def one(data):
+    (text,) = MessageSplitter().feed(data)
+    return text
+
+
+@given(frames())
+def test_python_can_and_we_mean_the_same_frames(frame):
+    message = can.Message(
+        arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended, check=True
+    )
+    said = convert_can_message_to_ascii_message(message).encode()
+    assert read_request(one(said)) == SendFrame(frame)
+    assert read_request(one(encode_send(frame))) == SendFrame(frame)
+    heard = convert_ascii_message_to_can_message(encode_frame(frame, 23.424242).decode())
+    assert (heard.arbitration_id, bytes(heard.data)) == (frame.id, frame.data)
+    assert heard.is_extended_id == frame.extended
+    assert heard.timestamp == 23.424242
+    assert read_answer(one(encode_frame(frame, 23.424242))) == FrameHeard(frame, 23.424242)
+
+
+@given(st.lists(frames(), max_size=6), st.lists(st.integers(1, 30), max_size=20))
+def test_packets_may_cut_messages_anywhere(many, cuts):
+    data, splitter, heard = b"".join(map(encode_send, many)), MessageSplitter(), []
+    for cut in (*cuts, len(data)):
+        heard += splitter.feed(data[:cut])
+        data = data[cut:]
+    heard += splitter.feed(data)
+    assert [read_request(text) for text in heard] == [SendFrame(frame) for frame in many]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("open can0", OpenBus("can0")),
+        ("open can0:5PzVhqXkJY0qYt4v", OpenBus("can0", "5PzVhqXkJY0qYt4v")),
+        ("rawmode", RawMode()),
+        ("echo", EchoRequest()),
+        ("send 123 0", SendFrame(CanFrame(0x123, b""))),
+        ("send 1AAAAAAA 2 1 F1", SendFrame(CanFrame(0x1AAAAAAA, b"\x01\xf1", True))),
+        ("subscribe 0 0 123", SubscribeId(0x123, False, True)),
+        ("unsubscribe 00000123", SubscribeId(0x123, True, False)),
+    ],
+)
+def test_what_a_client_may_ask(text, meant):
+    assert read_request(text) == meant
+    assert read_request(one(f"<{text}>".encode())) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open",
+        "open a_bus_with_a_long_name",
+        "send",
+        "send 123",
+        "send 800 0",
+        "send 20000000 0",
+        "send 123 9 1 2 3 4 5 6 7 8 9",
+        "send 123 2 1",
+        "send 123 1 1 2",
+        "send 123 1 100",
+        "send 123 1 0x1",
+        "send -1 0",
+        "send 12G 0",
+        "subscribe 1 0 123",
+        "subscribe 123",
+        "unsubscribe 0 0 123",
+        "subscribe 0 0 800",
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(text):
+    with pytest.raises(BadValue) as refusal:
+        read_request(text)
+    assert not isinstance(refusal.value, UnknownRequest)
+
+
+def test_an_unknown_command_is_named_with_those_there_are():
+    with pytest.raises(UnknownRequest, match="unknown command 'muxfilter', known: open, rawmode"):
+        read_request("muxfilter 0 0 123 2")
+
+
+def test_answers_are_read_back():
+    assert read_answer(one(HI)) == BusAnswer("hi")
+    assert read_answer(one(OK)) == BusAnswer("ok")
+    assert read_answer(one(ECHO)) == BusAnswer("echo")
+    assert read_answer(one(encode_error("no <such>\n bus"))) == BusAnswer("error", "no such bus")
+    assert read_request(one(RAW_MODE)) == RawMode()
+    assert read_request(one(encode_open("can0", "secret"))) == OpenBus("can0", "secret")
+    with pytest.raises(BadValue):
+        read_answer("frame 12 1.0 11")
+
+
+def test_floods_without_an_end_are_dropped_and_what_follows_is_heard():
+    splitter = MessageSplitter()
+    (fault,) = splitter.feed(b"<" + b"x" * (LONGEST + 1))
+    assert isinstance(fault, Fault)
+    assert splitter.feed(b"y" * 10_000) == []
+    stray, echo = splitter.feed(b"z >< echo >")
+    assert isinstance(stray, Fault)
+    assert echo == "echo"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_do_no_harm(data):
+    splitter = MessageSplitter()
+    for text in splitter.feed(data) + splitter.feed(b" >"):
+        if isinstance(text, str):
+            for read in (read_request, read_answer):
+                with contextlib.suppress(BadValue):
+                    read(text)
+    assert splitter.feed(b"< echo >")[-1] == "echo"
