@@ -31,6 +31,7 @@ GATEWAYS = WIRED | {
     "gateways.rosbridge",
 }
 EVERYTHING = GATEWAYS | {
+    "simulation.run_log",
     "mobility",
     "calibration",
     "gateways.server",
@@ -70,6 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation.script": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.simulation": RUNNING,
+    "simulation.run_log": RUNNING,
     # 4
     "trials": PLANNED,
     "mobility": RUNNING | {"trials", "evaluation"},

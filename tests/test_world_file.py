@@ -13,7 +13,7 @@ from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import TERRAINS, Flat
+from grouser.world.terrain import TERRAINS, Flat, Stairs
 
 TEXT = f"""\
 name: one step
@@ -99,7 +99,7 @@ MISTAKES = {
     ),
     "not positive": (("height: 0.12", "height: 0"), "terrain.1.height is 0, must be more than 0"),
     "too large": (("timestep: 0.001", "timestep: 1"), "is 1, must be at most 0.02"),
-    "missing": (("    friction: 0.6\n", ""), "x.yaml line 18: terrain.1 (step) lacks 'friction'"),
+    "missing": (("    x: 1\n", ""), "x.yaml line 18: terrain.1 (step) lacks 'x'"),
     "missing top key": (("name: one step\n", ""), "x.yaml: the world lacks 'name'"),
     "unknown kind": (
         ("kind: step", "kind: stpe"),
@@ -204,6 +204,24 @@ def test_words_that_yaml_1_1_would_twist_stay_words():
 )
 def test_overrides(override, read):
     assert read(parse(TEXT, where="x.yaml", overrides=[override]))
+
+
+def test_what_a_file_leaves_out_is_standard():
+    world = parse("name: a\nterrain: [{kind: flat}, {kind: stairs, x: 1}]\n", where="x.yaml")
+    assert world.physics == STANDARD
+    assert [piece.friction for piece in world.terrain] == [0.6, 0.6]
+    assert world == World(name="a", terrain=[Flat(), Stairs(x=1)])
+
+
+def test_an_override_of_a_kind_forgets_what_the_old_kind_had():
+    stairs = parse(TEXT, where="x.yaml", overrides=["terrain.1.kind=stairs"]).terrain[1]
+    assert stairs == Stairs(x=1, friction=0.6)
+    chosen = ["terrain.1.kind=stairs", "terrain.1.rise=0.2"]
+    assert parse(TEXT, where="x.yaml", overrides=chosen).terrain[1].rise == 0.2
+    ball = ["objects.crate.kind=ball", "objects.crate.radius=0.1"]
+    assert parse(TEXT, where="x.yaml", overrides=ball).objects[0].radius == 0.1
+    unknown_kind = sentence(TEXT, "terrain.1.kind=stars")
+    assert "did you mean 'stairs'?" in unknown_kind
 
 
 def test_later_overrides_win_and_say_where_they_are():

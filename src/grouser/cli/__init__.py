@@ -3,6 +3,8 @@
 ::
 
     grouser run WORLD          let a world run; pictures and videos of it
+    grouser show WORLD         what a world file means, defaults and all
+    grouser new world NAME     a world file to begin with, explained line by line
     grouser list KIND          what there is
     grouser plan WORLD         the path that physics says is safest and cheapest
     grouser experiment NAME    a paper's table, ours beside it
@@ -42,10 +44,12 @@ from grouser.cli.commands.eyes import eyes
 from grouser.cli.commands.import_bml import import_bml
 from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
+from grouser.cli.commands.new import new
 from grouser.cli.commands.plan import plan
 from grouser.cli.commands.run import run
 from grouser.cli.commands.scan import scan
 from grouser.cli.commands.serve import serve
+from grouser.cli.commands.show import show
 from grouser.cli.terminal import complain, result_console
 from grouser.errors import GrouserError
 
@@ -102,6 +106,8 @@ def grouser(
 
 
 app.command("run")(run)
+app.command("show")(show)
+app.command("new")(new)
 app.command("list")(list_kind)
 app.command("plan")(plan)
 app.command("experiment")(experiment)

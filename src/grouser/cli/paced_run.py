@@ -20,10 +20,13 @@ from grouser.errors import BadValue
 from grouser.rendering.image import Image, write_png
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.video import Video
+from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
 FPS = 25
 """Slices, and a video's frames, per simulated second."""
+LOG_RATE = 50.0
+"""A log's samples per simulated second, unless somebody says otherwise."""
 
 
 class RunCamera:
@@ -103,6 +106,8 @@ def run_paced(
     factor: float | None,
     camera: RunCamera | None,
     bar: ProgressBar,
+    log: RunLog | None = None,
+    log_rate: float = LOG_RATE,
 ) -> RunSummary:
     """Let ``seconds`` pass, or as much as Ctrl-C allows.
 
@@ -112,6 +117,8 @@ def run_paced(
         factor: simulated seconds per second of the clock; None: as many as possible.
         camera: films it.
         bar: told how far it is.
+        log: notes what everybody does.
+        log_rate: how often, Hz.
     """
     if seconds < sim.model.opt.timestep:
         raise BadValue(
@@ -123,8 +130,9 @@ def run_paced(
     try:
         if camera is not None:
             camera.film(sim)
+        noted = _Samples(sim, log, log_rate)
         for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
-            _slice(sim, summary, min(number / FPS, seconds))
+            _slice(sim, summary, min(number / FPS, seconds), noted)
             if camera is not None:
                 camera.film(sim)
             if factor is not None:
@@ -145,10 +153,31 @@ def real_time_text(simulated: float, clock: float) -> str:
     return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
 
 
-def _slice(sim: Simulation, summary: RunSummary, until: float) -> None:
+class _Samples:
+    """Steps up to every moment at which a log wants a sample; the steps are the same without."""
+
+    def __init__(self, sim: Simulation, log: RunLog | None, rate: float) -> None:
+        self._sim, self._log, self._rate = sim, log, rate
+        self._taken = 0
+        self._note()
+
+    def step_to(self, until: float) -> None:
+        """Let time pass until ``until``, with the samples on the way."""
+        while self._log is not None and self._taken / self._rate <= until + 1e-9:
+            self._sim.step(max(0.0, self._taken / self._rate - self._sim.time))
+            self._note()
+        self._sim.step(max(0.0, until - self._sim.time))
+
+    def _note(self) -> None:
+        self._taken += 1
+        if self._log is not None:
+            self._log.note()
+
+
+def _slice(sim: Simulation, summary: RunSummary, until: float, samples: _Samples) -> None:
     """Let time pass until ``until``, rounded to whole steps but never drifting away from it."""
     began = time.perf_counter()
-    sim.step(max(0.0, until - sim.time))
+    samples.step_to(until)
     summary.physics += time.perf_counter() - began
     passed, summary.simulated = sim.time - summary.simulated, sim.time
     if passed > 0:

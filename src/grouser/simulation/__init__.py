@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from grouser.simulation.ground import Ground, GroundPoints
     from grouser.simulation.live_scene import LiveScene
+    from grouser.simulation.run_log import RunLog
     from grouser.simulation.scene import Scene
     from grouser.simulation.script.events import LogEntry
     from grouser.simulation.simulation import Simulation
@@ -53,6 +54,7 @@ _PLACES = {
     "Pause": "grouser.simulation.changes.actions",
     "Reset": "grouser.simulation.changes.actions",
     "Restart": "grouser.simulation.changes.actions",
+    "RunLog": "grouser.simulation.run_log",
     "Say": "grouser.simulation.changes.actions",
     "Scene": "grouser.simulation.scene",
     "SetDaylight": "grouser.simulation.changes.actions",
@@ -84,6 +86,7 @@ __all__ = [
     "Pause",
     "Reset",
     "Restart",
+    "RunLog",
     "Say",
     "Scene",
     "SetDaylight",

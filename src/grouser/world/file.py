@@ -3,10 +3,9 @@
 ::
 
     name: one step
-    physics: {timestep: 0.001, integrator: implicitfast, …}
     terrain:
-      - {kind: flat, friction: 0.8}
-      - {kind: step, x: 1.0, height: 0.12, friction: 0.6}
+      - {kind: flat}
+      - {kind: step, x: 1.0, height: 0.12, friction: 0.8}
     robots:
       - {name: quince, kind: quince, position: [0, 0], options: {front_deg: 45}}
 
@@ -40,7 +39,7 @@ from grouser.world.field_types import Description, Length, Name, Point, Shade, m
 from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, AnyObject
 from grouser.world.overrides import override
-from grouser.world.physics_settings import Contact, Physics, Yielding
+from grouser.world.physics_settings import STANDARD, Contact, Physics, Yielding
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
@@ -155,8 +154,8 @@ class World(Description):
     """What it is for, in words."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Where all randomness in this world starts; at least 0."""
-    physics: Physics
-    """How time passes and how hard the ground is."""
+    physics: Physics = STANDARD
+    """How time passes and how bodies yield; left out: the standard settings."""
     terrain: Annotated[tuple[Terrain, ...], Field(min_length=1), Strict(False)]
     """The ground, at least one piece."""
     objects: Annotated[tuple[AnyObject, ...], Strict(False)] = ()
@@ -304,11 +303,11 @@ def parse(
     """
     source = read_yaml(text, where)
     if source.data is None:
-        raise WorldFileError(f"{where}: is empty, a world has at least a name, physics and terrain")
+        raise WorldFileError(f"{where}: is empty, a world has at least a name and terrain")
     if not isinstance(source.data, dict):
         given = displayed(source.data)
         raise WorldFileError(f"{where} line 1: the world is {given}, a mapping is needed")
-    source = override(source, overrides)
+    source = override(source, overrides, KEYS)
     try:
         world = World.model_validate(source.data, context={"folder": folder})
     except ValidationError as error:

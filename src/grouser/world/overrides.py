@@ -2,45 +2,62 @@
 
 A path goes through keys and list items; an item is meant by its index or by its ``name``. The
 value is YAML. Whether a key may exist is the models' business: here it is only put in place,
-and its place is remembered, so that a later complaint names the override and not the file.
+and its place is remembered, so that a later complaint names the override and not the file. Only
+an item that gets another ``kind`` forgets what the new kind cannot have: a step that becomes
+stairs has no ``height`` any more.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from grouser.errors import WorldFileError, nearest
+from grouser.world.validation_errors import AllowedKeys
 from grouser.world.yaml_source import KeyPath, Source, SourcePosition, dotted, read_yaml
 
 
-def override(source: Source, overrides: Sequence[str]) -> Source:
-    """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order."""
+def override(source: Source, overrides: Sequence[str], keys: AllowedKeys) -> Source:
+    """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order.
+
+    Args:
+        source: what the file says.
+        overrides: ``path=value`` each.
+        keys: allowed keys of each part by its path and kind: ``"terrain.*.step"``.
+    """
     result = Source(copy.deepcopy(source.data), dict(source.positions))
     for text in overrides:
-        _set(result, text)
+        _set(result, text, keys)
     return result
 
 
-def _set(source: Source, text: str) -> None:
+def _set(source: Source, text: str, keys: AllowedKeys) -> None:
     where = f"override {text!r}"
     given, equals, value_text = text.partition("=")
-    keys = given.strip().split(".")
-    if not equals or not all(keys):
+    steps = given.strip().split(".")
+    if not equals or not all(steps):
         raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
     value = read_yaml(value_text, where)
     holder: Any = source.data
     path: KeyPath = ()
-    for key in keys[:-1]:
+    for key in steps[:-1]:
         part = _part(holder, key, path, where)
         if isinstance(holder, dict) and holder.get(part) is None:
             holder[part] = {}  # a part the file left to its defaults
             source.positions[(*path, part)] = SourcePosition(0, where)
         holder, path = holder[part], (*path, part)
-    part = _part(holder, keys[-1], path, where)
+    part = _part(holder, steps[-1], path, where)
     holder[part] = value.data
     _replace_positions(source, (*path, part), where)
+    if part == "kind":
+        _forget_other_kind(holder, keys.get(f"{dotted(path[:-1])}.*.{value.data}"))
+
+
+def _forget_other_kind(item: dict[str, Any], allowed: Collection[str] | None) -> None:
+    """Drop what an item of its new kind cannot have; nothing where that kind is not known."""
+    for key in [key for key in item if allowed is not None and key not in allowed]:
+        del item[key]
 
 
 def _part(holder: Any, key: str, path: KeyPath, where: str) -> str | int:

@@ -1,8 +1,8 @@
 """How time passes and how bodies yield: the numbers that decide a simulation's result.
 
-How the solver works has no default: a world file says it, or Python code takes `STANDARD` by name.
-How bodies yield has physical standard values that need not be written. Values that MuJoCo would
-silently replace are refused instead.
+Whatever a world file does not say is as in `STANDARD`, the one set of settings with which every
+table of docs/papers and every mobility sheet was made unless it says otherwise; ``grouser show``
+prints them. Values that MuJoCo would silently replace are refused instead.
 """
 
 from __future__ import annotations
@@ -88,21 +88,21 @@ class Contact(Description):
 class Physics(Description):
     """The solver's settings and the contact all ground and objects share."""
 
-    timestep: Annotated[float, Field(gt=0, le=0.02)]
+    timestep: Annotated[float, Field(gt=0, le=0.02)] = 0.001
     """Length of one step, s; above 0, at most 0.02."""
     gravity: Annotated[float, Field(ge=0, le=100)] = 9.81
     """Acceleration downwards, m/s²; 0 to 100."""
-    integrator: Literal["euler", "implicit", "implicitfast", "discrete", "rk4"]
+    integrator: Literal["euler", "implicit", "implicitfast", "discrete", "rk4"] = "implicitfast"
     """How velocities and positions advance; MuJoCo's names."""
-    cone: Literal["elliptic", "pyramidal"]
+    cone: Literal["elliptic", "pyramidal"] = "elliptic"
     """Shape of the friction cone; elliptic is the true one, pyramidal the cheap one."""
-    solver: Literal["newton", "cg", "pgs"]
+    solver: Literal["newton", "cg", "pgs"] = "newton"
     """How constraint forces are found."""
-    iterations: Annotated[int, Field(ge=1, le=100_000)]
+    iterations: Annotated[int, Field(ge=1, le=100_000)] = 50
     """The most iterations the solver takes in a step; at least 1."""
-    tolerance: Annotated[float, Field(gt=0, le=1)]
+    tolerance: Annotated[float, Field(gt=0, le=1)] = 1e-10
     """Improvement of the (scaled) cost below which the solver stops; above 0, at most 1."""
-    impratio: Annotated[float, Field(gt=0, le=100_000)]
+    impratio: Annotated[float, Field(gt=0, le=100_000)] = 20_000.0
     """How much stiffer friction is than the normal force; above 0. More means less creep: what is
     held creeps at (force held)/(damper x impratio)."""
     contact: Yielding = Yielding()
@@ -161,13 +161,5 @@ RIGID = Contact(
 )
 """Near-rigid contact as MuJoCo's models have it: what slides hops. Only for comparisons."""
 
-STANDARD = Physics(
-    timestep=0.001,
-    integrator="implicitfast",
-    cone="elliptic",
-    solver="newton",
-    iterations=50,
-    tolerance=1e-10,
-    impratio=20_000,
-)
-"""The settings of Python code that has no world file at hand."""
+STANDARD = Physics()
+"""What a world that says nothing about physics has, and Python code without a world file."""

@@ -17,10 +17,14 @@ from grouser.world.physics_settings import Contact
 TORSION, ROLLING = 0.005, 0.0001  # m; MuJoCo's own defaults, without effect at condim 3
 
 
+STANDARD_FRICTION = 0.6
+"""What a surface has that says nothing: Okada et al. 2020, sec. IV, of ground and steps."""
+
+
 class Surface(Description):
     """Friction and colour of something solid."""
 
-    friction: Annotated[float, Field(ge=0, le=10)]
+    friction: Annotated[float, Field(ge=0, le=10)] = STANDARD_FRICTION
     """Coulomb's coefficient between this and whatever touches it, -; 0 to 10."""
     rgb: Rgb | None = None
     """Colour, three numbers 0 to 1 (None: chosen to be told apart from its surroundings)."""

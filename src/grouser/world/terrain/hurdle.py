@@ -22,7 +22,7 @@ class Hurdle(PlacedTerrain):
     """A raised bar whose two upper edges are pipes, so that a corner gives no grip (E2802)."""
 
     kind: Literal["hurdle"] = "hurdle"
-    height: Length
+    height: Length = 0.1
     """Height of the top, m; at least the pipe's diameter."""
     length: Length = 0.4
     """Size along the way, m; at least two pipes."""

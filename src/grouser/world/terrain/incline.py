@@ -22,7 +22,7 @@ class Incline(PlacedTerrain):
     """An inclined plane, and a level place at its top if wanted (E2803)."""
 
     kind: Literal["incline"] = "incline"
-    slope_deg: Inclination
+    slope_deg: Inclination = 15.0
     """Inclination, deg; between 0 and 90; usually 15, 30 or 45."""
     side: Length = 2.4
     """Length of the face along the slope, m; above 0."""

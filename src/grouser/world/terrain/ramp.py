@@ -20,9 +20,9 @@ class Ramp(TerrainPiece):
     kind: Literal["ramp"] = "ramp"
     x: Coordinate
     """Where the incline begins, m."""
-    slope_deg: Inclination
+    slope_deg: Inclination = 15.0
     """Inclination, deg; between 0 and 90."""
-    height: Length
+    height: Length = 0.3
     """Height of the top, m; above 0."""
     width: Length = 4.0
     """Width along y, m; above 0."""

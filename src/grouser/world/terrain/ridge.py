@@ -20,9 +20,9 @@ class Ridge(TerrainPiece):
     kind: Literal["ridge"] = "ridge"
     x: Coordinate
     """Where the crest crosses y = 0, m."""
-    height: Length
+    height: Length = 0.1
     """Height of the crest, m; above 0."""
-    length: Length
+    length: Length = 0.4
     """Length of the base across the crest, m; above 0."""
     width: Length = 4.0
     """Length of the crest, m; above 0."""

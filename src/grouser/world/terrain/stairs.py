@@ -19,11 +19,11 @@ class Stairs(TerrainPiece):
     kind: Literal["stairs"] = "stairs"
     x: Coordinate
     """Where the first riser is, m."""
-    rise: Length
-    """Height of each riser, m; above 0."""
-    run: Length
+    rise: Length = 0.17
+    """Height of each riser, m; above 0. With 0.29 of run as buildings have them (estimate)."""
+    run: Length = 0.29
     """Length of each tread along x, m; above 0."""
-    count: Annotated[int, Field(ge=1, le=200)]
+    count: Annotated[int, Field(ge=1, le=200)] = 5
     """How many risers, 1 to 200."""
     width: Length = 2.0
     """Width along y, m; above 0."""

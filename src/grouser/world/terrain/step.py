@@ -18,7 +18,7 @@ class Step(TerrainPiece):
     kind: Literal["step"] = "step"
     x: Coordinate
     """Where the riser is, m."""
-    height: Length
+    height: Length = 0.1
     """Height of the riser, m; above 0."""
     length: Length = 2.0
     """Length of the top along x, m; above 0."""

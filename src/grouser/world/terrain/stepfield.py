@@ -65,7 +65,7 @@ class Stepfield(PlacedTerrain):
     """A field of 10 x 10 posts; where the table says 0 there is none."""
 
     kind: Literal["stepfield"] = "stepfield"
-    pattern: Literal["hill", "valley", "diagonal"]
+    pattern: Literal["hill", "valley", "diagonal"] = "hill"
     """Which of the built-in tables of heights, 0 to 4 units."""
     unit: Length = 0.1
     """Height of one unit, m; above 0; 0.05 makes the half-height field."""

@@ -18,7 +18,7 @@ class Trench(TerrainPiece):
     kind: Literal["trench"] = "trench"
     x: Coordinate
     """Where the near platform ends, m."""
-    gap: Length
+    gap: Length = 0.2
     """Distance to the far platform along x, m; above 0."""
     depth: Length = 1.0
     """Depth of the floor below the platforms, m; above 0."""

@@ -1,0 +1,111 @@
+"""What a newcomer types first: a world of one's own, what it means, what happened in it."""
+
+import csv
+
+import numpy as np
+import pytest
+from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+
+from grouser.cli.commands.show import robot_defaults
+from grouser.evaluation.trajectory import read_trajectory
+from grouser.robots.robot import describe
+from grouser.simulation.run_log import RunLog
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import load, parse, shipped
+from grouser.world.file_text import world_text
+
+BRIEF = ("--seconds", "0.5")
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shown_world_is_the_same_world(name):
+    world = load(name)
+    again = parse(world_text(world), where="again.yaml", folder=shipped()[name].parent)
+    assert again == world
+    full = parse(
+        world_text(world, robot_defaults), where="full.yaml", folder=shipped()[name].parent
+    )
+    for mine, theirs in zip(world.robots, full.robots, strict=True):
+        assert set(mine.options) <= set(theirs.options)
+        described = [describe(entry.kind, entry.options, "here") for entry in (mine, theirs)]
+        assert described[0] == described[1]
+
+
+def test_show_marks_what_the_file_left_out():
+    result = grouser("show", "quince_step", "--set", "terrain.1.kind=stairs")
+    assert result.exit_code == 0, result.output
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert "timestep: 0.001  # default" in lines
+    assert "rise: 0.17  # default" in lines
+    assert "x: 0.8" in lines
+    assert not any(line.startswith("height:") for line in lines)
+    assert parse(result.stdout, where="shown").terrain[1].rise == 0.17
+
+
+@pytest.mark.parametrize("text", ["on", "1e3", "a: b", "it's", "", "- x", "näher", "null", "[1]"])
+def test_any_words_survive(text):
+    world = load("quince_step").changed(description=text)
+    assert parse(world_text(world), where="x").description == text
+
+
+def test_new_world_is_a_world_with_stairs(tmp_path):
+    result = grouser("new", "world", "my stairs")
+    assert result.exit_code == 0, result.output
+    world = load(tmp_path / "my stairs.yaml")
+    assert world.name == "my stairs"
+    assert [piece.kind for piece in world.terrain] == ["flat", "stairs"]
+    assert grouser("run", "my stairs.yaml", *BRIEF).exit_code == 0
+    assert "is there already" in refused(grouser("new", "world", "my stairs"))
+    assert "did you mean 'world'" in refused(grouser("new", "wold", "x"))
+
+
+def test_a_log_says_what_the_robot_did(tmp_path):
+    result = grouser("run", "quince_step", *BRIEF, "--log", "new/q.csv", "--log-rate", "40")
+    assert "wrote new/q.csv" in result.stdout, result.output
+    with (tmp_path / "new/q.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 21  # one at the start, then 40 a second
+    sim = Simulation(load("quince_step"))
+    sim.step(0.5)
+    last = {name: float(value) for name, value in rows[-1].items()}
+    assert last["t_s"] == pytest.approx(0.5)
+    assert last["x_m"] == pytest.approx(sim.pose("quince").position[0], abs=1e-8)
+    assert last["energy_j"] == pytest.approx(sum(sim.energy("quince").values()), rel=1e-8)
+    assert last["belt_left_m"] == pytest.approx(sim.angles("quince")["left"], rel=1e-8)
+    assert "joint_front_left_arm_rad" in last
+    log = read_trajectory(tmp_path / "new/q.csv")
+    assert log.x[-1] == last["x_m"]
+    assert log.pitch[-1] == last["pitch_rad"]
+
+
+def test_logging_changes_nothing_and_npz_has_every_bit(tmp_path):
+    ends = []
+    for rate in (7.0, 333.0):
+        sim = Simulation(load("quince_step"))
+        log = RunLog(sim)
+        for k in range(int(0.3 * rate)):
+            sim.step(max(0.0, k / rate - sim.time))
+            log.note()
+        sim.step(0.3 - sim.time)
+        log.note()
+        ends.append(sim.fingerprint())
+        log.write(tmp_path / f"{rate:g}.npz")
+    assert ends[0] == ends[1]
+    last = [np.load(tmp_path / f"{rate}.npz")["x_m"][-1] for rate in (7, 333)]
+    assert last[0] == last[1] == sim.pose("quince").position[0]
+
+
+def test_several_robots_get_a_log_each(tmp_path):
+    assert grouser("run", "aibo_meet", "--seconds", "0.1", "--log", "m.npz").exit_code == 0
+    names = {entry.name for entry in load("aibo_meet").robots}
+    assert {file.name for file in tmp_path.iterdir()} == {f"m_{name}.npz" for name in names}
+
+
+def test_logs_that_cannot_be_are_refused(tmp_path):
+    assert "must end in .csv or .npz" in refused(grouser("run", "stairs", "--log", "a.txt"))
+    (tmp_path / "w.yaml").write_text("name: empty\nterrain: [{kind: flat}]\n")
+    assert "no robot in this world" in refused(grouser("run", "w.yaml", "--log", "a.csv"))
+    assert "--log-rate is 0" in refused(
+        grouser("run", "stairs", "--log", "a.csv", "--log-rate", "0")
+    )
+    assert [file.name for file in tmp_path.iterdir()] == ["w.yaml"]
