@@ -1,9 +1,7 @@
 """A dog finds the ball: an ERS-7 far away walks to it and kicks it, by its own camera alone.
 
-Starts a server of its own on this machine; ``--server HOST:PORT`` takes one that runs already.
+Starts a server of its own on this machine; ``serving(…, at="HOST:PORT")`` takes one that runs.
 """
-
-import argparse
 
 from grouser.client import join, serving, watch
 from grouser.perception import CameraOptics, ColourTable, NoddingNeck, see_ball
@@ -12,11 +10,8 @@ from grouser.perception import CameraOptics, ColourTable, NoddingNeck, see_ball
 NECK = NoddingNeck(at=(0.0675, 0.0, 0.1412), length=0.080, lens=(0.0811, 0.0, -0.0146))
 OPTICS = CameraOptics(width=208, height=160, focal=(192.0, 192.0), kappa=-0.1)
 BALL, PAW = 0.0425, (0.158, 0.063)  # radius; where the ball lies when the left paw meets it, m
+TURN = 0.2  # s of simulated time between two looks
 COLOURS = ColourTable.from_samples()
-
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--server", metavar="HOST:PORT", help="a server that runs already")
-given = parser.parse_args()
 
 
 def look(robot, pictures):
@@ -25,39 +20,41 @@ def look(robot, pictures):
     gaze = NECK.gaze(joints["NeckTilt"], -joints["HeadPan"], joints["HeadTilt"])
     image = pictures.take(timeout=60)
     ball = see_ball(image, COLOURS.look_up(image), OPTICS, gaze, BALL)
-    if ball is None:
-        return None
-    x, y, _ = gaze.position.tolist()
-    return x + ball.distance, y + ball.distance * ball.bearing
+    return ball and ball.place(gaze)
 
 
-options = ("--set", "robots.0.command.forward=0", "--speed", "max", "--picture-type", "raw")
-with (
-    serving("league_field", *options, at=given.server) as ports,
-    join("ERS7", "Rex", at=(-0.9, 0.4, 0), host=ports.host, port=ports.control) as robot,
-    watch(robot, port=ports.images) as pictures,
-):
-    robot.head(tilt=-0.2)
-    robot.lockstep(0.2)
-    blind = 0.0  # m that are left to walk without seeing the ball, which is below the chin
+def wait(robot, seconds):
+    """Let simulated time pass."""
+    for _ in range(round(seconds / TURN)):
+        robot.step()
+
+
+def approach(robot, pictures):
+    """Walk until the ball is below the chin, where it is not seen, and the last steps blindly."""
     for turn in robot.turns():
-        seen = None if blind else look(robot, pictures)
-        if seen:
+        if seen := look(robot, pictures):
             ahead, aside = seen[0] - PAW[0], seen[1] - PAW[1]
             print(f"{turn.time:5.1f} s   ball {seen[0]:.2f} m ahead, {seen[1]:+.2f} m to the left")
             robot.walk(min(0.1, ahead), max(-0.05, min(0.05, aside)), 0.5 * aside / seen[0])
             if ahead < 0.2 and abs(aside) < 0.01:
-                blind = ahead
-        elif blind > 0.0:
-            robot.walk(0.08)
-            blind -= 0.08 * 0.2
-        elif blind < 0.0:
-            robot.walk()
-            break
+                break
         else:
             robot.walk(turn=0.5)  # where is it?
+    robot.walk(0.08)
+    wait(robot, ahead / 0.08)
+    robot.walk()
+
+
+options = ("--set", "robots.0.command.forward=0", "--speed", "max", "--picture-type", "raw")
+with (
+    serving("league_field", *options) as ports,
+    join("ERS7", "Rex", at=(-0.9, 0.4, 0), host=ports.host, port=ports.control) as robot,
+    watch(robot, port=ports.images) as pictures,
+):
+    robot.head(tilt=-0.2)
+    robot.lockstep(TURN)
+    approach(robot, pictures)
     robot.kick("left")
-    for _, _ in zip(robot.turns(), range(20), strict=False):
-        seen = look(robot, pictures)
-    rolled = seen is None or seen[0] > 0.4
-    print(f"{robot.time:5.1f} s   kicked: {'it rolled away' if rolled else 'it is still there'}")
+    wait(robot, 4.0)
+    near = (look(robot, pictures) or (9, 9))[0] < 0.4
+    print(f"{robot.time:5.1f} s   kicked: {'it is still there' if near else 'it rolled away'}")

@@ -126,6 +126,7 @@ def test_ball_distance_by_size_centre_and_edge(optics, ahead, left):
     assert ball.by_size == pytest.approx(true, rel=2 * allowed)
     assert ball.distance == pytest.approx(true, rel=1.5 * allowed)
     assert ball.bearing == pytest.approx(math.atan2(left, ahead), abs=math.radians(0.2))
+    assert ball.place(gaze) == pytest.approx(middle[:2].tolist(), abs=1.6 * allowed * true)
 
 
 def test_a_ball_cut_by_the_pictures_edge_is_measured_by_its_edge():

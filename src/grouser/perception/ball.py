@@ -45,6 +45,12 @@ class BallSighting:
     edge: Array
     """Columns and rows of the edge, (n, 2), pixels."""
 
+    def place(self, gaze: Pose) -> tuple[float, float]:
+        """Return where the ball lies in the robot's footprint (x ahead, y left), m."""
+        x, y, _ = gaze.position.tolist()
+        ahead, left = math.cos(self.bearing), math.sin(self.bearing)
+        return x + self.distance * ahead, y + self.distance * left
+
 
 def see_ball(
     image: Image, kinds: Kinds, optics: CameraOptics, gaze: Pose, radius: float
