@@ -1,23 +1,21 @@
 """Calibration: a planted truth is found, and what a run does not show is said."""
 
 import json
-import math
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from grouser.calibration import gauss_newton
-from grouser.calibration.calibration import calibrate, trajectory
+from grouser.calibration.calibration import calibrate
 from grouser.calibration.finding import Finding, interval, judge
 from grouser.calibration.parameters import PARAMETERS, parameters_named
+from grouser.calibration.planted_truth import planted_log
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
 from grouser.robots import kenaf
-from grouser.trials import threads
-from grouser.trials.trial import Trial
 from grouser.world.file import load
 
 TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
@@ -25,21 +23,7 @@ WORLD = "kenaf_edge_and_slope"
 
 
 def planted(world, truth, seconds, *, seed=1):
-    """A log as a real robot's: 17 Hz, 0.3 s late, noisy, 10 % lost, its own clock."""
-    for name, value in truth.items():
-        world = PARAMETERS[name].applied(world, "kenaf", value)
-    trial = Trial(world=world, robot="kenaf", limit=seconds, tipped_beyond=math.inf)
-    [outcome] = threads.run([trial], look_every=0.01)
-    times = np.arange(0.3, seconds - 0.01, 1 / 17)
-    true = trajectory(outcome).at(times)
-    rng = np.random.default_rng(seed)
-    noisy = Trajectory(
-        times + 5,
-        true.x + rng.normal(0, 0.003, len(times)),
-        true.z + rng.normal(0, 0.003, len(times)),
-        true.pitch + rng.normal(0, math.radians(0.3), len(times)),
-    )
-    return noisy.taken(rng.random(len(times)) > 0.1)
+    return planted_log(world, "kenaf", truth, seconds, seed=seed)
 
 
 def on_the_flat(world):

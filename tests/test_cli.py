@@ -266,10 +266,16 @@ def test_experiment_prints_the_table_and_writes_it(
 
 
 def test_experiment_writes_a_report(tmp_path: Path, studies: list[RunOptions]) -> None:
-    result = grouser("experiment", "fake-table1", "--report", "r")
+    result = grouser("experiment", "fake-table1", "--quick", "--seed", 3, "--report", "r")
     assert result.exit_code == 0, result.output
     assert studies[0].pictures
-    assert "Does it climb?" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert "Does it climb?" in page
+    assert "grouser experiment fake-table1 --quick --seed 3 --report r" in page
+    assert "(quick: a short version" in page
+    for words in ("S: success", "F: failure", "rtf: real-time factor"):
+        assert words in page
+        assert words in result.stdout
 
 
 def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[RunOptions]) -> None:

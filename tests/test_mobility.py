@@ -287,12 +287,23 @@ def test_packbots_step_limit():
 # -- the command ---------------------------------------------------------------------------------
 
 
+def test_friction_is_the_grounds_and_not_that_of_pipes_and_tipping_slopes():
+    who = suite.measure_candidate("packbot", {}, friction=0.3)
+    ground = suite.mobility_trial(who, "hurdle", 100).world.terrain
+    assert [piece.friction for piece in ground] == [0.3, 0.3]
+    assert ground[1].pipe_friction == 0.2
+    slope = suite.mobility_trial(who, "tipping_up", 15).world.terrain
+    assert slope[-1].friction == 1.2
+    slippery = suite.mobility_trial(who, "step", 100, suite.Variation(friction=0.5)).world.terrain
+    assert [piece.friction for piece in slippery] == [0.15, 0.15]
+
+
 def test_the_command_prints_a_table_and_writes_json(tmp_path):
     result = grouser(
         *("mobility", "packbot", "--test", "step", "--sizes", "300,60", "--json", "m.json")
     )
     assert result.exit_code == 0, result.output
-    assert "60 mm, 300 mm stuck" in result.stdout
+    assert "60 mm passed, 300 mm stuck" in result.stdout
     told = json.loads((tmp_path / "m.json").read_text())
     assert [(run["size"], run["passed"]) for run in told["runs"]] == [(60, True), (300, False)]
     assert not list(tmp_path.glob("mobility_*"))
@@ -311,6 +322,7 @@ def test_the_page_has_a_picture_and_fetches_nothing(tmp_path):
     html = (tmp_path / "page" / "index.html").read_text()
     assert html.count("<img") == 1
     assert "20 mm, passed" in html
+    assert "grouser mobility packbot --test stepfield_hill --sizes 20 --report page" in html
     assert "http" not in html.replace("http-equiv", "")
     assert "<script" not in html
 

@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from grouser.calibration.calibration import Calibration, calibrate
     from grouser.calibration.finding import Finding
     from grouser.calibration.parameters import PARAMETERS, Parameter
+    from grouser.calibration.planted_truth import Measurement, planted_log
 
 _PLACES = {
     "PARAMETERS": "grouser.calibration.parameters",
     "Calibration": "grouser.calibration.calibration",
     "Finding": "grouser.calibration.finding",
+    "Measurement": "grouser.calibration.planted_truth",
+    "planted_log": "grouser.calibration.planted_truth",
     "Parameter": "grouser.calibration.parameters",
     "calibrate": "grouser.calibration.calibration",
 }
@@ -23,8 +26,10 @@ __all__ = [
     "PARAMETERS",
     "Calibration",
     "Finding",
+    "Measurement",
     "Parameter",
     "calibrate",
+    "planted_log",
 ]
 
 

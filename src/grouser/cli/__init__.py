@@ -51,6 +51,7 @@ from grouser.cli.commands.scan import scan
 from grouser.cli.commands.serve import serve
 from grouser.cli.commands.show import show
 from grouser.cli.terminal import complain, result_console
+from grouser.cli.typed_command import remember_typed
 from grouser.errors import GrouserError
 
 __all__ = ["app"]
@@ -58,6 +59,11 @@ __all__ = ["app"]
 
 class _OneSentence(TyperGroup):
     """Tells a user's mistake in one sentence instead of a traceback."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, and keep them for reports."""
+        remember_typed(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""

@@ -63,9 +63,10 @@ def result_marks(who: Candidate, test: str, runs: Sequence[MobilityRun]) -> list
     mine = [run for run in runs if run.test == test]
     unit = apparatus_named(test).unit
     shown: list[tuple[str, Mood]] = [
-        (f"{run.size:g} {unit}", "good")
-        if run.passed
-        else (f"{run.size:g} {unit} {VERDICT_WORDS[run.outcome.verdict]}", "bad")
+        (
+            f"{run.size:g} {unit} {VERDICT_WORDS[run.outcome.verdict]}",
+            "good" if run.passed else "bad",
+        )
         for run in mine
     ]
     nothing: list[tuple[str, Mood]] = [("cannot", "open")]
@@ -99,6 +100,7 @@ def conditions(who: Candidate) -> dict[str, object]:
     return {
         "speed_m/s": who.speed,
         "time_step_ms": milliseconds(who.timestep),
+        "friction": who.friction,
         "flippers": "used" if who.flippers else "not used",
         "options": options or "as they are",
     }

@@ -52,7 +52,9 @@ Token = Annotated[
 RealLog = Annotated[
     Path,
     typer.Argument(
-        metavar="REAL", show_default=False, help="The real robot's log (.csv, .npz, .npy)."
+        metavar="LOG",
+        show_default=False,
+        help="A robot's log (.csv, .npz, .npy), or a shipped one ([cyan]grouser list logs[/]).",
     ),
 ]
 

@@ -113,14 +113,19 @@ def _add_plots(
     pairs: Mapping[ObstacleCase, tuple[Outcome, Outcome]],
     matches: Mapping[ObstacleCase, TrajectoryMatch],
 ) -> None:
-    """Add figs 9-16: in them "real" is the segments variant, "simulated" the wheels."""
+    """Add figs 9-16, of the segments variant and the wheels."""
     fig8 = matches[FIG8]
     report.add_text(
-        "In all plots the black curve, labelled real, is Kenaf on belts with lugs; the orange one, "
-        "labelled simulated, is Kenaf on wheels."
+        "In all plots the black curve is our Kenaf on belts with lugs, the orange one our Kenaf on "
+        "wheels; neither is the real robot."
     )
-    report.add_plot(plots.paths(fig8), f"{FIG8.name}: both ways and their matched samples")
-    report.add_plot(plots.components(fig8), f"{FIG8.name}: before and after matching (figs 9-14)")
+    both = ("belts with lugs", "wheels")
+    report.add_plot(
+        plots.paths(fig8, names=both), f"{FIG8.name}: both ways and their matched samples"
+    )
+    report.add_plot(
+        plots.components(fig8, names=both), f"{FIG8.name}: before and after matching (figs 9-14)"
+    )
     report.add_plot(plots.errors(fig8), f"{FIG8.name}: errors per frame (Fig. 15)")
     named = {case.name: result for case, result in matches.items()}
     passed = {case.name: all(o.arrived for o in pair) for case, pair in pairs.items()}

@@ -21,7 +21,7 @@ import numpy as np
 from grouser.errors import unknown
 from grouser.frames import Pose, degrees, radians, to_rpy
 from grouser.locomotion.flippers import GROUPS, FlipperClimber
-from grouser.mobility.apparatus import APPARATUS, Apparatus, Course
+from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
 from grouser.mobility.operator import Operator
 from grouser.mobility.parallel_map import Progress
 from grouser.robots.robot import describe
@@ -68,6 +68,8 @@ class Candidate:
     """Of its physics, s."""
     flippers: bool
     """Whether it has flippers and uses them."""
+    friction: float = FRICTION
+    """Of ground and obstacles that have no friction of their own kind."""
     cannot: str = ""
     """Why it cannot be tested at all; empty: it can."""
 
@@ -78,6 +80,7 @@ def measure_candidate(
     *,
     flippers: bool = True,
     timestep: float | None = None,
+    friction: float | None = None,
 ) -> Candidate:
     """Return the robot of that kind, measured as it stands.
 
@@ -86,6 +89,7 @@ def measure_candidate(
         options: of that robot.
         flippers: False: if it has flippers, they stay as its options say.
         timestep: of every run, s; None: the robot's own, or `TIMESTEP`.
+        friction: of ground and obstacles; None: the apparatus's own.
     """
     if timestep is None:
         timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
@@ -109,6 +113,7 @@ def measure_candidate(
         speed=min(SPEED, top / 2),
         timestep=timestep,
         flippers=flippers and all(group in robot.groups for group in GROUPS),
+        friction=FRICTION if friction is None else friction,
         cannot="" if steering and robot.free else "does not steer",
     )
 
@@ -175,7 +180,7 @@ def mobility_trial(who: Candidate, test: str, size: float, variation: Variation 
     flippers = partial(FlipperClimber, edge) if who.flippers else None
     way = course.end + who.rear + BEYOND - start
     return Trial(
-        world=_with_friction(world, variation.friction),
+        world=_with_friction(_on_ground_of(world, who.friction), variation.friction),
         robot=who.kind,
         limit=round(PATIENCE * math.hypot(way, course.top) / who.speed + STUCK_AFTER, 1),
         goal=_goal(course, who),
@@ -230,6 +235,20 @@ def _world(
 ) -> World:
     physics = STANDARD.model_copy(update={"timestep": timestep})
     return World(name=name, physics=physics, terrain=terrain, objects=things, robots=(who,))
+
+
+def _on_ground_of(world: World, friction: float) -> World:
+    """Return ``world`` with ``friction`` wherever it has the suite's usual one.
+
+    A hurdle's pipes that roll and slopes that must not let a robot slide are as they are.
+    """
+    update = {"friction": friction}
+    return world.changed(
+        terrain=tuple(
+            piece.model_copy(update=update) if piece.friction == FRICTION else piece
+            for piece in world.terrain
+        )
+    )
 
 
 def _with_friction(world: World, factor: float) -> World:

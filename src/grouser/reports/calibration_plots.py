@@ -46,7 +46,7 @@ def runs(
         ):
             shown = _human((run.x, run.z, np.unwrap(run.pitch)))[row]
             axes.plot(run.times + late, shown, color=colour, label=name)
-        axes.plot(times, _human(log)[row], ".", color=REAL, markersize=4, label="real")
+        axes.plot(times, _human(log)[row], ".", color=REAL, markersize=4, label="log")
         axes.set_ylabel(label)
     margin = 0.1 * real.duration
     grid[2].set(xlabel="simulated time [s]", xlim=(times[0] - margin, times[-1] + margin))

@@ -1,7 +1,7 @@
 """Figures of a comparison, like figs 9-16 of Kurose et al. 2008.
 
 Every function returns a matplotlib figure that belongs to no window and needs no closing. The
-real robot is always black, the simulated one orange.
+log is always black, the simulated robot orange; what the legend calls the two is the caller's.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REAL, SIMULATED = "#222222", "#e07a1f"
+Names = tuple[str, str]
+NAMES: Names = ("log", "simulated")
+"""What the legend calls the two unless the caller knows better."""
 PASS, FAIL = "#2f7d4f", "#b8433a"
 _THREADS = 40  # lines between matched samples, at most
 
 
-def paths(match: TrajectoryMatch, *, title: str = "") -> Figure:
+def paths(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> Figure:
     """Draw both ways in the x-z plane, with thin lines between matched samples."""
     figure = _figure(6.4, 3.2, title)
     axes = figure.subplots()
@@ -35,7 +38,7 @@ def paths(match: TrajectoryMatch, *, title: str = "") -> Figure:
         x = [match.real.x[i], match.simulated.x[j]]
         z = [match.real.z[i], match.simulated.z[j]]
         axes.plot(_mm(x), _mm(z), color="#b9c0c8", linewidth=0.7)
-    for trajectory, colour, name in _both(match):
+    for trajectory, colour, name in _both(match, names):
         axes.plot(_mm(trajectory.x), _mm(trajectory.z), color=colour, label=name)
     axes.set(xlabel="x [mm]", ylabel="z [mm]")
     axes.set_aspect("equal", adjustable="datalim")
@@ -43,13 +46,13 @@ def paths(match: TrajectoryMatch, *, title: str = "") -> Figure:
     return figure
 
 
-def components(match: TrajectoryMatch, *, title: str = "") -> Figure:
+def components(match: TrajectoryMatch, *, title: str = "", names: Names = NAMES) -> Figure:
     """Draw x, z and pitch over time before matching and over pairs after it (figs 9-14)."""
     figure = _figure(9.0, 6.6, title)
     grid = figure.subplots(3, 2, sharey="row", sharex="col")
-    matched = zip(_both(match), match.pairs.T, strict=True)
+    matched = zip(_both(match, names), match.pairs.T, strict=True)
     curves = [
-        *((0, trajectory.times, trajectory, c, n) for trajectory, c, n in _both(match)),
+        *((0, trajectory.times, trajectory, c, n) for trajectory, c, n in _both(match, names)),
         *((1, np.arange(len(w)), t.taken(w), c, n) for (t, c, n), w in matched),
     ]
     for column, across, trajectory, colour, name in curves:
@@ -84,14 +87,14 @@ def errors(match: TrajectoryMatch, *, title: str = "") -> Figure:
 
 
 def warping(match: TrajectoryMatch, *, title: str = "") -> Figure:
-    """Draw the index of every real against every simulated sample, and the way of least sum."""
+    """Draw the index of the log's against the simulation's samples, and the way of least sum."""
     figure = _figure(5.6, 4.6, title)
     axes = figure.subplots()
     extent = (-0.5, len(match.simulated) - 0.5, -0.5, len(match.real) - 0.5)
     table = _mm(cost_table(match))
     image = axes.imshow(table, origin="lower", extent=extent, aspect="auto", cmap="Blues")
     axes.plot(match.pairs[:, 1], match.pairs[:, 0], color=SIMULATED, linewidth=1.6)
-    axes.set(xlabel="simulated sample", ylabel="real sample")
+    axes.set(xlabel="sample of the simulation", ylabel="sample of the log")
     figure.colorbar(image, ax=axes, label=f"{match.index} [mm]")
     return figure
 
@@ -169,8 +172,8 @@ def _bars(axes: Axes, heights: Sequence[float], colours: Sequence[str], label: s
     axes.set_ylabel(label)
 
 
-def _both(match: TrajectoryMatch) -> tuple[tuple[Trajectory, str, str], ...]:
-    return (match.real, REAL, "real"), (match.simulated, SIMULATED, "simulated")
+def _both(match: TrajectoryMatch, names: Names) -> tuple[tuple[Trajectory, str, str], ...]:
+    return (match.real, REAL, names[0]), (match.simulated, SIMULATED, names[1])
 
 
 def _mm(values: Sequence[float] | Array) -> Array:

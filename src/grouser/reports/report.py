@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+QUICK = " (quick: a short version, to see that it runs; the full one decides)"
+"""What a verdict says that comes from less than everything."""
+
+
 class Report:
     """Collects parts in reading order and writes them as one page.
 
@@ -41,6 +45,10 @@ class Report:
 
     def __init__(self, table: Table) -> None:
         self.table = table
+        self.command = f"grouser experiment {table.experiment}"
+        """What made it; whoever runs it with options says so here."""
+        self.quick = False
+        """Whether it is the short version, which shows that it runs and proves little."""
         self._parts: list[str] = []
 
     def add_text(self, text: str) -> None:
@@ -78,14 +86,15 @@ class Report:
         """Return the page."""
         table = self.table
         mood = "good" if table.agree == table.of else "bad"
-        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
+        remarks = (*table.notes, *(f"{text}." for text in table.explained()))
+        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in remarks)
         return page(
             table.title,
             above=table.paper,
-            verdict=table.verdict,
+            verdict=table.verdict + (QUICK if self.quick else ""),
             mood=mood,
             parts=[tiles(table.figures), _main_table(table), notes, *self._parts],
-            command=f"grouser experiment {table.experiment}",
+            command=self.command,
         )
 
     def write(self, folder: Path | str) -> Path:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from grouser.reports.glossary import explanations
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -93,6 +95,14 @@ class Table:
             *_values("Ours", [row.ours for row in self.rows]),
         )
 
+    def explained(self) -> list[str]:
+        """Return what its letters and short words stand for, a sentence each."""
+        columns = self.columns()
+        cells = [cell for column in columns for cell in column.cells]
+        cells += [display_text(value) for value in self.figures.values()]
+        names = [f"{column.group} {column.name}" for column in columns]
+        return explanations(cells, [*names, *self.figures])
+
     def to_json(self) -> dict[str, Any]:
         """Return the table as plain JSON values; what is not a finite number becomes None."""
         return {
@@ -130,7 +140,7 @@ class Table:
         console.print(grid)
         for name, value in self.figures.items():
             console.print(Text(f"{label(name)}: {display_text(value)}"))
-        for note_text in self.notes:
+        for note_text in (*self.notes, *self.explained()):
             console.print(Text(note_text, "dim"))
         console.print(Text(self.verdict, "green" if self.agree == self.of else "red"))
 

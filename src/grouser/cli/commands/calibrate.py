@@ -1,4 +1,4 @@
-"""``grouser calibrate``: what a real robot's log tells about the robot and its ground."""
+"""``grouser calibrate``: what a log tells about a robot and its ground."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
 from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
+from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -88,11 +89,13 @@ def calibrate(
 
     For example:
 
-    [cyan]grouser calibrate log.csv --world kenaf_edge_and_slope --free pitch_inertia,friction[/]
+    [cyan]grouser calibrate kenaf_edge_and_slope --world kenaf_edge_and_slope
+    --free pitch_inertia,friction[/]
     """
     preflight.physics()
     from grouser.calibration.calibration import calibrate as find
     from grouser.calibration.parameters import parameters_named
+    from grouser.evaluation.sample_logs import log_path
     from grouser.evaluation.trajectory import read_trajectory
     from grouser.world.file import load
 
@@ -100,6 +103,7 @@ def calibrate(
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
+    real = log_path(real)
     log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
     who = robot or _only(place)
@@ -109,7 +113,7 @@ def calibrate(
     if json_file is not None:
         write_json(json_file, result.to_json())
     if report is not None:
-        print_written(_page(result, who, real, world, free).write(report))
+        print_written(_page(result, who, real, world).write(report))
 
 
 def _only(world: World) -> str:
@@ -161,7 +165,7 @@ def _show(result: Calibration, robot: str, real: Path) -> None:
         console.print(Text(line, "dim"), soft_wrap=True)
 
 
-def _page(result: Calibration, robot: str, real: Path, world: str, free: str) -> Page:
+def _page(result: Calibration, robot: str, real: Path, world: str) -> Page:
     from grouser.reports.calibration_plots import profile, runs
     from grouser.reports.page import Page
 
@@ -170,7 +174,7 @@ def _page(result: Calibration, robot: str, real: Path, world: str, free: str) ->
         f"{robot} after {real.name}",
         above=f"calibration in {world}",
         verdict=f"{determined} of {len(result.findings)} parameters determined",
-        command=f"grouser calibrate {real.name} --world {world} --robot {robot} --free {free}",
+        command=typed_command(),
     )
     page.add_rows(HEADINGS, [_cells(finding) for finding in result.findings])
     page.add_text(_summary(result))

@@ -1,4 +1,4 @@
-"""``grouser compare``: how far a simulated run is from the real one."""
+"""``grouser compare``: how far a simulated run is from a log."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
 from grouser.cli.terminal import print_written, result_console, write_json
+from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -23,7 +24,12 @@ ERRORS = {"x": "mm", "z": "mm", "norm": "mm", "pitch": "deg"}
 def compare(
     real: RealLog,
     simulated: Annotated[
-        Path, typer.Argument(metavar="SIM", show_default=False, help="The simulated robot's log.")
+        Path,
+        typer.Argument(
+            metavar="SIM",
+            show_default=False,
+            help="The simulated run's log ([cyan]grouser run --log[/]).",
+        ),
     ],
     report: PlotReport = None,
     json_file: Annotated[
@@ -56,13 +62,17 @@ def compare(
 
     For example:
 
-    [cyan]grouser compare real.csv simulated.csv --align-starts --report comparison[/]
+    [cyan]grouser run kenaf_edge_and_slope --seconds 2.6 --log run.csv[/]
+
+    [cyan]grouser compare kenaf_edge_and_slope run.csv --report comparison[/]
     """
     from grouser.evaluation.matching import INDICES, match
+    from grouser.evaluation.sample_logs import log_path
     from grouser.evaluation.trajectory import read_trajectory
 
     if index not in INDICES:
         raise unknown("--index", "index", index, INDICES)
+    real, simulated = log_path(real), log_path(simulated)
     preflight.writable(json_file)
     if report is not None:
         preflight.writable(report / "index.html")
@@ -116,12 +126,13 @@ def _print(
     from rich.table import Table
     from rich.text import Text
 
+    from grouser.evaluation.sample_logs import log_name
     from grouser.reports.table import display_text
 
     console = result_console()
     for path, trajectory in ((real, match.real), (simulated, match.simulated)):
         text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
-        console.print(Text.assemble((str(path), "bold"), f"  {text}"), soft_wrap=True)
+        console.print(Text.assemble((log_name(path), "bold"), f"  {text}"), soft_wrap=True)
         for fault in (fault for whose, fault in faults if whose == path):
             console.print(Text(f"  {fault}", "yellow"), soft_wrap=True)
         if real == simulated:
@@ -134,7 +145,7 @@ def _print(
     console.print("", grid, "", sep="\n")
     console.print(
         Text(
-            f"{len(match.pairs)} pairs by DP matching of the {match.index}; simulated minus real; "
+            f"{len(match.pairs)} pairs by DP matching of the {match.index}; SIM minus LOG; "
             "before: at equal times since the start",
             "dim",
         )
@@ -169,12 +180,17 @@ def _page(
     after = match.after
     page = Page(
         f"{real.name} and {simulated.name}",
-        above="A simulated run beside the real one",
+        above="A simulated run beside a log",
         verdict=f"mean error after matching: {millimetres(after.mean('norm')):.4g} mm, "
         f"{after.figures()['mean_pitch_error_deg']:.3g} deg of pitch",
-        command=f"grouser compare {real.name} {simulated.name} --report",
+        command=typed_command(),
     )
     page.add_rows(HEADER, rows(match))
+    page.add_text(
+        "Errors are the simulated run minus the log: x forwards, z upwards, norm their distance, "
+        "pitch nose down. **Before**: at equal times since the start. **Matched**: DP matching "
+        "pairs the samples so that their distances add up to the least, whatever their clocks say."
+    )
     for path, fault in faults:
         page.add_text(f"`{path.name}`: {fault}")
     page.add_plot(plots.paths(match), "Both ways; thin lines join matched samples.")

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.options import PictureReport
 from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
+from grouser.cli.typed_command import typed_command
 
 
 def experiment(
@@ -52,7 +54,11 @@ def experiment(
     with counting_bar(key) as bar:
         run_options = RunOptions(quick=quick, pictures=report is not None, seed=seed, progress=bar)
         result = module.run(run_options)
-    result.table.print(result_console())
+    result.command, result.quick = typed_command(), quick
+    console = result_console()
+    result.table.print(console)
+    if quick:
+        console.print(Text(f"quick: a short version; grouser experiment {key} decides", "yellow"))
     if json_file is not None:
         write_json(json_file, result.table.to_json())
     if report is not None:

@@ -52,6 +52,12 @@ def _worlds() -> dict[str, str]:
     return {name: _first_line(load(name).description) for name in shipped()}
 
 
+def _logs() -> dict[str, str]:
+    from grouser.evaluation.sample_logs import log_title, shipped_logs
+
+    return {name: log_title(path) for name, path in shipped_logs().items()}
+
+
 def _experiments() -> dict[str, str]:
     from grouser.experiments import EXPERIMENTS
 
@@ -76,6 +82,7 @@ class _Kind:
 
 KINDS: dict[str, _Kind] = {
     "worlds": _Kind(_worlds, "grouser run NAME"),
+    "logs": _Kind(_logs, "grouser compare NAME run.csv, after grouser run WORLD --log run.csv"),
     "experiments": _Kind(_experiments, "grouser experiment NAME --quick"),
     "benches": _Kind(_benches, "grouser bench NAME"),
     "robots": _Kind(
@@ -96,7 +103,7 @@ def list_kind(
         bool, typer.Option("--plain", help="Names only, one per line, for other programs.")
     ] = False,
 ) -> None:
-    """List what there is: worlds, experiments, benches, robots, terrains, tracks or sensors.
+    """List what there is: worlds, logs, experiments, benches, robots, terrains, tracks, sensors.
 
     For example:
 

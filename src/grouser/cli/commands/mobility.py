@@ -18,6 +18,7 @@ from grouser.cli.terminal import (
     result_console,
     write_json,
 )
+from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -98,6 +99,18 @@ StepLength = Annotated[
         help="Length of a physics step: does a verdict hang on it?",
     ),
 ]
+GroundFriction = Annotated[
+    float | None,
+    typer.Option(
+        "--friction",
+        min=0.0,
+        max=10.0,
+        metavar="MU",
+        show_default="0.6",
+        help="Of ground and obstacles; a hurdle's pipes and the slopes of the tipping tests keep "
+        "their own.",
+    ),
+]
 SheetFolder = Annotated[
     Path | None,
     typer.Option(
@@ -140,6 +153,7 @@ def mobility(
     flippers: UseFlippers = True,
     overrides: RobotOverrides = None,
     timestep: StepLength = None,
+    friction: GroundFriction = None,
     report: SheetFolder = None,
     json_file: JsonFile = None,
     seed: RunSeed = 0,
@@ -165,11 +179,13 @@ def mobility(
 
     [cyan]grouser mobility quince --sheet --repeats 20[/]
 
+    [cyan]grouser mobility quince --sheet --friction 0.4[/]
+
     [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
     if world is not None or ways:
-        if world is None or tests or sizes or sheet or limit or repeats or report:
+        if world is None or tests or sizes or sheet or limit or repeats or report or friction:
             raise BadValue("--world goes with --way, --set and --json alone, and --way with it")
         preflight.writable(json_file)
         from grouser.cli.mobility_ways import mobility_on_ways
@@ -180,7 +196,8 @@ def mobility(
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
-    who = measure_candidate(robot, _options(overrides or ()), flippers=flippers, timestep=timestep)
+    options = _options(overrides or ())
+    who = measure_candidate(robot, options, flippers=flippers, timestep=timestep, friction=friction)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
@@ -197,9 +214,10 @@ def mobility(
         if folder is not None:
             from grouser.cli.mobility_sheet import mobility_page
 
-            command = _typed(robot, sheet, repeats, seed)
             drawing = partial(bar, "drawing")
-            page = mobility_page(who, names, runs, limits, command=command, progress=drawing)
+            page = mobility_page(
+                who, names, runs, limits, command=typed_command(), progress=drawing
+            )
     mobility_table.print_mobility(who, names, runs, limits, result_console())
     if json_file is not None:
         write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
@@ -230,14 +248,6 @@ def _limits(
         find_limit(who, test, repeats=repeats, seed=seed, progress=partial(bar, f"limit of {test}"))
         for test in tests
     ]
-
-
-def _typed(robot: str, sheet: bool, repeats: int, seed: int) -> str:
-    """Return the command as it would be typed."""
-    words = ["grouser mobility", robot]
-    words += ["--sheet"] if sheet else []
-    words += [f"--repeats {repeats} --seed {seed}"] if repeats else []
-    return " ".join(words)
 
 
 def _options(overrides: Sequence[str]) -> dict[str, Any]:

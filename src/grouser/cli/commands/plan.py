@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from grouser.cli.terminal import (
     result_console,
     write_json,
 )
+from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue, GrouserError
 
 if TYPE_CHECKING:
@@ -204,14 +203,10 @@ def _write_page(result: PlanResult, folder: Path) -> None:
         complain(f"no films: {error}")
     with progress_bar("drawing") as show:
         page = plan_page(
-            result, command=_command(), films=films, told=lambda what: show(what, 0, 1, "")
+            result, command=typed_command(), films=films, told=lambda what: show(what, 0, 1, "")
         )
         path = page.write(folder)
     print_written(path)
-
-
-def _command() -> str:
-    return shlex.join(["grouser", *sys.argv[1:]])
 
 
 def _only_robot(world: World) -> str:
