@@ -29,6 +29,7 @@ GATEWAYS = WIRED | {
     "gateways.images.gateway",
     "gateways.usarsim",
     "gateways.rosbridge",
+    "gateways.can",
 }
 EVERYTHING = GATEWAYS | {
     "simulation.run_log",
@@ -85,6 +86,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
+    "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.server": GATEWAYS,
     "gateways": GATEWAYS | {"gateways.server"},
     # 7

@@ -24,14 +24,14 @@ PATIENCE = 60.0
 class Served:
     """``grouser serve`` with free ports, in a ``with`` block; its log is kept in a file."""
 
-    def __init__(self, folder, world, *options, token=None, host="127.0.0.1"):
+    def __init__(self, folder, world, *options, token=None, host="127.0.0.1", command="serve"):
         self._log = Path(folder) / f"server{time.monotonic_ns()}.log"
         self.host, self.token = host, token
         free = () if "--port" in options else ("--port", "0")
-        command = [sys.executable, "-m", "grouser", "serve", str(world), "--host", host]
+        words = [sys.executable, "-m", "grouser", command, str(world), "--host", host]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, *free, *options],
+                [*words, *free, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,

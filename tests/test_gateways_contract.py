@@ -1,10 +1,13 @@
 """What every gateway that commands robots must do, over real sockets and through the host."""
 
 import asyncio
+import contextlib
+import itertools
 import json
 import socket
 import struct
 import threading
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -13,8 +16,18 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from grouser.gateways import GATEWAYS, Server, ServerOptions
+from grouser.gateways.can import CanGateway
 from grouser.gateways.rosbridge import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.protocol.can.messages import BeltSpeeds
+from grouser.protocol.can.socketcand import (
+    RAW_MODE,
+    BusAnswer,
+    MessageSplitter,
+    encode_open,
+    encode_send,
+    read_answer,
+)
 from grouser.protocol.usarsim.codec import ClientSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Notice
@@ -128,15 +141,68 @@ class RosbridgeClient:
         self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
 
 
-CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient}
+class CanClient:
+    """A controller on the bus of the world's own Kenaf, whose motor drivers own it."""
+
+    gateway = CanGateway(0)
+    port = "can"
+    kind = "kenaf"
+    owners_when_gone = frozenset({OWN})
+
+    def __init__(self, server, name, *, token=None):
+        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), PATIENCE)
+        server.closing.callback(self._socket.close)
+        self._splitter = MessageSplitter()
+        self._socket.sendall(encode_open("can0", token.secret if token else "") + RAW_MODE)
+        assert self._next() == BusAnswer("hi")
+
+    def drive(self):
+        """Command the belts for as long as the connection lasts, from a thread."""
+        self.enter()
+        threading.Thread(target=self._drive, daemon=True).start()
+
+    def _drive(self):
+        with contextlib.suppress(OSError):
+            for counter in itertools.count():
+                self._socket.sendall(encode_send(BeltSpeeds(0.3, 0.3).frame(counter)))
+                time.sleep(0.02)
+
+    def enter(self):
+        """Make sure that it was let in."""
+        assert self._next() == self._next() == BusAnswer("ok")
+
+    def refusal(self):
+        """Return why the server would not let it in, or not let it command."""
+        if (answer := self._next()) == BusAnswer("ok"):
+            assert self._next() == answer
+            self._socket.sendall(encode_send(BeltSpeeds(0.3, 0.3).frame(1)))
+            while not isinstance(answer, BusAnswer) or answer.word != "error":
+                answer = self._next()
+        assert answer.word == "error"
+        return answer.reason
+
+    def vanish(self):
+        """Let the connection break, without a goodbye."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
+    def _next(self):
+        messages = []
+        while not messages:
+            data = self._socket.recv(1)
+            assert data, "the server has hung up"
+            messages = self._splitter.feed(data)
+        return read_answer(messages[0])
+
+
+CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient, "can": CanClient}
 """Gateway → how the contract's tests speak to it."""
 
 
 class Live:
     """A server in a thread of its own, in a ``with`` block."""
 
-    def __init__(self, *gateways, **options):
-        robot = RobotEntry(name=OWN, kind="p2dx", position=(0, 3, 0))
+    def __init__(self, *gateways, kind="p2dx", **options):
+        robot = RobotEntry(name=OWN, kind=kind, position=(0, 3, 0))
         ground = (Flat(friction=0.8),)
         world = World(name="yard", physics=STANDARD, terrain=ground, robots=(robot,))
         self._simulation = Simulation(world)
@@ -185,6 +251,16 @@ class Live:
         until(lambda: self.ask(lambda host: host.time) >= end)
 
 
+def _kind(client):
+    """Return which robot the world has for this kind of client."""
+    return getattr(client, "kind", "p2dx")
+
+
+def _owners(client):
+    """Return whose robots have an owner while no client is there: motor drivers always are."""
+    return getattr(client, "owners_when_gone", set())
+
+
 @pytest.fixture(params=COMMANDING)
 def client(request):
     assert request.param in CLIENTS, "a gateway that commands robots needs a client here"
@@ -222,12 +298,12 @@ def test_a_robot_that_was_brought_leaves_with_its_connection(bringer):
 
 
 def test_a_robot_of_the_worlds_own_stays_and_halts(client):
-    with Live(client.gateway) as server:
+    with Live(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
         until(lambda: server.x(OWN) > 0.05)
         robot.vanish()
-        until(lambda: not server.owners())
+        until(lambda: server.owners() == _owners(client))
         server.pass_time(0.5)
         stands = server.x(OWN)
         server.pass_time(0.3)
@@ -249,10 +325,10 @@ def test_the_robot_of_a_silent_client_halts(bringer):
 
 
 def test_roles_are_the_hosts(client):
-    with Live(client.gateway, tokens=(DRIVER, WATCHER)) as server:
+    with Live(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
         assert "token" in client(server, OWN).refusal()
         assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
-        assert server.owners() == set()
+        assert server.owners() == _owners(client)
         client(server, OWN, token=DRIVER).enter()
         assert server.robots() == {OWN}
 

@@ -20,6 +20,7 @@
     grouser scan CLOUD...      what a depth camera saw becomes a world
     grouser depth WORLD        what a depth camera would see of a world
     grouser serve WORLD        a world for robots that are driven over the network
+    grouser motors WORLD       a robot's motor drivers on a CAN bus
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
 refuses becomes ``grouser: <one sentence>`` on the error stream and exit code 2; Ctrl-C is 130.
@@ -44,6 +45,7 @@ from grouser.cli.commands.eyes import eyes
 from grouser.cli.commands.import_bml import import_bml
 from grouser.cli.commands.list import list_kind
 from grouser.cli.commands.mobility import mobility
+from grouser.cli.commands.motors import motors
 from grouser.cli.commands.new import new
 from grouser.cli.commands.plan import plan
 from grouser.cli.commands.run import run
@@ -122,6 +124,7 @@ app.command("mobility")(mobility)
 app.command("compare")(compare)
 app.command("calibrate")(calibrate)
 app.command("serve")(serve)
+app.command("motors")(motors)
 app.command("eyes")(eyes)
 app.command("console")(console)
 app.command("check-mesh")(check_mesh)

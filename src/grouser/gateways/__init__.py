@@ -38,6 +38,7 @@ GATEWAYS: dict[str, GatewayRow] = {
     "images": GatewayRow("grouser.gateways.images.gateway:ImageGateway", False),
     "render_workers": GatewayRow("grouser.gateways.images.gateway:RenderWorkerGateway", False),
     "rosbridge": GatewayRow("grouser.gateways.rosbridge.gateway:RosbridgeGateway", True, False),
+    "can": GatewayRow("grouser.gateways.can.gateway:CanGateway", True, False),
 }
 """Every gateway, in the order in which a server opens their ports."""
 

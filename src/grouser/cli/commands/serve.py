@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
-import signal
-import sys
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from grouser.cli import preflight
 from grouser.cli import serve_options as options
 from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
 from grouser.cli.places import numbers
+from grouser.cli.serving import (
+    above,
+    beat_seconds,
+    is_open,
+    log,
+    not_below,
+    port_number,
+    serve_until_ended,
+)
 from grouser.cli.terminal import complain
-from grouser.errors import BadValue, GrouserError, nearest, unknown
+from grouser.errors import BadValue, nearest, unknown
 
 if TYPE_CHECKING:
     import ssl
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
     from grouser.gateways.gateway import Gateway
     from grouser.gateways.images.tiles import Layout
-    from grouser.gateways.server import PictureOptions, Server
+    from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
     from grouser.service.access import Token
@@ -34,13 +38,10 @@ if TYPE_CHECKING:
 
     ProfiledPort = tuple[int, PortProfile]
 
-LONGEST_BEAT_MS = 1000.0
 MOST_TILES = 16
 """Columns and rows of the mosaic, at most."""
 INFORMED_TIMEOUT = 10.0
 """Simulated seconds of silence after which a client's robot stops, unless it is said, s."""
-LEVELS = {0: logging.WARNING, 1: logging.INFO}
-"""Times that -v was given → what is logged; more: everything."""
 
 Given = tuple[str, str]
 """What an option or a part of one is called, and its value."""
@@ -105,7 +106,7 @@ def serve(
     from grouser.world.file import load
 
     _check_pairs(key, certificate, eyes, images)
-    _log(verbose)
+    log(verbose)
     ports = _ports(port, dialect, axes, units, also)
     service = ServerOptions(
         address=host,
@@ -114,9 +115,9 @@ def serve(
             *_picture_gateways(images, eyes, legacy=legacy_images, own_only=own_pictures),
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
-        pictures=_pictures(images, picture_type, eye_processes, fps, tiles),
+        pictures=picture_options(images, picture_type, eye_processes, fps, tiles),
         speed=_speed(speed),
-        beat=None if beat_ms is None else _beat(beat_ms),
+        beat=None if beat_ms is None else beat_seconds(beat_ms),
         players=players,
         **_timeouts(command_timeout, strict),
         equipment=equipment,
@@ -125,7 +126,7 @@ def serve(
         tls=_tls(certificate, key),
     )
     server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
-    asyncio.run(_serve(server, _above(seconds, "--seconds"), console))
+    asyncio.run(serve_until_ended(server, above(seconds, "--seconds"), console))
 
 
 def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:
@@ -148,7 +149,7 @@ def _limits(lines_per_second: float, connections: int) -> Limits:
     """Return how much clients may ask for."""
     from grouser.service.limits import Limits
 
-    lines = _above(lines_per_second, "--lines-per-second")
+    lines = above(lines_per_second, "--lines-per-second")
     return Limits(lines_per_second=lines, connections=connections)
 
 
@@ -182,21 +183,21 @@ def _layout(tiles: str) -> Layout:
     return Layout(columns=int(columns), rows=int(rows))
 
 
-def _pictures(
+def picture_options(
     port: int, kind: str | None, workers: int, fps: float, tiles: str
 ) -> PictureOptions | None:
     """Return how pictures are drawn; None: nobody would see them."""
     from grouser.gateways.server import PictureOptions
 
     pictures = PictureOptions(
-        type=_picture_type(kind), workers=workers, fps=_above(fps, "--fps"), layout=_layout(tiles)
+        type=_picture_type(kind), workers=workers, fps=above(fps, "--fps"), layout=_layout(tiles)
     )
     return pictures if port >= 0 else None
 
 
 def _timeouts(command_timeout: float | None, strict: bool) -> dict[str, float]:
     """Return after how much silence robots stop: all of them, and those of clients that know."""
-    given = _not_below(command_timeout or 0.0, "--command-timeout")
+    given = not_below(command_timeout or 0.0, "--command-timeout")
     if strict or command_timeout is not None:
         return {"command_timeout": 0.0 if strict else given, "informed_timeout": 0.0}
     return {"command_timeout": 0.0, "informed_timeout": INFORMED_TIMEOUT}
@@ -210,7 +211,7 @@ def _robot_gateways(
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
     yield UsarsimGateway(ports, ground_truth=ground_truth)
-    if _is_open("--truth", truth):
+    if is_open("--truth", truth):
         yield TruthGateway(truth, ports[0][1])
 
 
@@ -218,9 +219,9 @@ def _picture_gateways(images: int, eyes: int, *, legacy: bool, own_only: bool) -
     """Yield what serves pictures and those who draw them."""
     from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
 
-    if _is_open("--images", images):
+    if is_open("--images", images):
         yield ImageGateway(images, legacy=legacy, own_only=own_only)
-    if _is_open("--eyes", eyes):
+    if is_open("--eyes", eyes):
         yield RenderWorkerGateway(eyes)
 
 
@@ -228,7 +229,7 @@ def _service_gateways(
     port: int, origins: list[str] | None, goals: list[str] | None, plan: list[str] | None
 ) -> Iterator[Gateway]:
     """Yield what serves ROS programs."""
-    if not _is_open("--rosbridge", port):
+    if not is_open("--rosbridge", port):
         given = {"--goal": goals, "--plan": plan, "--rosbridge-origin": origins}
         for option in filter(given.get, given):
             raise BadValue(f"{option} is for --rosbridge, which is not asked for")
@@ -261,43 +262,6 @@ def _goal(text: str) -> tuple[str, tuple[float, float]]:
     return robot, (x, y)
 
 
-async def _serve(server: Server, seconds: float, console: bool) -> None:
-    """Say where it listens, then let time pass until somebody or something ends it."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, server.stop)
-    async with server:
-        ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
-        typer.echo(f"listening {ports}")
-        if console:
-            loop.add_reader(sys.stdin, _run_typed_line, server)
-        await server.run(until=seconds)
-    lost = server.pace.lost
-    if lost > 0:
-        complain(f"this machine is too slow for the pace: {lost:.1f} s were given up")
-
-
-def _run_typed_line(server: Server) -> None:
-    """Carry out a line that was typed here; the end of the input only ends the typing."""
-    line = sys.stdin.readline()
-    if not line:
-        asyncio.get_running_loop().remove_reader(sys.stdin)
-        return
-    try:
-        if answer := server.console(line):
-            typer.echo(answer)
-    except GrouserError as error:
-        complain(str(error))
-
-
-def _log(verbose: int) -> None:
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=LEVELS.get(verbose, logging.DEBUG),
-        format="%(asctime)s %(name)s: %(message)s",
-    )
-
-
 def _profile(dialect: Given, axes: Given, units: Given) -> PortProfile:
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.usarsim.axes import Axes
@@ -315,7 +279,7 @@ def _ports(
 ) -> tuple[ProfiledPort, ...]:
     """Return the control ports, the first one first."""
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
-    return (_port("--port", port), profile), *map(_also, also or ())
+    return (port_number("--port", port), profile), *map(_also, also or ())
 
 
 def _also(value: str) -> ProfiledPort:
@@ -330,22 +294,7 @@ def _also(value: str) -> ProfiledPort:
             strict=True,
         )
     )
-    return _port("--also", int(number)), _profile(dialect, axes, units)
-
-
-def _port(option: str, number: int) -> int:
-    if not 0 <= number < 65536:
-        raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535")
-    return number
-
-
-def _is_open(option: str, number: int) -> bool:
-    """Return whether a port is wanted; raise if it is none."""
-    if number < -1:
-        raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535, and -1 is none")
-    if number >= 0:
-        _port(option, number)  # raises if it is too large
-    return number >= 0
+    return port_number("--also", int(number)), _profile(dialect, axes, units)
 
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -363,24 +312,3 @@ def _picture_type(value: str | None) -> ImageType:
     if value is None:
         return ImageType.NORMAL if can_encode() else ImageType.RAW
     return ImageType[_one_of("--picture-type", value, options.TYPES).upper()]
-
-
-def _beat(beat_ms: float) -> float:
-    """Return a beat in s; for longer than a second nobody can be left waiting."""
-    if not 0 < beat_ms <= LONGEST_BEAT_MS:
-        _refuse("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
-    from grouser.frames import seconds
-
-    return seconds(beat_ms)
-
-
-def _above(value: float, option: str) -> float:
-    return value if value > 0 else _refuse(option, value, "above 0")
-
-
-def _not_below(value: float, option: str) -> float:
-    return value if value >= 0 else _refuse(option, value, "0 or above")
-
-
-def _refuse(option: str, value: float, allowed: str) -> NoReturn:
-    raise BadValue(f"{option} is {value:g}, must be {allowed}")

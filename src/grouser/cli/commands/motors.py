@@ -1,0 +1,138 @@
+"""``grouser motors``: a robot's motor drivers on a CAN bus, for controllers of the real one."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grouser.cli import preflight
+from grouser.cli import serve_options as options
+from grouser.cli.link_options import LinkDelay, LinkDouble, LinkJitter, LinkLoss, link_faults
+from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
+from grouser.cli.serving import (
+    above,
+    beat_seconds,
+    is_open,
+    log,
+    port_number,
+    serve_until_ended,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grouser.gateways.gateway import Gateway
+
+BUS_FRAMES = 10_000.0
+"""Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
+
+BusPort = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        metavar="PORT",
+        help="Where the bus is served (socketcand); 0: any that is free.",
+        rich_help_panel="Bus",
+    ),
+]
+BusName = Annotated[
+    str,
+    typer.Option("--bus", metavar="NAME", help="What controllers open.", rich_help_panel="Bus"),
+]
+MotorsOf = Annotated[
+    str,
+    typer.Option(
+        "--robot",
+        metavar="NAME",
+        show_default="the only one with Kenaf's six motors, or a Kenaf that comes",
+        help="Whose motors they are.",
+        rich_help_panel="Bus",
+    ),
+]
+EncoderRate = Annotated[
+    float,
+    typer.Option(
+        "--rate-hz",
+        metavar="HZ",
+        help="How often encoders are read and sent; at most once a physics step.",
+        rich_help_panel="Bus",
+    ),
+]
+
+
+def motors(
+    world: WorldName,
+    host: options.Address = "127.0.0.1",
+    port: BusPort = 29536,
+    bus: BusName = "can0",
+    robot: MotorsOf = "",
+    rate_hz: EncoderRate = 200.0,
+    delay: LinkDelay = "0ms",
+    jitter: LinkJitter = "0ms",
+    loss: LinkLoss = "0%",
+    double: LinkDouble = "0%",
+    images: options.ImagePortNumber = 5003,
+    picture_type: options.PictureType = None,
+    fps: options.PicturesPerSecond = math.inf,
+    speed: options.SpeedFactor = "1.0",
+    beat_ms: options.BeatMs = None,
+    token_file: options.TokenFile = None,
+    connections: options.Connections = 64,
+    seconds: options.EndAfter = math.inf,
+    overrides: Overrides = None,
+    seed: Seed = None,
+    verbose: options.Verbosity = 0,
+) -> None:
+    """Answer on a CAN bus as Kenaf's six motor drivers would.
+
+    The bus is served over TCP by socketcand's open protocol: python-can and hrt's library for the
+    real robot (libhrt_can) find their motors there. What is on the bus: docs/can.md. Cameras'
+    pictures are at the image port. The first line it prints says where it listens; Ctrl-C ends it.
+
+    For example:
+
+    [cyan]grouser motors kenaf_edge_and_slope[/]
+
+    [cyan]HRT_LINK=socketcand://127.0.0.1:29536/can0 ./square[/]
+
+    [cyan]grouser motors rubble --delay 20ms --jitter 5ms --loss 2% --seed 1[/]
+    """
+    preflight.physics()
+    from grouser.cli.commands.serve import picture_options
+    from grouser.gateways.can.gateway import CanGateway
+    from grouser.gateways.images.gateway import ImageGateway
+    from grouser.gateways.server import Server, ServerOptions
+    from grouser.service.access import tokens
+    from grouser.service.limits import Limits
+    from grouser.simulation.simulation import Simulation
+    from grouser.world.file import load
+
+    log(verbose)
+    described = load(world, overrides or ())
+    luck = described.seed if seed is None else seed
+
+    def gateways() -> Iterator[Gateway]:
+        yield CanGateway(
+            port_number("--port", port),
+            bus,
+            robot,
+            above(rate_hz, "--rate-hz"),
+            link_faults(delay, jitter, loss, double, luck),
+        )
+        if is_open("--images", images):
+            yield ImageGateway(images)
+
+    service = ServerOptions(
+        address=host,
+        gateways=tuple(gateways()),
+        pictures=picture_options(images, picture_type, 1, fps, "2x2"),
+        speed=speed_factor(speed) or math.inf,
+        beat=None if beat_ms is None else beat_seconds(beat_ms),
+        limits=Limits(lines_per_second=BUS_FRAMES, connections=connections),
+        tokens=tokens(token_file),
+    )
+    server = Server(Simulation(described, seed=seed), service)
+    asyncio.run(serve_until_ended(server, above(seconds, "--seconds")))

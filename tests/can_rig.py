@@ -1,0 +1,72 @@
+"""A Kenaf's motor drivers on a bus in memory, and a controller: what tests of the bus share."""
+
+from grouser.gateways.can import CanBus, MotorDrivers
+from grouser.protocol.can.messages import parse_status
+from grouser.service.host import Host, HostRules
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat
+
+
+class Controller:
+    """A node that commands, and keeps what it hears."""
+
+    def __init__(self, rig, faults=None):
+        self.heard, self._counters = [], {}
+        self.connection = rig.bus.connect(self, faults, "controller")
+
+    def hear(self, frame, time):
+        self.heard.append((time, frame))
+
+    def heard_all(self):
+        pass
+
+    def send(self, *commands):
+        for command in commands:
+            counter = self._counters[command.ID] = self._counters.get(command.ID, 40) + 1
+            self.connection.send(command.frame(counter))
+
+    def begin(self, *commands):
+        """Send each twice: the first one after a silence only begins its counter."""
+        self.send(*commands, *commands)
+
+    def last(self, kind):
+        frames = [frame for _, frame in self.heard if frame.id == kind.ID]
+        return parse_status(frames[-1])
+
+
+class Rig:
+    """A Kenaf on the level, its drivers, and one controller."""
+
+    def __init__(self, *sensors, faults=None, kind="kenaf", rate_hz=200.0):
+        given = {"sensors": sensors} if sensors else {"sensors": ()}
+        entry = RobotEntry(name="k", kind=kind, position=(0, 0, 0), **given)
+        world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(entry,))
+        self.sim = Simulation(world, crash_folder=None)
+        self.host = Host(self.sim, HostRules())
+        self.bus = CanBus(lambda: self.host.time)
+        self.drivers = MotorDrivers(self.host, entry, self.bus, rate_hz=rate_hz)
+        self.controller = Controller(self, faults)
+
+    def run(self, seconds, *commands, every=0.02):
+        """Let time pass while the controller repeats ``commands``."""
+        end, due = self.host.time + seconds, self.host.time
+        while self.host.time < end - 1e-9:
+            if commands and self.host.time >= due - 1e-9:
+                self.controller.send(*commands)
+                due += every
+            self.host.advance()
+            while self.host.publish_next():
+                pass
+
+    @property
+    def pose(self):
+        return self.sim.pose("k")
+
+    def belts(self):
+        """Return what the belts are told, m/s."""
+        scene = self.sim.scene
+        place = [scene.model.actuator(f"k/{side}").id for side in ("left", "right")]
+        first = scene.model.actuator_ctrladr[place]
+        return self.sim.data.ctrl[first + 1]

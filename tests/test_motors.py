@@ -1,0 +1,277 @@
+"""``grouser motors`` in its own process: python-can as it comes, raw bytes, the C transport."""
+
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import can
+import cantools
+import pytest
+from commanded import grouser as command_line
+from commanded import refused
+from served import PATIENCE, Served
+
+import grouser
+from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import BeltEncoders, BeltMotion, BeltSpeeds, parse_status
+
+ROOT = Path(__file__).parent.parent
+DBC = Path(grouser.__file__).parent / "protocol" / "can" / "kenaf.dbc"
+TOKEN = "open-sesame-12345"
+WORLD = """
+name: yard
+physics:
+  {timestep: 0.001, integrator: implicitfast, cone: elliptic, solver: newton, iterations: 50,
+   tolerance: 1e-10, impratio: 20000}
+terrain: [{kind: flat, friction: 0.8}]
+"""
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory):
+    path = tmp_path_factory.mktemp("motors") / "yard.yaml"
+    path.write_text(WORLD)
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(yard):
+    with Served(yard.parent, yard, "--images", "-1", command="motors") as server:
+        yield server
+
+
+def bus_of(server, channel="can0"):
+    where = {"host": "127.0.0.1", "port": server.ports["can"]}
+    return can.Bus(interface="socketcand", channel=channel, tcp_tune=True, **where)
+
+
+def heard(bus, kind, seconds=PATIENCE):
+    """Return the next message of a kind, and when it was sent (simulated, s)."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        message = bus.recv(1.0)
+        if message is not None and message.arbitration_id == kind.ID:
+            return parse_status(CanFrame(kind.ID, bytes(message.data))), message.timestamp
+    raise AssertionError(f"no {kind.__name__} came")
+
+
+def command(bus, counter, left=0.2, right=0.2):
+    frame = BeltSpeeds(left, right).frame(counter)
+    bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
+
+
+def test_python_can_unmodified_drives_and_reads(served):
+    """It reads the encoders, and cantools knows every frame by the DBC file."""
+    database = cantools.database.load_file(DBC)
+    with bus_of(served) as bus:
+        before, begun = heard(bus, BeltEncoders)
+        for counter in range(40):
+            command(bus, counter)
+            heard(bus, BeltMotion)
+        after, ended = heard(bus, BeltEncoders)
+        assert after.left > before.left + 0.01
+        assert ended > begun
+        names = set()
+        while len(names) < 6:
+            message = bus.recv(PATIENCE)
+            names.add(database.get_message_by_frame_id(message.arbitration_id).name)
+            database.decode_message(message.arbitration_id, message.data)
+
+
+def test_every_node_hears_the_others_and_not_itself(served):
+    with bus_of(served) as one, bus_of(served) as other:
+        sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
+        far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
+        time.sleep(0.5)  # both hear by now
+        one.send(sent), one.send(far)
+        found = []
+        while len(found) < 2:
+            message = other.recv(PATIENCE)
+            if message.arbitration_id in (0x321, 0x1234567):
+                found.append((message.arbitration_id, bytes(message.data), message.is_extended_id))
+        assert found == [(0x321, b"\1\2", False), (0x1234567, b"", True)]
+        for _ in range(200):
+            assert one.recv(PATIENCE).arbitration_id != 0x321
+
+
+def raw(server):
+    return socket.create_connection(("127.0.0.1", server.ports["can"]), PATIENCE)
+
+
+def until_closed(connection):
+    said = b""
+    while data := connection.recv(4096):
+        said += data
+    return said
+
+
+def test_what_cannot_be_is_answered_as_socketcand_does(served):
+    with raw(served) as wire:
+        assert wire.recv(100) == b"< hi >"
+        wire.sendall(b"< rawmode >")
+        assert wire.recv(100) == b"< error no bus is open, say: open can0 >"
+        wire.sendall(b"< echo >")
+        assert wire.recv(100) == b"< echo >"
+        wire.sendall(b"< muxfilter 0 0 1 >")
+        assert wire.recv(200).startswith(b"< error unknown command 'muxfilter', known: open")
+        wire.sendall(b"< open can7 >")
+        assert until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
+
+
+def test_subscriptions_before_raw_mode(served):
+    with raw(served) as wire:
+        wire.recv(100)
+        wire.sendall(b"< open can0 >")
+        assert wire.recv(100) == b"< ok >"
+        wire.sendall(b"< subscribe 0 0 220 >")
+        said = b""
+        while said.count(b">") < 5:
+            said += wire.recv(4096)
+        assert set(said.split(b"<")[1:]) == {each for each in said.split(b"<") if b" 220 " in each}
+
+
+def test_rubbish_does_not_disturb_others(served):
+    with bus_of(served) as bus, raw(served) as wire:
+        wire.sendall(b"< open can0 >" + b"\xff<<>>" * 500 + b"< send 100 6 1 2 >" * 50)
+        wire.sendall(b"x" * 100_000)
+        for counter in range(5):
+            command(bus, counter, 0.0, 0.0)
+            heard(bus, BeltEncoders)
+    assert "Traceback" not in served.log
+
+
+def test_beyond_loopback_a_token_is_needed_and_python_can_can_say_it(yard):
+    assert "takes a token" in refused(
+        command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
+    )
+    with Served(yard.parent, yard, "--images", "-1", command="motors", token=TOKEN) as server:
+        with raw(server) as wire:
+            wire.recv(100)
+            wire.sendall(b"< open can0 >")
+            assert b"< error this server demands a token" in until_closed(wire)
+        with raw(server) as wire:
+            wire.recv(100)
+            wire.sendall(b"< open can0:guessed-it-123456 >")
+            assert b"< error this token is not one of the server's" in until_closed(wire)
+        with bus_of(server, f"can0:{TOKEN}") as bus:
+            heard(bus, BeltEncoders)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--robot", "kenof"), "there is no robot 'kenof'"),
+        (("--rate-hz", "0"), "--rate-hz is 0, must be above 0"),
+        (("--delay", "fast"), "--delay is 'fast', a time is needed"),
+        (("--loss", "150%"), "--loss is '150%', a share is needed"),
+        (("--port", "70000"), "--port is 70000, a port is from 0"),
+    ],
+)
+def test_options_that_cannot_be(yard, options, says):
+    assert says in refused(command_line("motors", yard, "--images", "-1", *options))
+
+
+# -- the C transport -------------------------------------------------------------------------------
+
+DRIVER = r"""
+#include "link_can.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Drive for a second by the link that the address names; print the encoders' way. */
+int main(int argc, char *argv[])
+{
+    char why[300] = "";
+    const struct hrt_link *link = NULL;
+    for (int i = 0; argc > 1 && hrt_links[i] != NULL; i++)
+        if (strncmp(argv[1], hrt_links[i]->prefix, strlen(hrt_links[i]->prefix)) == 0)
+            link = hrt_links[i];
+    struct hrt_wire *wire = link == NULL ? NULL : link->open(argv[1], why, sizeof why);
+    if (wire == NULL) {
+        puts(why);
+        return 1;
+    }
+    struct hrt_status status = {0};
+    double begun = -1.0, left = 0.0;
+    int counter = 0, heard;
+    while (begun < 0 || status.clock_s < begun + 1.0) {
+        struct hrt_frame frame;
+        frame = hrt_pack_command(HRT_BELT_SPEEDS, 200.0, 200.0, (uint8_t)counter++);
+        if (link->send(wire, &frame, 1) < 0)
+            return 2;
+        for (int i = 0; i < 8 && (heard = link->receive(wire, &frame, 0.02)) != 0; i++) {
+            if (heard < 0)
+                return 3;
+            hrt_unpack_status(&frame, &status);
+        }
+        if (begun < 0 && (status.heard & 3) == 3)
+            begun = status.clock_s, left = status.left_mm;
+    }
+    link->close(wire);
+    printf("%.2f\n", status.left_mm - left);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    """Return a compiled program that drives by a CAN link of the C library."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler here")
+    folder = tmp_path_factory.mktemp("clib")
+    (folder / "driver.c").write_text(DRIVER)
+    sources = [ROOT / "clib" / name for name in ("frames.c", "link_can.c", "libhrt_can.c")]
+    flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{ROOT / 'clib'}"]
+    program = folder / "driver"
+    subprocess.run(
+        [compiler, *flags, folder / "driver.c", *sources, "-o", program, "-lm"], check=True
+    )
+    return program
+
+
+def run(program, address):
+    done = subprocess.run([program, address], capture_output=True, text=True, timeout=PATIENCE)
+    return done.returncode, done.stdout.strip()
+
+
+def test_the_c_transport_drives_over_socketcand(served, driver):
+    code, said = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
+    assert code == 0, said
+    assert float(said) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
+
+
+def test_the_c_transport_says_what_is_wrong(served, driver):
+    port = served.ports["can"]
+    for address, says in {
+        "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
+        "socketcand://127.0.0.1:1/can0": "127.0.0.1:1: nobody answers",
+        f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
+        "can_with_a_long_name": "a CAN interface has at most 15 letters",
+    }.items():
+        code, said = run(driver, address)
+        assert code == 1
+        assert says in said
+
+
+def test_the_c_transport_over_socketcan_where_the_kernel_has_it(served, driver):
+    """Two programs on one virtual bus: ours and python-can's SocketCAN interface."""
+    try:
+        bus = can.Bus(interface="socketcan", channel="vcan0")
+    except OSError as error:
+        code, said = run(driver, "vcan0")
+        assert code == 1
+        assert "no SocketCAN" in said or "no such CAN interface" in said
+        pytest.skip(f"vcan0 cannot be opened here: {error}")
+    with bus, subprocess.Popen([driver, "vcan0"], stdout=subprocess.PIPE, text=True) as program:
+        for step in range(400):
+            way, clock = BeltEncoders(step * 1e-3, step * 1e-3), BeltMotion(0.2, 0.2, step * 5e-3)
+            for frame in (way.frame(), clock.frame()):
+                bus.send(
+                    can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False)
+                )
+            time.sleep(0.005)
+        assert float(program.communicate(timeout=PATIENCE)[0]) == pytest.approx(200, abs=25)
