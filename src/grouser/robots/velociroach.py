@@ -32,6 +32,7 @@ from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 MASS = 0.030  # kg   robots.md B4: abstract of the 2013 paper
 BODY = (0.104, 0.040, 0.020)  # m   robots.md B4: 104 long; width without legs and depth: estimate
+HALF: Vector = (BODY[0] / 2, BODY[1] / 2, BODY[2] / 2)
 HIP_X = 0.038  # m   estimate: fore and hind hips before and behind the middle one
 HIP_Y = 0.026  # m   estimate: beside the box; feet then stand 52-70 apart (B4: 64 over all)
 HIP_Z = 0.0  # m   estimate: half-way up the box; 45 over all then (B4: 48)
@@ -68,37 +69,76 @@ GREEN: Vector = (0.20, 0.42, 0.26)
 
 @dataclass(frozen=True, kw_only=True)
 class VelociRoach:
-    """VelociRoACH's options."""
+    """VelociRoACH's options; m, kg, deg. Where their numbers come from: the file's first lines."""
 
     protraction_deg: float = degrees(PROTRACTION)
-    """How far a leg swings fore and aft of its middle, deg."""
+    """How far a leg swings fore and aft of its middle; estimate."""
     abduction_deg: float = degrees(ABDUCTION)
-    """Half of how far a leg swings outwards, deg."""
+    """Half of how far a leg swings outwards; estimate."""
+    abduction_middle_deg: float | None = None
+    """About which angle it does so; None: as `abduction_deg`, its inner end is straight down."""
+    rod_ratio: float = 0.0
+    """Crank over rod of the legs' linkage, 0 to 0.9; 0: pure sines, estimate."""
+    leg_length: float = LEG_LENGTH
+    """Hip to the lowest point; estimate."""
+    hip_x: float = HIP_X
+    """Fore and hind hips before and behind the middle one; estimate."""
+    hip_y: float = HIP_Y
+    """Hips beside the body's middle; estimate."""
+    hip_z: float = HIP_Z
+    """Hips above the body's middle; estimate."""
+    roll_inertia: float | None = None
+    """Of the body without legs about x, kg m²; None: an even box's, estimate."""
+    pitch_inertia: float | None = None
+    """About y; None: an even box's, estimate."""
+    yaw_inertia: float | None = None
+    """About z; None: an even box's, estimate."""
 
     def __post_init__(self) -> None:
-        for name, most in (
-            ("protraction_deg", degrees(PROTRACTION_RANGE[1])),
-            ("abduction_deg", degrees(ABDUCTION_RANGE[1]) / 2),
+        for name, least, most in (
+            ("protraction_deg", 0.0, degrees(PROTRACTION_RANGE[1])),
+            ("abduction_deg", 0.0, degrees(ABDUCTION_RANGE[1]) / 2),
+            ("leg_length", 2 * LEG_RADIUS, 5 * LEG_LENGTH),
+            ("hip_x", 0.0, BODY[0]),
+            ("hip_y", BODY[1] / 2, 2 * BODY[1]),
         ):
             value = getattr(self, name)
-            if not 0 < value <= most:
-                raise BadValue(f"{name} is {value}, must be above 0, at most {most:g}")
+            if not least < value <= most:
+                raise BadValue(f"{name} is {value}, must be above {least:g}, at most {most:g}")
+        if not 0 <= self.rod_ratio <= 0.9:
+            raise BadValue(f"rod_ratio is {self.rod_ratio}, must be 0 to 0.9")
+        if not abs(self.hip_z) <= BODY[2]:
+            raise BadValue(f"hip_z is {self.hip_z}, must be within {BODY[2]:g}")
+        low, high = (degrees(end) for end in ABDUCTION_RANGE)
+        middle, swing = degrees(self._abduction_middle), self.abduction_deg
+        if not (low <= middle - swing and middle + swing <= high):
+            raise BadValue(
+                f"abduction_middle_deg is {middle:g}, legs that swing by {swing:g} about it pass "
+                f"their stops at {low:g} and {high:g}"
+            )
+        roll, pitch, yaw = self._inertia()
+        if min(roll, pitch, yaw) <= 0 or 2 * max(roll, pitch, yaw) > roll + pitch + yaw:
+            raise BadValue(
+                f"inertia is {roll:g}, {pitch:g}, {yaw:g} kg m² about x, y, z: each must be above "
+                "0 and at most the sum of the two others"
+            )
 
     def build(self) -> Robot:
         """Return the robot: body, six legs, sensors."""
         spec = mujoco.MjSpec()
         spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
-        half = (BODY[0] / 2, BODY[1] / 2, BODY[2] / 2)
-        add_hull(body, "hull", half, rgb=GREEN)
-        set_box_mass(body, MASS - len(LEGS) * LEG_MASS, half)
+        add_hull(body, "hull", HALF, rgb=GREEN)
+        set_box_mass(body, MASS - len(LEGS) * LEG_MASS, HALF)
+        body.inertia = self._inertia()
         for leg in LEGS:
-            _add_leg(body, leg)
+            self._add_leg(body, leg)
         _keep_legs_apart(spec)
         cranks = self._cranks()
         for joint in cranks.drives:
             _leg_drive().add(spec, joint, joint)
         posture = dict(zip(cranks.drives, cranks.angles(cranks.start()[None])[0], strict=True))
+        upright = math.cos(cranks.abduction_middle - cranks.abduction)  # 1: a tripod's legs are
         return Robot(
             spec=spec,
             root="body",
@@ -107,7 +147,7 @@ class VelociRoach:
             limits={joint: RANGES[joint.rpartition("_")[2]] for joint in cranks.drives},
             gait=cranks,
             sensors=(Truth(body="body"), Encoder(drives=cranks.drives)),
-            standing=LEG_LENGTH - HIP_Z,  # on one tripod, its legs upright
+            standing=(self.leg_length - LEG_RADIUS) * upright + LEG_RADIUS - self.hip_z,
             posture={joint: float(angle) for joint, angle in posture.items()},
         )
 
@@ -115,58 +155,75 @@ class VelociRoach:
         return Cranks(
             protraction=radians(self.protraction_deg),
             abduction=radians(self.abduction_deg),
+            abduction_middle=self._abduction_middle,
+            rod_ratio=self.rod_ratio,
             top_speed=TOP_SPEED,
             acceleration=ACCELERATION,
             period=SETPOINT_TIME,
         )
 
+    @property
+    def _abduction_middle(self) -> float:
+        middle = self.abduction_middle_deg
+        return radians(self.abduction_deg if middle is None else middle)
+
+    def _inertia(self) -> tuple[float, float, float]:
+        """Return the body's moments about x, y, z, kg m²."""
+        x, y, z = HALF
+        mass = MASS - len(LEGS) * LEG_MASS
+        given = (self.roll_inertia, self.pitch_inertia, self.yaw_inertia)
+        squares = (y * y + z * z, x * x + z * z, x * x + y * y)
+        roll, pitch, yaw = (
+            mass * square / 3 if moment is None else moment
+            for moment, square in zip(given, squares, strict=True)
+        )
+        return roll, pitch, yaw
+
+    def _add_leg(self, body: mujoco.MjsBody, name: str) -> None:
+        """Add one leg: a rod with a round foot that swings fore and aft and, on that, outwards."""
+        end, side = name.split("_")
+        x = self.hip_x * (1 - ENDS.index(end))
+        left = 1 if side == "left" else -1
+        leg = body.add_body(name=name, pos=[x, left * self.hip_y, self.hip_z])
+        # A foot that goes forwards or outwards turns by a positive angle on either side.
+        turns = {"protraction": [0, -1, 0], "abduction": [left, 0, 0]}
+        for motion, axis in turns.items():
+            leg.add_joint(
+                name=f"{name}_{motion}",
+                type=mujoco.mjtJoint.mjJNT_HINGE,
+                axis=axis,
+                armature=LEG_ARMATURE,
+                limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+                range=RANGES[motion],
+            )
+        leg.add_joint(
+            name=f"{name}_spring",
+            type=mujoco.mjtJoint.mjJNT_SLIDE,
+            axis=[0, 0, 1],
+            stiffness=LEG_STIFFNESS,
+            damping=LEG_VISCOSITY,
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+            range=LEG_TRAVEL,
+        )
+        foot = leg.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=[0, 0, 0, 0, 0, LEG_RADIUS - self.leg_length],
+            size=[LEG_RADIUS, 0, 0],
+            mass=0,
+            friction=[SLIPPERY, 0, 0],
+            contype=HULL,
+            conaffinity=HULL_TOUCHES,
+            solmix=GROUND_SOFTNESS_WINS,
+            rgba=(*GREY, 1.0),
+        )
+        mark(foot, share=1 / FEET)
+        half = (LEG_RADIUS, LEG_RADIUS, self.leg_length / 2)
+        set_box_mass(leg, LEG_MASS, half, at=(0, 0, -self.leg_length / 2))
+
 
 def _leg_drive() -> Drive:
     return Drive(force=LEG_TORQUE, speed=LEG_SPEED, lead=LEG_LEAD, damping=LEG_DAMPING)
-
-
-def _add_leg(body: mujoco.MjsBody, name: str) -> None:
-    """Add one leg: a rod with a round foot that swings fore and aft and, on that, outwards."""
-    end, side = name.split("_")
-    x = HIP_X * (1 - ENDS.index(end))
-    left = 1 if side == "left" else -1
-    leg = body.add_body(name=name, pos=[x, left * HIP_Y, HIP_Z])
-    # A foot that goes forwards or outwards turns by a positive angle on either side.
-    turns = {"protraction": [0, -1, 0], "abduction": [left, 0, 0]}
-    for motion, axis in turns.items():
-        leg.add_joint(
-            name=f"{name}_{motion}",
-            type=mujoco.mjtJoint.mjJNT_HINGE,
-            axis=axis,
-            armature=LEG_ARMATURE,
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-            range=RANGES[motion],
-        )
-    leg.add_joint(
-        name=f"{name}_spring",
-        type=mujoco.mjtJoint.mjJNT_SLIDE,
-        axis=[0, 0, 1],
-        stiffness=LEG_STIFFNESS,
-        damping=LEG_VISCOSITY,
-        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-        range=LEG_TRAVEL,
-    )
-    foot = leg.add_geom(
-        name=name,
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        fromto=[0, 0, 0, 0, 0, LEG_RADIUS - LEG_LENGTH],
-        size=[LEG_RADIUS, 0, 0],
-        mass=0,
-        friction=[SLIPPERY, 0, 0],
-        contype=HULL,
-        conaffinity=HULL_TOUCHES,
-        solmix=GROUND_SOFTNESS_WINS,
-        rgba=(*GREY, 1.0),
-    )
-    mark(foot, share=1 / FEET)
-    set_box_mass(
-        leg, LEG_MASS, (LEG_RADIUS, LEG_RADIUS, LEG_LENGTH / 2), at=(0, 0, -LEG_LENGTH / 2)
-    )
 
 
 def _keep_legs_apart(spec: mujoco.MjSpec) -> None:

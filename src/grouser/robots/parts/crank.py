@@ -3,9 +3,11 @@
 Each side has one motor. Its crank's phase moves the three legs of that side along one closed curve
 of two angles, protraction (fore and aft) and abduction (outwards, which lifts the foot):
 
-    protraction = P sin(phase)        abduction = A (1 + cos(phase))
+    protraction = P s(phase)        abduction = A0 + A cos(phase)
 
-so a foot is on the ground while cos(phase) < 0 and goes backwards there. The middle leg of a side
+so a foot is on the ground while cos(phase) < 0 and goes backwards there. A long rod between crank
+and leg makes s a sine; a short one, of slider and crank, makes the feet go back and return at
+different speeds. The middle leg of a side
 is half a turn apart from the fore and the hind one, and the sides start half a turn apart: an
 alternating tripod, which equal speeds keep and unequal ones give up, as on the real robot.
 
@@ -39,7 +41,11 @@ class Cranks:
     protraction: float
     """P: how far a leg swings fore and aft of its middle, rad."""
     abduction: float
-    """A: half of how far it swings outwards, rad; the other end is straight down."""
+    """A: half of how far it swings outwards, rad."""
+    abduction_middle: float
+    """A0: about which angle it does so, rad; as large as A: its inner end is straight down."""
+    rod_ratio: float = 0.0
+    """The crank over its rod, 0 to below 1; 0: a rod so long that protraction is a sine."""
     top_speed: float
     """Of a crank, rad/s."""
     acceleration: float
@@ -82,6 +88,13 @@ class Cranks:
     def angles(self, state: Array) -> Array:
         """Return every leg's protraction, then every leg's abduction (rad), (n, 12)."""
         phase = (state[:, :2, None] + _OFFSETS).reshape(len(state), -1)
-        protraction = self.protraction * np.sin(phase)
-        abduction = self.abduction * (1 + np.cos(phase))
+        protraction = self.protraction * self._swing(phase)
+        abduction = self.abduction * (self.abduction_middle / self.abduction + np.cos(phase))
         return np.concatenate([protraction, abduction], axis=1)
+
+    def _swing(self, phase: Array) -> Array:
+        """Return s, from about -1 to 1: where a slider is that a rod pulls, over the crank."""
+        if self.rod_ratio == 0.0:
+            return np.sin(phase)
+        rod = 1 / self.rod_ratio
+        return np.sin(phase) + np.sqrt(rod**2 - np.cos(phase) ** 2) - rod
