@@ -24,6 +24,8 @@ from grouser.scan.gaps import between_pixels
 from grouser.scan.holes import close_holes, find_holes
 from grouser.scan.outliers import find_outliers
 from grouser.scan.pipeline import ScanOptions, rebuild
+from grouser.scan.pose_information import PoseSpread
+from grouser.scan.refinement import laid
 from grouser.scan.registration import register
 from grouser.scan.rotation import quaternion
 from grouser.scan.simplify import simplified
@@ -244,13 +246,59 @@ def test_frames_from_three_places_are_laid_over_each_other():
         true = poses[0].inverse() @ pose
         assert np.linalg.norm(frame.X_FC.position - true.position) < 0.005
         assert abs(frame.X_FC.wxyz @ true.wxyz) > np.cos(0.005 / 2)
-        assert not frame.slides
     ground = rebuild(clouds, ScanOptions(camera_poses=(poses[0], *guesses[1:])))
+    assert all(frame.loose < 0.005 for frame in ground.frames)
+    assert not ground.warnings
     off = box_distance(ground.mesh.corners.mean(axis=1), boxes)
     assert off.mean() < 0.003
     assert np.quantile(off, 0.95) < 0.01
     with pytest.raises(BadValue, match="frame 2 does not fit those before it"):
         register([clouds[0], clouds[1].moved(Pose.at(5, 5, 5))], 0.02)
+
+
+def from_two_sides(boxes, seed, noise=0.003):
+    """Return two frames, seen from left and right, their poses, and the second about right."""
+    poses = [looking((0.2, y, 0.8), (1.3, 0.1, 0.0)) for y in (-0.6, 0.7)]
+    clouds = [boxes_seen(120, 160, 145.0, noise, pose, boxes, seed) for pose in poses]
+    off = np.random.default_rng(seed).normal(0, 0.02, 3)
+    return clouds, poses, [poses[0], Pose(poses[1].position + off, poses[1].wxyz)]
+
+
+def frames_off(frames, poses):
+    """Return how far the second frame's view is from where it should be along x, y, z, m."""
+    place = np.array([0.0, 0.0, 1.3])
+    return poses[0].apply(frames[1].X_FC.apply(place)) - poses[1].apply(place)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_frames_that_slide_stay_where_they_are_said_to_be(seed):
+    """A floor holds nothing along itself, a step nothing along its edge, however many points."""
+    step = [FLOOR, ((1.3, -9.0, 0.0), (9.0, 9.0, 0.15))]
+    for boxes, held in (([FLOOR], [False, False, True]), (step, [True, False, True])):
+        clouds, poses, guesses = from_two_sides(boxes, seed)
+        frames = laid(clouds, 0.03, guesses)
+        assert frames[1].loose > 0.05
+        assert 0.015 < frames[1].left < 0.1  # 2 degrees of yaw move what is seen by 70 mm
+        off, given = frames_off(frames, poses), (guesses[1].position - poses[1].position)
+        assert (np.abs(off[held]) < 0.003).all()
+        assert (np.abs(off - given)[~np.array(held)] < 0.012).all()
+        # Poses that are known better hold better.
+        exact = laid(clouds, 0.03, poses, PoseSpread(0.002, 0.002))
+        assert np.abs(frames_off(exact, poses)).max() < 0.004
+
+
+def test_frames_that_slide_are_said_to():
+    clouds, _, guesses = from_two_sides([FLOOR], 0)
+    known, unknown = (
+        rebuild(clouds, ScanOptions(voxel=0.04, camera_poses=poses))
+        for poses in (tuple(guesses), None)
+    )
+    assert any(
+        "frame 2 could slide" in line and "camera pose does" in line for line in known.warnings
+    )
+    assert any(line.endswith("give camera poses") for line in unknown.warnings)
+    with pytest.raises(BadValue, match="a number above 0"):
+        PoseSpread(0.0, 0.1)
 
 
 def plate(cells=20, size=0.02, hole=None):

@@ -150,6 +150,8 @@ def test_an_older_world_survives_a_run_that_fails_late(tmp_path, monkeypatch):
     [
         (["--camera-pose", "1,2,3"], "6 numbers with commas"),
         (["--camera-pose=0,0,1,0,30,0", "--camera-pose=0,0,1,0,30,0"], "2 for 1 inputs"),
+        (["--camera-known", "0.01"], "2 numbers with commas"),
+        (["--camera-known", "0,1"], "metres above 0"),
         (["--gravity", "down"], "3 numbers with commas"),
         (["--intrinsics", "525"], "4 or 5 numbers"),
         (["--reach", "0.1"], "no point within --reach"),

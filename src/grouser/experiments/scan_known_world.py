@@ -1,8 +1,8 @@
 """Scan a known world: is what is rebuilt what is there, and does a robot notice the difference?
 
 A simulated Kinect looks at a step field and at the plywood bridge from three places around them.
-The first pose is known; the others are as wrong as a tape measure is (`SLIP`, `TURN_DEG`) and found
-by registration. Points all over the rebuilt surface are compared with the true one where it was
+The first pose is known; the others are as wrong as by a tape measure (`TAPE_MEASURE`) and found by
+registration. Points all over the rebuilt surface are compared with the true one where it was
 seen; the band along its edges, which voxels round off, is told apart.
 
 Then a robot is driven over steps on both sides of its limit, as they are and as they were scanned.
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from grouser.experiments.run_options import RunOptions
-from grouser.frames import X_CO, Array, Pose, millimetres, radians
+from grouser.frames import X_CO, Array, Pose, millimetres
 from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.limits import search_bracket
 from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial, run_alone
@@ -29,6 +29,7 @@ from grouser.scan.cloud import PointCloud
 from grouser.scan.ground.scan_world import WorldOptions
 from grouser.scan.ground.world_folder import WORLD, scan_to_world
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
+from grouser.scan.pose_information import TAPE_MEASURE
 from grouser.scan.simulated_camera import aimed, scan_world
 from grouser.scan.surface_errors import SurfaceErrors, surface_errors
 from grouser.simulation.ground_stl import ground_surface
@@ -42,7 +43,6 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 
 VOXEL = 0.02  # m   what the command takes
 REACH = 2.2  # m   further points are left out: a camera's noise grows with the square
-SLIP, TURN_DEG = 0.02, 2.0  # m, deg   estimates: how well one knows where a camera stands
 BAND = 1.5 * VOXEL
 """Half the width of the band along edges, m."""
 MEAN_MM, MOST_MM = 5.0, 15.0  # a bound of ours: mean and 95 % where the surface was seen
@@ -85,8 +85,9 @@ KNOWN = (
         ((-0.9, -0.6, 1.0), (1.5, -0.8, 1.0), (0.4, 1.3, 1.0)),
     ),
 )
-STEP_EYES = ((-1.5, -0.9, 1.2), (-1.5, 0.9, 1.2), (-0.9, 0.0, 1.6))
-"""Before a step at x = 0, m: all of them see its riser, which alone holds frames along x."""
+STEP_EYES = ((-1.5, -0.9, 1.2), (-1.5, 0.9, 1.2), (0.7, -0.9, 1.4))
+"""Around a step at x = 0, m: the last one does not see its riser, which alone holds frames along
+x, and nothing holds any of them along y but the poses that are given."""
 
 
 def run(run_options: RunOptions) -> Report:
@@ -203,8 +204,8 @@ def _about(poses: Sequence[Pose], seed: int) -> tuple[Pose, ...]:
     rng = np.random.default_rng(seed)
     guesses = [poses[0]]
     for pose in poses[1:]:
-        x, y, z = rng.normal(0.0, SLIP, 3).tolist()
-        roll, pitch, yaw = rng.normal(0.0, radians(TURN_DEG), 3).tolist()
+        x, y, z = rng.normal(0.0, TAPE_MEASURE.position, 3).tolist()
+        roll, pitch, yaw = rng.normal(0.0, TAPE_MEASURE.angle, 3).tolist()
         turned = Pose.at(roll=roll, pitch=pitch, yaw=yaw) @ Pose(wxyz=pose.wxyz)
         guesses.append(Pose(pose.position + np.array([x, y, z]), turned.wxyz))
     return tuple(guesses)

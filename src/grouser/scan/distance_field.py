@@ -21,8 +21,12 @@ _TAPS = (1 / 16, 7 / 16, 7 / 16, 1 / 16)
 """Weights of a voxel at the four corners along an axis that are nearest, before, at and behind it:
 a spread of 0.7 cells, estimate between sharp edges and little noise."""
 _STIFFNESS = 0.05
-"""Spread, as a part of a voxel's square, that every neighbourhood is taken to have across the line
-of sight: where points lie in a row, the plane through them faces the sensor."""
+"""Spread, as a part of a voxel's square, that points in a row are taken to have across the line of
+sight: the plane through them faces the sensor."""
+_BROAD = 0.2
+"""Spread, as a part of a voxel's square, from which on points are no row but tell their plane by
+themselves: two rows of voxels have 0.25. Were they taken to face the sensor as well, every floor
+would lean by 2 degrees to the camera, and frames from two sides would slide on it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,9 @@ def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
     else:
         sight = grid.means(views) - means
     sight /= np.maximum(np.sqrt(np.einsum("ij,ij->i", sight, sight)), 1e-12)[:, None]
-    stiffness = _STIFFNESS * grid.size**2
+    square = grid.size**2
+    row = np.clip(1.0 - _variances(spreads)[1] / (_BROAD * square), 0.0, 1.0)
+    stiffness = _STIFFNESS * square * row
     for number, product in enumerate(_products(sight)):
         spreads[number] += stiffness * ((number in (0, 3, 5)) - product)
     normals, roughness = thinnest(spreads)
@@ -123,13 +129,7 @@ def thinnest(spreads: list[Array]) -> tuple[Array, Array]:
     The least eigenvalue in closed form; its vector is across two rows of what is left without it.
     """
     xx, xy, xz, yy, yz, zz = spreads
-    mean = (xx + yy + zz) / 3
-    a, b, c = xx - mean, yy - mean, zz - mean
-    size = np.sqrt((a * a + b * b + c * c + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
-    scale = np.where(size > 0, size, 1.0)
-    det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)
-    angle = np.arccos(np.clip(det / (2 * scale**3), -1.0, 1.0)) / 3
-    least = mean + 2 * size * np.cos(angle + 2 * np.pi / 3)
+    least = _variances(spreads)[0]
     rows = [
         np.stack([xx - least, xy, xz], axis=1),
         np.stack([xy, yy - least, yz], axis=1),
@@ -144,6 +144,19 @@ def thinnest(spreads: list[Array]) -> tuple[Array, Array]:
     best[longest == 0] = (0.0, 0.0, 1.0)
     longest[longest == 0] = 1.0
     return best / np.sqrt(longest)[:, None], np.maximum(least, 0.0)
+
+
+def _variances(spreads: list[Array]) -> tuple[Array, Array, Array]:
+    """Return the eigenvalues of covariances, each (k,), least first, in closed form."""
+    xx, xy, xz, yy, yz, zz = spreads
+    mean = (xx + yy + zz) / 3
+    a, b, c = xx - mean, yy - mean, zz - mean
+    size = np.sqrt((a * a + b * b + c * c + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
+    scale = np.where(size > 0, size, 1.0)
+    det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)
+    angle = np.arccos(np.clip(det / (2 * scale**3), -1.0, 1.0)) / 3
+    least, most = mean + 2 * size * np.cos(angle + 2 * np.pi / 3), mean + 2 * size * np.cos(angle)
+    return least, 3 * mean - least - most, most
 
 
 def _around(grid: VoxelGrid, rows: Array) -> Array:

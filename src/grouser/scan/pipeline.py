@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from grouser.errors import BadValue
-from grouser.frames import Array, Pose
+from grouser.frames import Array, Pose, millimetres
 from grouser.scan.cloud import PointCloud, joined
 from grouser.scan.down import DownGuess, find_down
 from grouser.scan.gaps import between_pixels
 from grouser.scan.holes import Hole, close_holes, find_holes
 from grouser.scan.outliers import find_outliers
+from grouser.scan.pose_information import TAPE_MEASURE, PoseSpread
 from grouser.scan.refinement import laid
 from grouser.scan.registration import FramePose
 from grouser.scan.rings import as_rings
@@ -24,6 +27,8 @@ Progress = Callable[[str, int, int], None]
 STEPS = ("outliers", "registration", "down", "surface", "holes", "simplification")
 SURE = 0.5
 """Below this sureness of down the user is warned."""
+SLIDES = 1.0
+"""Voxels by which a frame may be off, by what it shows, before the user is warned; estimate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +39,8 @@ class ScanOptions:
     """Edge of voxels and of the surface's cells, m."""
     camera_poses: tuple[Pose, ...] | None = None
     """Each frame's pose in the world (z up), about right where there are several; None: found."""
+    pose_spread: PoseSpread = TAPE_MEASURE
+    """How well these are known: what frames do not tell by themselves is held by them."""
     gravity: Array | None = None
     """A vector down in the first frame's axes, (3,); None: found."""
     close_holes: float = 0.1
@@ -92,7 +99,7 @@ def rebuild(
     outliers = [find_outliers(cloud, options.voxel) for cloud in clouds]
     clean = [cloud.without(out) for cloud, out in zip(clouds, outliers, strict=True)]
     progress(STEPS[1], 1, len(STEPS))
-    frames = laid(clean, options.voxel, poses)
+    frames = laid(clean, options.voxel, poses, options.pose_spread)
     placed = [clean[0]]
     placed += [cloud.moved(at.X_FC) for cloud, at in zip(clean[1:], frames[1:], strict=True)]
     points = joined([cloud.there() for cloud in placed])
@@ -119,12 +126,15 @@ def rebuild(
         closed=closed,
         removed=int(sum(out.sum() for out in outliers)),
         error=fewer.error,
-        warnings=_warnings(clouds, down, frames),
+        warnings=_warnings(clouds, down, frames, options),
     )
 
 
 def _warnings(
-    clouds: Sequence[PointCloud], down: DownGuess, frames: Sequence[FramePose]
+    clouds: Sequence[PointCloud],
+    down: DownGuess,
+    frames: Sequence[FramePose],
+    options: ScanOptions,
 ) -> tuple[str, ...]:
     result = []
     if down.sureness < SURE:
@@ -136,8 +146,17 @@ def _warnings(
                 "surfaces face it"
             )
     result += [
-        f"frame {number} slides on those before it: what it shows is too flat to hold it"
+        _sliding(number, frame, options.camera_poses is not None)
         for number, frame in enumerate(frames, 1)
-        if frame.slides
+        if frame.loose > SLIDES * options.voxel
     ]
     return tuple(result)
+
+
+def _sliding(number: int, frame: FramePose, given: bool) -> str:
+    """Return what to say of a frame that what it shows does not hold."""
+    off = f"by {frame.loose:.2g} m" if np.isfinite(frame.loose) else "anywhere"
+    said = f"frame {number} could slide {off} on the others: what it shows is too flat to hold it"
+    if given:
+        return f"{said}; its camera pose does, to about {millimetres(frame.left):.0f} mm"
+    return f"{said}; give camera poses"

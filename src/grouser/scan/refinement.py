@@ -3,7 +3,8 @@
 GICP pairs points by their distance alone. Two cameras on both sides of a thing see its two sides;
 close by, those are taken for one, and so are the floor and the foot of a wall. Here a pair counts
 only if both surfaces look the same way, to their cameras, which tells front from back; and all
-frames move at once, so that what the last one shows also moves the second.
+frames move at once, so that what the last one shows also moves the second. Directions in which
+frames do not hold each other are left to the poses that are given.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle, radians, rotate
 from grouser.scan.cloud import PointCloud
 from grouser.scan.distance_field import voxel_planes
-from grouser.scan.registration import FramePose, register
+from grouser.scan.pose_information import (
+    TAPE_MEASURE,
+    GivenPoses,
+    PoseInformation,
+    PoseSpread,
+    looseness,
+    of_given,
+)
+from grouser.scan.registration import FIRST, FramePose, register
 from grouser.scan.scipy_parts import spatial
 from grouser.scan.voxel_grid import voxel_grid
 
@@ -40,39 +49,45 @@ class SeenSurface:
     """(n, 3), m."""
     normals: Array
     """Unit vectors that look to the sensor, (n, 3)."""
+    size: float
+    """Edge of the voxels, m."""
 
 
 def laid(
-    clouds: Sequence[PointCloud], size: float, guesses: Sequence[Pose] | None = None
+    clouds: Sequence[PointCloud],
+    size: float,
+    guesses: Sequence[Pose] | None = None,
+    spread: PoseSpread = TAPE_MEASURE,
 ) -> tuple[FramePose, ...]:
     """Return where each frame is in the first one's frame, by GICP or by the guesses, refined.
 
     With guesses, both GICP's poses and the guesses themselves are refined, and what fits better is
-    taken: where frames hold each other badly GICP leaves a good guess for a worse place.
+    taken. The guesses hold frames where what they show does not, as well as they are known.
 
     Args:
         clouds: frames in their sensors' axes, in an order in which each overlaps an earlier one.
         size: edge of the voxels at which they are compared, m.
         guesses: their poses in one frame, about right; None: unknown.
+        spread: how well guesses are known.
 
     Raises:
         BadValue: a frame has too little in common with the others.
     """
     if len(clouds) < 2:
         return register(clouds, size, guesses)
-    attempts, refusal = [], None
+    attempts, refusal, given = [], None, None
     try:
-        attempts.append(register(clouds, size, guesses))
+        attempts.append([frame.X_FC for frame in register(clouds, size, guesses)])
     except BadValue as error:
         if guesses is None:
             raise
         refusal = error
     if guesses is not None:
-        known = [guesses[0].inverse() @ guess for guess in guesses]
-        attempts.append(tuple(FramePose(pose, 0.0, 0.0) for pose in known))
+        given = GivenPoses(tuple(guesses[0].inverse() @ guess for guess in guesses), spread)
+        attempts.append(list(given.poses))
     parts = [_seen_surface(cloud, size) for cloud in clouds]
     best = max(
-        (_refined(parts, frames, size) for frames in attempts),
+        (_refined(parts, poses, given) for poses in attempts),
         key=lambda frames: sum(frame.overlap for frame in frames),
     )
     if refusal and min(frame.overlap for frame in best) < LEAST:
@@ -81,21 +96,25 @@ def laid(
 
 
 def _refined(
-    parts: Sequence[SeenSurface], frames: Sequence[FramePose], size: float
+    parts: Sequence[SeenSurface], poses: list[Pose], given: GivenPoses | None
 ) -> tuple[FramePose, ...]:
     """Return where each frame is, better than before, and how well it fits all others."""
-    poses = [frame.X_FC for frame in frames]
+    size = parts[0].size
     for number in range(ROUNDS):
         stage = number * len(NEAR) // ROUNDS
-        moves = _moves(parts, poses, NEAR[stage] * size)
+        moves = _moves(parts, poses, NEAR[stage] * size, given)
         poses = [poses[0], *(move @ pose for move, pose in zip(moves, poses[1:], strict=True))]
         if stage == len(NEAR) - 1 and max(_size(move) for move in moves) < STILL:
             break
-    fits = [_fit(parts, poses, number, size) for number in range(len(parts))]
-    return tuple(
-        FramePose(pose, overlap, error, frame.slides)
-        for frame, pose, (overlap, error) in zip(frames, poses, fits, strict=True)
-    )
+    information, _ = _information(parts, poses, NEAR[-1] * size).of_pairs()
+    known = information + (0.0 if given is None else of_given(given, poses)[0])
+    frames = [FIRST]
+    for number, pose in list(enumerate(poses))[1:]:
+        overlap, error = _fit(parts, poses, number, size)
+        places = pose.apply(parts[number].means)
+        slack = (looseness(matrix, number, places) for matrix in (information, known))
+        frames.append(FramePose(pose, overlap, error, *slack))
+    return tuple(frames)
 
 
 def _fit(
@@ -124,18 +143,36 @@ def _seen_surface(cloud: PointCloud, size: float) -> SeenSurface:
     """Return a frame's surface, voxel by voxel."""
     seen = cloud.there()
     planes = voxel_planes(voxel_grid(seen.points, size), seen)
-    return SeenSurface(planes.means, planes.normals)
+    return SeenSurface(planes.means, planes.normals, size)
 
 
-def _moves(parts: Sequence[SeenSurface], poses: Sequence[Pose], near: float) -> list[Pose]:
+def _moves(
+    parts: Sequence[SeenSurface], poses: Sequence[Pose], near: float, given: GivenPoses | None
+) -> list[Pose]:
     """Return how all frames but the first must move, by one step of Gauss and Newton."""
+    information, pull = _information(parts, poses, near).of_pairs()
+    if given is not None:
+        more, back = of_given(given, poses)
+        information, pull = information + more, pull + back
+    # What nothing holds stays where it is.
+    count = len(pull)
+    steady = 1e-6 * np.trace(information) / count + 1e-12
+    found = np.linalg.solve(information + steady * np.eye(count), pull).reshape(-1, 6)
+    return [
+        _small_move(turn, shift) for turn, shift in zip(found[:, :3], found[:, 3:], strict=True)
+    ]
+
+
+def _information(
+    parts: Sequence[SeenSurface], poses: Sequence[Pose], near: float
+) -> PoseInformation:
+    """Return what pairs less than ``near`` (m) apart say about frames that are at ``poses``."""
     laid = [
         (pose.apply(part.means), rotate(pose.wxyz, part.normals))
         for part, pose in zip(parts, poses, strict=True)
     ]
     trees = [spatial.cKDTree(points) for points, _ in laid]
-    count = 6 * (len(parts) - 1)
-    stiffness, pull = np.zeros((count, count)), np.zeros(count)
+    information = PoseInformation(len(parts), parts[0].size)
     for one, (points, normals) in enumerate(laid):
         for other, (theirs, their_normals) in enumerate(laid):
             if one == other:
@@ -147,21 +184,9 @@ def _moves(parts: Sequence[SeenSurface], poses: Sequence[Pose], near: float) -> 
             across = their_normals[which[pair]]
             off = np.einsum("ni,ni->n", points[pair] - theirs[which[pair]], across)
             # Pairs that are far off after the others agree are no pairs: they weigh less.
-            weight = 1.0 / (1.0 + (off / (near / 4)) ** 2)
-            rows = np.zeros((len(off), count))
-            for frame, sign, places in ((one, 1.0, points[pair]), (other, -1.0, points[pair])):
-                if frame:
-                    begin = 6 * (frame - 1)
-                    rows[:, begin : begin + 3] = sign * np.cross(places, across)
-                    rows[:, begin + 3 : begin + 6] = sign * across
-            stiffness += (rows * weight[:, None]).T @ rows
-            pull -= (rows * weight[:, None]).T @ off
-    # What nothing holds stays where it is.
-    steady = 1e-6 * np.trace(stiffness) / count + 1e-12
-    found = np.linalg.solve(stiffness + steady * np.eye(count), pull).reshape(-1, 6)
-    return [
-        _small_move(turn, shift) for turn, shift in zip(found[:, :3], found[:, 3:], strict=True)
-    ]
+            weights = 1.0 / (1.0 + (off / (near / 4)) ** 2)
+            information.add((one, other), points[pair], (normals[pair], across), off, weights)
+    return information
 
 
 def _small_move(turn: Array, shift: Array) -> Pose:

@@ -25,8 +25,6 @@ LARGEST_ERROR = 0.5
 """Root mean square of distances, in voxels, above which frames do not fit; estimate."""
 NEIGHBOURS = 15
 """Points that tell a point's plane."""
-SLIPPERY = 1e-3
-"""Frames hold each other so much less one way than another that they slide along it; estimate."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,11 @@ class FramePose:
     """Part of its voxels that have a counterpart among the frames before."""
     error: float
     """Root mean square of the distances to the counterparts' planes, m."""
-    slides: bool = False
-    """Whether it could be elsewhere as well, as two views of nothing but a plane could."""
+    loose: float = 0.0
+    """How far it may be off along what holds it least, by what frames show, m (one sigma): two
+    views of nothing but a plane slide on each other without end. 0: not asked for."""
+    left: float = 0.0
+    """The same with the help of the poses that were given, m."""
 
 
 FIRST = FramePose(Pose(), 1.0, 0.0)
@@ -73,7 +74,7 @@ def register(
         found = _aligned(target, guess.apply(points) - middle, size)
         pose = Pose(middle) @ found.X_FC @ Pose(-middle) @ guess
         _check(number, found, size)
-        poses.append(FramePose(pose, found.overlap, found.error, found.slides))
+        poses.append(FramePose(pose, found.overlap, found.error))
         target = voxel_centroids(
             np.concatenate([target, found.X_FC.apply(guess.apply(points) - middle)]), size
         )
@@ -85,7 +86,7 @@ def _aligned(target: Array, source: Array, size: float) -> FramePose:
     gicp = _small_gicp()
     goal, tree = gicp.preprocess_points(target, size * 1e-3, NEIGHBOURS, num_threads=1)
     moving, _ = gicp.preprocess_points(source, size * 1e-3, NEIGHBOURS, num_threads=1)
-    result, matrix = None, matrix_of(Pose())
+    matrix = matrix_of(Pose())
     for voxels in STAGES:
         result = gicp.align(
             goal,
@@ -107,15 +108,7 @@ def _aligned(target: Array, source: Array, size: float) -> FramePose:
     off = there[near] - goal.points()[which, :3]
     across = (off * goal.normals()[which, :3]).sum(axis=1)
     error = float(np.sqrt(np.mean(across**2))) if near.any() else float("inf")
-    return FramePose(
-        pose, float(near.mean()), error, _slides(np.array(result.H)) if result else True
-    )
-
-
-def _slides(stiffness: Array) -> bool:
-    """Return whether frames hold each other in some direction hardly at all."""
-    held = np.linalg.eigvalsh(stiffness[3:, 3:])
-    return bool(held[0] < SLIPPERY * held[-1])
+    return FramePose(pose, float(near.mean()), error)
 
 
 def _check(number: int, found: FramePose, size: float) -> None:

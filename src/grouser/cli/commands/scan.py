@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from grouser.scan.cloud import PointCloud
     from grouser.scan.ground.scan_world import ScanWorld
     from grouser.scan.intrinsics import Intrinsics
+    from grouser.scan.pose_information import PoseSpread
 
 Inputs = Annotated[
     list[Path],
@@ -43,6 +44,14 @@ CameraPoses = Annotated[
         metavar="x,y,z,roll,pitch,yaw",
         show_default="found",
         help="Where the sensor was, m and deg, z up, 0,0,0 looks along x; once per input.",
+    ),
+]
+PoseKnown = Annotated[
+    str,
+    typer.Option(
+        "--camera-known",
+        metavar="m,deg",
+        help="How well these poses are known (one sigma): what clouds do not tell, they hold.",
     ),
 ]
 SensorAxes = Annotated[
@@ -101,6 +110,7 @@ def scan(
     out: OutFolder,
     voxel: Voxel = 0.02,
     camera_poses: CameraPoses = None,
+    camera_known: PoseKnown = "0.02,2",
     axes: SensorAxes = "picture",
     gravity: Gravity = None,
     reach: Reach = None,
@@ -136,11 +146,13 @@ def scan(
     refuse_foreign(out)
     preflight.writable(out.parent / f".{out.name}.yaml")
     poses = _poses(camera_poses or (), len(inputs), axes)
+    known = _spread(camera_known)
     down = gravity and places.numbers("--gravity", gravity, 3, example="0,0.8,0.6")
     camera = _intrinsics(intrinsics)
     options = ScanOptions(
         voxel=voxel,
         camera_poses=poses,
+        pose_spread=known,
         gravity=np.array(down) if down else None,
         close_holes=close_holes,
     )
@@ -176,6 +188,19 @@ def _poses(texts: Sequence[str], count: int, axes: str) -> tuple[Pose, ...] | No
 
     given = [places.pose("--camera-pose", text) for text in texts]
     return tuple(X_WC @ X_CO if axes == "picture" else X_WC for X_WC in given)
+
+
+def _spread(text: str) -> PoseSpread:
+    """Return how well poses are known, of metres and degrees."""
+    from grouser.frames import radians
+    from grouser.scan.pose_information import PoseSpread
+
+    position, angle_deg = places.numbers("--camera-known", text, 2, example="0.02,2")
+    if not (0 < position <= 10 and 0 < angle_deg <= 180):
+        raise BadValue(
+            f"--camera-known: {text}; metres above 0 up to 10, degrees above 0 up to 180"
+        )
+    return PoseSpread(position, radians(angle_deg))
 
 
 def _intrinsics(text: str | None) -> Intrinsics | None:

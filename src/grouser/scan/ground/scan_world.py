@@ -136,6 +136,8 @@ def to_json(made: ScanWorld) -> dict[str, Any]:
                 "rpy_deg": np.round(degrees(to_rpy(frame.X_FC.wxyz)), 2).tolist(),
                 "overlap": round(frame.overlap, 3),
                 "error_mm": round(millimetres(frame.error), 2),
+                "loose_mm": _finite_mm(frame.loose),
+                "left_mm": _finite_mm(frame.left),
             }
             for frame in ground.frames
         ],
@@ -157,6 +159,11 @@ def to_json(made: ScanWorld) -> dict[str, Any]:
         "places": [{"position": list(p.position), "clear_m": p.clear} for p in made.places],
         "warnings": list(made.warnings),
     }
+
+
+def _finite_mm(value: float) -> float | None:
+    """Return metres in millimetres; None: without end."""
+    return round(millimetres(value), 1) if np.isfinite(value) else None
 
 
 def _check_json(check: GroundCheck) -> dict[str, Any]:
