@@ -11,6 +11,7 @@
     grouser bench NAME         how fast it is here
     grouser mobility ROBOT     what a robot can get over
     grouser compare REAL SIM   how far a simulated run is from the real one
+    grouser bridge             a real controller's datagrams drive a simulated Kenaf
     grouser eyes --server HOST draw a server's pictures here
     grouser calibrate REAL     what a log tells about a robot and its ground
     grouser console WORLD      type lines at a world, here or at a server
@@ -34,6 +35,7 @@ import typer
 from typer.core import TyperGroup
 
 from grouser.cli.commands.bench import bench
+from grouser.cli.commands.bridge import bridge
 from grouser.cli.commands.calibrate import calibrate
 from grouser.cli.commands.check_mesh import check_mesh
 from grouser.cli.commands.compare import compare
@@ -125,6 +127,7 @@ app.command("compare")(compare)
 app.command("calibrate")(calibrate)
 app.command("serve")(serve)
 app.command("motors")(motors)
+app.command("bridge")(bridge)
 app.command("eyes")(eyes)
 app.command("console")(console)
 app.command("check-mesh")(check_mesh)

@@ -64,6 +64,9 @@ def pack(datagram: Datagram) -> bytes:
     frames = datagram.frames
     if len(frames) > MOST_FRAMES:
         raise BadValue(f"a datagram has {len(frames)} frames, must be at most {MOST_FRAMES}")
+    for frame in frames:
+        if frame.extended or frame.id > LARGEST_ID or len(frame.data) > LONGEST:
+            raise BadValue(f"a datagram has no room for {frame}: identifiers have 11 bits")
     flags = STATUS_WANTED if datagram.status_wanted else 0
     counter = datagram.counter % 2**32
     head = _HEADER.pack(MAGIC, VERSION, datagram.kind, len(frames), flags, counter)

@@ -59,7 +59,7 @@ class CommandGate:
 
     def _check(self, frame: CanFrame, now: float) -> CanCommand | None:
         kind = COMMANDS.get(frame.id)
-        if kind is None:
+        if kind is None or frame.extended:
             raise FrameFault("id", f"identifier {frame.id:#05x} is no command")
         command, counter = kind.parse(frame.data)
         seen = self._seen.get(frame.id)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Final, Self
 
 from grouser.errors import BadValue
@@ -92,27 +93,32 @@ class CanMessage:
     """Whether it is for the motors, with a counter and a checksum."""
 
     def _content(self) -> bytes:
-        signals = self.SIGNALS
         counts = [
-            signal.count(value, clip=not self.COMMAND)
-            for signal, value in zip(signals, astuple(self), strict=True)
+            signal.count(getattr(self, name), clip=not self.COMMAND)
+            for signal, name in zip(self.SIGNALS, self.__match_args__, strict=True)
         ]
-        return struct.pack("<" + "".join(signal.code for signal in signals), *counts)
+        return _packing(type(self)).pack(*counts)
 
     @classmethod
     def _values(cls, content: bytes) -> Self:
-        counts = struct.unpack("<" + "".join(signal.code for signal in cls.SIGNALS), content)
+        counts = _packing(cls).unpack(content)
         for signal, count in zip(cls.SIGNALS, counts, strict=True):
             if not signal.low <= count <= signal.high:
                 raise FrameFault("range", f"{signal.name} is {count}, outside its range")
-        values = (s.unit * count for s, count in zip(cls.SIGNALS, counts, strict=True))
+        values = [s.unit * count for s, count in zip(cls.SIGNALS, counts, strict=True)]
         return cls(*values)
 
     @classmethod
     def length(cls) -> int:
         """Return how many bytes its frame has."""
-        size = struct.calcsize("<" + "".join(signal.code for signal in cls.SIGNALS))
+        size = _packing(cls).size
         return size + 2 if cls.COMMAND else size
+
+
+@cache
+def _packing(kind: type[CanMessage]) -> struct.Struct:
+    """Return how the values of a message are laid out, without counter and checksum."""
+    return struct.Struct("<" + "".join(signal.code for signal in kind.SIGNALS))
 
 
 class CanCommand(CanMessage):
@@ -338,6 +344,6 @@ STATUSES: Final[dict[int, type[CanStatus]]] = {
 def parse_status(frame: CanFrame) -> CanStatus:
     """Return what a status frame says, or raise `FrameFault`."""
     kind = STATUSES.get(frame.id)
-    if kind is None:
+    if kind is None or frame.extended:
         raise FrameFault("id", f"identifier {frame.id:#05x} is no status of Kenaf's")
     return kind.parse(frame.data)

@@ -1,0 +1,221 @@
+"""Kenaf on USARSim's wire: CAN commands become its messages, what it says becomes CAN status.
+
+The two sides have different units and axes (Kurose et al., sec. II-C, "coordinate transformation
+function"). On the bus: x forward, y left, z up, belts in m/s, flippers up positive. On the wire:
+y right, z down, wheels in rad/s, flippers turned about the wire's y axis (`FLIPPER_UP`), encoders
+in whole ticks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from grouser.errors import BadValue
+from grouser.frames import radians
+from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import (
+    EMPTY,
+    NO_POSTURE,
+    BatteryLeft,
+    BeltEncoders,
+    BeltMotion,
+    BeltSpeeds,
+    CameraAim,
+    CanCommand,
+    FlipperAngles,
+    FrontFlippers,
+    Health,
+    Posture,
+    RearFlippers,
+    Stop,
+)
+from grouser.protocol.usarsim.axes import FLIPPER_UP, Axes
+from grouser.protocol.usarsim.configuration import SensorConfiguration
+from grouser.protocol.usarsim.drive import Order, SkidDrive
+from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.package import LinkTarget, MovePackage, PackageState
+from grouser.protocol.usarsim.sensor_groups import Encoders
+from grouser.protocol.usarsim.sensor_messages import GroundTruth, Ins
+from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.state import NO_BATTERY, State
+
+CLASS = "Kenaf"
+"""The robot's class on the wire."""
+
+TICK = radians(1.0)
+"""Angle of an encoder's tick, rad, unless the server says otherwise: USARSim's own."""
+
+PAN_TILT = "CameraPanTilt"
+"""The mission package that aims the camera."""
+
+BELTS = ("ECLeft", "ECRight")
+FLIPPERS = ("FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper")
+"""Front left, front right, rear left, rear right."""
+
+SPEED_WINDOW = 0.1
+"""Encoders are compared over at least so long for a speed, s: their ticks are coarse."""
+
+CARRIED_ON = 0.25
+"""The robot's clock is carried on for so long after it was last told, s (UT2004 tells it with STA,
+five times a second); then it stands still until the robot speaks again."""
+
+
+class KenafWire:
+    """One Kenaf of a server: what it is told, and the newest it said.
+
+    Args:
+        radius: of its wheels, m: what turns rad/s into m/s (GEO).
+        tick: angle of an encoder's tick, rad (CONF).
+        axes: those of the wire.
+    """
+
+    def __init__(self, radius: float, tick: float = TICK, axes: Axes = Axes.Z_DOWN) -> None:
+        if not radius > 0 or not tick > 0:
+            raise BadValue(f"radius is {radius} m and tick {tick} rad, must both be above 0")
+        self._radius, self._tick, self._axes = radius, tick, axes
+        self._ticks: dict[str, int] = {}
+        self._joints: dict[str, float] = {}
+        self._posture: Posture | None = None
+        self._battery: int | None = None
+        self._pan_tilt = False
+        self._clock: tuple[float, float] | None = None  # s on the robot, when heard
+        self._travel: list[tuple[float, float, float]] = []  # robot's clock, m, m
+
+    @classmethod
+    def from_answers(
+        cls, geometry: Message, encoders: Message, axes: Axes = Axes.Z_DOWN
+    ) -> KenafWire:
+        """Return the wire of a robot that answered GETGEO and GETCONF {Type Encoder}.
+
+        Raises:
+            BadValue: it has no wheels, so it is no crawler.
+        """
+        radius = geometry.wheel_radius if isinstance(geometry, RobotGeometry) else None
+        if radius is None:
+            raise BadValue("the robot has no wheels: GEO says no WheelRadius")
+        settings = (
+            dict(encoders.sensors[0].settings)
+            if isinstance(encoders, SensorConfiguration) and encoders.sensors
+            else {}
+        )
+        tick = settings.get("Resolution", TICK)
+        return cls(radius, tick if isinstance(tick, float) else TICK, axes)
+
+    # -- commands ----------------------------------------------------------------------------
+
+    def messages(self, command: CanCommand) -> list[Message]:
+        """Return what to say to the server; nothing for a camera that cannot be aimed."""
+        match command:
+            case Stop():
+                # A joint that is told speed 0 holds where it is.
+                held = [SetJoint(name, (0.0,), Order.SPEED) for name in FLIPPERS]
+                return [SkidDrive(0.0, 0.0), *held]
+            case BeltSpeeds(left, right):
+                return [SkidDrive(left / self._radius, right / self._radius)]
+            case FrontFlippers(left, right):
+                return self._flippers(FLIPPERS[:2], (left, right))
+            case RearFlippers(left, right):
+                return self._flippers(FLIPPERS[2:], (left, right))
+            case CameraAim(pan, tilt) if self._pan_tilt:
+                links = (LinkTarget(0, pan), LinkTarget(1, tilt))
+                return [MovePackage(PAN_TILT, links)]
+        return []
+
+    def _flippers(self, names: Iterable[str], angles: Iterable[float]) -> list[Message]:
+        return [
+            SetJoint(name, (FLIPPER_UP[name] * angle,), Order.ANGLE)
+            for name, angle in zip(names, angles, strict=True)
+        ]
+
+    # -- status ------------------------------------------------------------------------------
+
+    def hear(self, message: Message, now: float) -> None:
+        """Note what the server said at ``now``, s on the caller's clock."""
+        time = getattr(message, "time", None)
+        if isinstance(time, float):
+            self._clock = (time, now)
+        match message:
+            case Encoders(readings=readings):
+                self._ticks |= dict(readings)
+                self._note_travel(now)
+            case Ins(orientation=angles):
+                self._posture = self._lie(angles)
+            case GroundTruth(orientation=angles) if self._posture is None:
+                self._posture = self._lie(angles)
+            case State(battery=battery, joints=joints):
+                self._battery = None if battery == NO_BATTERY else battery
+                self._joints |= dict(joints)
+            case PackageState(name=name):
+                self._pan_tilt = self._pan_tilt or name == PAN_TILT
+
+    def _lie(self, angles: tuple[float, float, float]) -> Posture:
+        return Posture(*(math.remainder(angle, math.tau) for angle in self._axes.angles(angles)))
+
+    def _note_travel(self, now: float) -> None:
+        left, right = (self._angle(name) * self._radius for name in BELTS)
+        time = self._time(now)
+        while len(self._travel) > 1 and time - self._travel[1][0] >= SPEED_WINDOW:
+            del self._travel[0]
+        self._travel.append((time, left, right))
+
+    def _angle(self, encoder: str) -> float:
+        """Return the middle of the tick that an encoder is in, rad."""
+        return (self._ticks.get(encoder, 0) + 0.5) * self._tick
+
+    @property
+    def alive(self) -> bool:
+        """Whether encoders were heard: before that nothing is known of the robot."""
+        return bool(self._travel)
+
+    def frames(self, now: float, health: Health | None = None) -> list[CanFrame]:
+        """Return the newest status, as frames; nothing before the robot lives.
+
+        Args:
+            now: s on the caller's clock.
+            health: what the caller knows to be wrong; what is known here is added.
+        """
+        if not self._travel:
+            return []
+        _, left, right = self._travel[-1]
+        frames = [
+            BeltEncoders(left, right).frame(),
+            BeltMotion(*self._speeds(now), self._time(now)).frame(),
+            self._flipper_angles().frame(),
+        ]
+        if self._posture is not None:
+            frames.append(self._posture.frame())
+        frames.append(BatteryLeft.of(self._battery).frame())
+        wrong = health or Health(0)
+        flags = wrong.flags | (NO_POSTURE if self._posture is None else 0)
+        flags |= EMPTY if self._battery is not None and self._battery <= 0 else 0
+        counts = (wrong.wrong_crc, wrong.wrong_counter, wrong.wrong_length, wrong.wrong_range)
+        frames.append(Health(flags, wrong.stalled, *counts).frame())
+        return frames
+
+    def _speeds(self, now: float) -> tuple[float, float]:
+        (first, *_), (last, *_) = self._travel[0], self._travel[-1]
+        passed = last - first
+        if passed <= 0 or self._time(now) - last > 2 * SPEED_WINDOW:
+            return 0.0, 0.0
+        _, left, right = (b - a for a, b in zip(self._travel[0], self._travel[-1], strict=True))
+        return left / passed, right / passed
+
+    def _time(self, now: float) -> float:
+        """Return the robot's clock, s, carried on from when it was last told."""
+        if self._clock is None:
+            return 0.0
+        time, when = self._clock
+        return max(0.0, time + min(now - when, CARRIED_ON))
+
+    def _flipper_angles(self) -> FlipperAngles:
+        angles = []
+        for name in FLIPPERS:
+            turned = self._joints.get(name, 0.0)
+            if f"EC{name}" in self._ticks:
+                middle = self._angle(f"EC{name}")
+                # STA says it finer than a tick, and more rarely: good while they agree.
+                turned = turned if abs(turned - middle) <= self._tick / 2 else middle
+            angles.append(FLIPPER_UP[name] * turned)
+        return FlipperAngles(*angles)

@@ -1,0 +1,235 @@
+"""The robot library on a link of the test's own: how it drives, and what it says when it cannot."""
+
+import io
+import math
+
+import pytest
+
+from grouser.client.hrt_control import GAUGE
+from grouser.client.hrt_robot import Hrt, HrtCode, HrtError
+from grouser.client.links.link import open_link
+from grouser.errors import BadValue
+from grouser.protocol.can.gate import CommandGate
+from grouser.protocol.can.messages import (
+    BatteryLeft,
+    BeltEncoders,
+    BeltMotion,
+    BeltSpeeds,
+    FlipperAngles,
+    FrontFlippers,
+    Health,
+    Posture,
+    RearFlippers,
+    Stop,
+)
+
+ARM_SPEED = 1.0  # rad/s
+
+
+class Crawler:
+    """Motors and body of a crawler that skids, behind the library's link: closed form, no physics.
+
+    Encoders count in ticks, posture comes in steps and at its own rate, as over USARSim.
+    """
+
+    def __init__(self, *, grip=0.42, tick=1e-6, step=1e-6, late=0.0, stuck=False):
+        self.time, self.grip, self.stuck = 0.0, grip, stuck
+        self.tick, self.step, self.late = tick, step, late
+        self.belts, self.travel, self.yaw = (0.0, 0.0), [0.0, 0.0], 0.0
+        self.place = [0.0, 0.0]
+        self.flippers, self.wanted = [0.0] * 4, [0.0] * 4
+        self.gate = CommandGate()
+        self.said, self.posture, self.restarted = [], (0.0, 0.0), 0.0
+        self.heard = []
+
+    def send(self, frames):
+        for frame in frames:
+            command = self.gate.check(frame, self.time)
+            self.heard.append(command)
+            match command:
+                case BeltSpeeds(left, right):
+                    self.belts = (left, right)
+                case Stop():
+                    self.belts, self.wanted = (0.0, 0.0), list(self.flippers)
+                case FrontFlippers(left, right):
+                    self.wanted[:2] = left, right
+                case RearFlippers(left, right):
+                    self.wanted[2:] = left, right
+
+    def wait(self, seconds):
+        for _ in range(max(1, round(seconds / 0.01))):
+            self._pass(0.01)
+
+    def _pass(self, dt):
+        self.time += dt
+        if self.gate.is_silent(self.time):
+            self.belts = (0.0, 0.0)
+        if not self.stuck:
+            for side in (0, 1):
+                self.travel[side] += self.belts[side] * dt
+            forward = sum(self.belts) / 2 * dt
+            self.place[0] += forward * math.cos(self.yaw)
+            self.place[1] += forward * math.sin(self.yaw)
+            self.yaw += self.grip * (self.belts[1] - self.belts[0]) / GAUGE * dt
+            for place, wanted in enumerate(self.wanted):
+                left = wanted - self.flippers[place]
+                self.flippers[place] += max(-ARM_SPEED * dt, min(ARM_SPEED * dt, left))
+        if self.time - self.posture[0] >= self.late:
+            self.posture = (self.time, round(self.yaw / self.step) * self.step)
+
+    def receive(self):
+        left, right = (math.floor(way / self.tick) * self.tick for way in self.travel)
+        yaw = math.remainder(self.posture[1], math.tau)
+        return [
+            BeltEncoders(left, right).frame(),
+            BeltMotion(*self.belts, self.time - self.restarted).frame(),
+            FlipperAngles(*self.flippers).frame(),
+            Posture(0.0, 0.0, yaw).frame(),
+            BatteryLeft.of(600).frame(),
+            Health(0).frame(),
+        ]
+
+    def close(self):
+        self.time = math.inf
+
+
+FINE = {}
+COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
+"""What a bus says, and what USARSim's wire says."""
+
+
+@pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
+@pytest.mark.parametrize("distance", [50, 500, -100])
+def test_it_goes_as_far_as_it_was_told(link, distance):
+    crawler = Crawler(**link)
+    said = Hrt(crawler).go_forward(distance)
+    assert crawler.place[0] * 1e3 == pytest.approx(distance, abs=3.5)
+    assert said == pytest.approx(distance, abs=3)
+    assert abs(crawler.yaw) < math.radians(0.2)
+    assert crawler.belts == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
+@pytest.mark.parametrize("grip", [0.3, 0.42, 0.9])
+@pytest.mark.parametrize("angle", [10, 180, -90])
+def test_it_turns_as_far_as_it_was_told_whatever_slides(link, grip, angle):
+    crawler = Crawler(grip=grip, **link)
+    robot = Hrt(crawler)
+    robot.turning(angle)
+    assert math.degrees(crawler.yaw) == pytest.approx(angle, abs=1.5)
+    assert crawler.belts == (0.0, 0.0)
+    if abs(angle) >= 90:
+        assert robot.slide == pytest.approx(1 - grip, abs=0.05)
+
+
+def test_a_left_turn_is_a_left_turn_and_forwards_is_forwards():
+    crawler = Crawler()
+    robot = Hrt(crawler)
+    robot.set_speeds(-50, 80)
+    assert crawler.belts == pytest.approx((-0.05, 0.08))
+    robot.turning(30)
+    assert crawler.yaw > 0
+
+
+@pytest.mark.parametrize("place", range(4), ids=["fl", "fr", "rl", "rr"])
+def test_flippers_go_up_for_positive_angles(place):
+    angles = [0.0] * 4
+    angles[place] = 45.0
+    crawler = Crawler()
+    robot = Hrt(crawler)
+    robot.move_flippers(*angles)
+    assert crawler.flippers[place] == pytest.approx(math.radians(45), abs=math.radians(2))
+    assert robot.flippers[place] == pytest.approx(45, abs=2)
+    assert all(crawler.flippers[other] == 0 for other in range(4) if other != place)
+
+
+def test_belts_run_while_it_waits_and_stop_when_told_or_forgotten():
+    crawler = Crawler()
+    robot = Hrt(crawler)
+    robot.set_speeds(100, 100)
+    robot.wait(1.0)
+    assert crawler.travel[0] == pytest.approx(0.1, abs=0.006)
+    crawler.wait(1.0)  # the program does something else
+    assert crawler.travel[0] == pytest.approx(0.132, abs=0.006)
+    robot.set_speeds(100, 100)
+    robot.wait(0.1)
+    robot.stop()
+    assert crawler.belts == (0.0, 0.0)
+    assert Stop() in crawler.heard
+
+
+def test_it_says_how_the_robot_is():
+    said = io.StringIO()
+    robot = Hrt(Crawler(), said)
+    robot.go_forward(100)
+    robot.turning(90)
+    robot.show_status()
+    assert "battery   600 s" in said.getvalue()
+    assert "slid      58 % in the last turn" in said.getvalue()
+    assert robot.battery == 600
+    assert robot.posture[2] == pytest.approx(90, abs=1)
+    assert robot.encoders[0] < robot.encoders[1]
+    assert robot.speeds == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda robot: robot.go_forward(math.nan), HrtCode.BAD_VALUE),
+        (lambda robot: robot.go_forward(1e9), HrtCode.BAD_VALUE),
+        (lambda robot: robot.turning(math.inf), HrtCode.BAD_VALUE),
+        (lambda robot: robot.set_speeds(600, 0), HrtCode.BAD_VALUE),
+        (lambda robot: robot.set_flippers(0, 0, 0, 200), HrtCode.BAD_VALUE),
+        (lambda robot: robot.set_pace(0), HrtCode.BAD_VALUE),
+    ],
+)
+def test_what_cannot_be_done_moves_nothing(call, code):
+    crawler = Crawler()
+    robot = Hrt(crawler)
+    with pytest.raises(HrtError) as refusal:
+        call(robot)
+    assert refusal.value.code is code
+    assert crawler.travel == [0.0, 0.0]
+    assert crawler.flippers == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("crawler", "call", "code"),
+    [
+        (Crawler(stuck=True), lambda robot: robot.go_forward(100), HrtCode.STALLED),
+        (Crawler(stuck=True), lambda robot: robot.turning(90), HrtCode.STALLED),
+        (
+            Crawler(stuck=True),
+            lambda robot: robot.move_flippers(45, 45, 45, 45),
+            HrtCode.STALLED,
+        ),
+        (Crawler(grip=0.0), lambda robot: robot.turning(90), HrtCode.SLIDING),
+    ],
+)
+def test_a_robot_that_cannot_move_is_reported_and_stopped(crawler, call, code):
+    robot = Hrt(crawler)
+    with pytest.raises(HrtError) as refusal:
+        call(robot)
+    assert refusal.value.code is code
+    assert crawler.belts == (0.0, 0.0)
+
+
+def test_a_robot_that_falls_silent_or_starts_anew_is_reported():
+    crawler = Crawler()
+    robot = Hrt(crawler)
+    robot.wait(2.0)
+    crawler.restarted = crawler.time
+    with pytest.raises(HrtError, match="has started anew"):
+        robot.go_forward(10)
+    crawler.receive = list
+    with pytest.raises(HrtError, match="says nothing"):
+        robot.wait(20)
+
+
+def test_addresses_that_mean_nothing_are_refused():
+    with pytest.raises(BadValue, match="did you mean 'udp'"):
+        open_link("udb://localhost:1")
+    with pytest.raises(BadValue, match="socketcand://HOST:PORT/BUS"):
+        open_link("socketcand://localhost:29536")
+    with pytest.raises(BadValue, match="HRT_LINK is 'a:b:c'"):
+        open_link(environment={"HRT_LINK": "udp://a:b:c"})
