@@ -93,15 +93,16 @@ class CanMessage:
     """Whether it is for the motors, with a counter and a checksum."""
 
     def _content(self) -> bytes:
+        names: tuple[str, ...] = self.__slots__
         counts = [
             signal.count(getattr(self, name), clip=not self.COMMAND)
-            for signal, name in zip(self.SIGNALS, self.__match_args__, strict=True)
+            for signal, name in zip(self.SIGNALS, names, strict=True)
         ]
-        return _packing(type(self)).pack(*counts)
+        return _packing(self.SIGNALS).pack(*counts)
 
     @classmethod
     def _values(cls, content: bytes) -> Self:
-        counts = _packing(cls).unpack(content)
+        counts = _packing(cls.SIGNALS).unpack(content)
         for signal, count in zip(cls.SIGNALS, counts, strict=True):
             if not signal.low <= count <= signal.high:
                 raise FrameFault("range", f"{signal.name} is {count}, outside its range")
@@ -111,14 +112,19 @@ class CanMessage:
     @classmethod
     def length(cls) -> int:
         """Return how many bytes its frame has."""
-        size = _packing(cls).size
+        size = _packing(cls.SIGNALS).size
         return size + 2 if cls.COMMAND else size
 
 
 @cache
-def _packing(kind: type[CanMessage]) -> struct.Struct:
+def _layout(codes: str) -> struct.Struct:
+    """Return how values are laid out one behind the other, lowest byte first."""
+    return struct.Struct("<" + codes)
+
+
+def _packing(signals: tuple[Signal, ...]) -> struct.Struct:
     """Return how the values of a message are laid out, without counter and checksum."""
-    return struct.Struct("<" + "".join(signal.code for signal in kind.SIGNALS))
+    return _layout("".join([signal.code for signal in signals]))
 
 
 class CanCommand(CanMessage):
