@@ -1,5 +1,6 @@
 """``grouser motors`` in its own process: python-can as it comes, raw bytes, the C transport."""
 
+import asyncio
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from commanded import refused
 from served import PATIENCE, Served
 
 import grouser
+from grouser.benches import bridge
 from grouser.protocol.can.frame import CanFrame
 from grouser.protocol.can.messages import BeltEncoders, BeltMotion, BeltSpeeds, parse_status
 
@@ -171,6 +173,14 @@ def test_beyond_loopback_a_token_is_needed_and_python_can_can_say_it(yard):
 )
 def test_options_that_cannot_be(yard, options, says):
     assert says in refused(command_line("motors", yard, "--images", "-1", *options))
+
+
+def test_the_bench_loses_nothing(tmp_path):
+    """How fast it is only a quiet machine tells; that nothing is lost holds on any."""
+    figures = asyncio.run(bridge._serve(tmp_path, round_trips=0.3, kilohertz=0.5))
+    assert figures["commands_lost"] == figures["encoders_lost"] == 0
+    assert figures["round_trips"] == 60
+    assert 0 < figures["round_trip_p50_ms"] <= figures["round_trip_p99_ms"]
 
 
 # -- the C transport -------------------------------------------------------------------------------

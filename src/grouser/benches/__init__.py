@@ -7,6 +7,7 @@ as ratios within one run, since machines are shared and noisy.
 __all__ = ["BENCHES"]
 
 BENCHES: dict[str, str] = {
+    "bridge": "grouser.benches.bridge",
     "cmos": "grouser.benches.cmos",
     "ground": "grouser.benches.ground",
     "matching": "grouser.benches.matching",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 BUS_FRAMES = 10_000.0
 """Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
 
+BEAT_MS = 1.0
+"""A beat unless it is said: a command waits no longer than that."""
+
 BusPort = Annotated[
     int,
     typer.Option(
@@ -130,7 +133,7 @@ def motors(
         gateways=tuple(gateways()),
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
-        beat=None if beat_ms is None else beat_seconds(beat_ms),
+        beat=beat_seconds(BEAT_MS if beat_ms is None else beat_ms),
         limits=Limits(lines_per_second=BUS_FRAMES, connections=connections),
         tokens=tokens(token_file),
     )
