@@ -8,7 +8,7 @@ DEMO       := $(if $(wildcard $(STAMP)),$(VENV),.venv-demo)
 DEMO_BIN   := $(DEMO)/bin
 DEMO_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO)/.demo-installed)
 
-.PHONY: help setup demo test test-all check format experiments bench clean
+.PHONY: help setup clib demo test test-all check format experiments bench clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -20,6 +20,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[video,camera,ground,scan,plan,rosbridge,can]" --group dev
 	touch $@
+
+clib:  ## the robot library hrt in C: libhrt_sim and libhrt_can, in clib/build
+	$(MAKE) -C clib
 
 demo: $(DEMO_STAMP)  ## plan over the bumpy double bridge with the roach, write report/index.html
 	$(DEMO_BIN)/grouser plan bumps --from -1.6,0 --to 1.6,0 --within -1.7,-1,1.7,1 \
@@ -53,4 +56,4 @@ bench: setup  ## every speed question, figures under reports/
 	for name in $$($(BIN)/grouser list benches --plain); do $(BIN)/grouser bench $$name --json reports/bench_$$name.json || exit 1; done
 
 clean:  ## remove .venv and everything generated
-	rm -rf $(VENV) .venv-demo report reports .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-demo clib/build report reports .mypy_cache .pytest_cache .ruff_cache

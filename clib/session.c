@@ -1,0 +1,87 @@
+/* One robot per process (session.h). */
+#include "session.h"
+
+#include <math.h>
+
+#include "hrt.h"
+#include "net.h"
+
+static const double PATIENCE = 10.0; /* s   after which a silent robot is lost */
+static const double BACK = 0.5;      /* s   the motors' clock going back by more: a restart */
+static const double FLIPPERS_CYCLE = 0.05, CAMERA_CYCLE = 0.1; /* s   kenaf.dbc */
+enum { MOST_COMMANDS = 4 };
+
+const double hrt_tick_s = 0.02;
+struct hrt_session hrt_robot;
+
+static uint8_t *counter_of(uint16_t id)
+{
+    static const uint16_t ids[] = {HRT_STOP, HRT_BELT_SPEEDS, HRT_FRONT_FLIPPERS, HRT_REAR_FLIPPERS,
+                                   HRT_CAMERA_AIM};
+    int place = 0;
+    while (place < 4 && ids[place] != id)
+        place++;
+    return &hrt_robot.counters[place];
+}
+
+struct hrt_frame hrt_command(uint16_t id, double first, double second)
+{
+    uint8_t counter = (*counter_of(id))++;
+    return id == HRT_STOP ? hrt_pack_stop(counter) : hrt_pack_command(id, first, second, counter);
+}
+
+int hrt_hear(double seconds)
+{
+    double until = hrt_clock() + seconds;
+    struct hrt_frame frame;
+    for (;;) {
+        double before = hrt_robot.status.clock_s;
+        int got = hrt_robot.link->receive(hrt_robot.wire, &frame, fmax(0.0, until - hrt_clock()));
+        if (got < 0)
+            return HRT_NO_LINK;
+        if (got == 0)
+            break;
+        if (hrt_unpack_status(&frame, &hrt_robot.status)) {
+            hrt_robot.heard = hrt_clock();
+            if (hrt_robot.status.clock_s < before - BACK)
+                hrt_robot.restarted = true;
+        }
+        if (seconds > 0 && hrt_clock() >= until)
+            break;
+    }
+    if (hrt_robot.restarted) {
+        hrt_robot.restarted = false;
+        return HRT_RESTARTED;
+    }
+    return hrt_clock() - hrt_robot.heard > PATIENCE ? HRT_NO_STATUS : HRT_OK;
+}
+
+int hrt_tick(double seconds)
+{
+    struct hrt_frame frames[MOST_COMMANDS];
+    int count = 0;
+    double now = hrt_clock();
+    frames[count++] = hrt_command(HRT_BELT_SPEEDS, hrt_robot.left, hrt_robot.right);
+    if (hrt_robot.flippers_told && now - hrt_robot.flippers_said >= FLIPPERS_CYCLE) {
+        frames[count++] = hrt_command(HRT_FRONT_FLIPPERS, hrt_robot.flippers[0], hrt_robot.flippers[1]);
+        frames[count++] = hrt_command(HRT_REAR_FLIPPERS, hrt_robot.flippers[2], hrt_robot.flippers[3]);
+        hrt_robot.flippers_said = now;
+    }
+    if (hrt_robot.camera_told && now - hrt_robot.camera_said >= CAMERA_CYCLE) {
+        frames[count++] = hrt_command(HRT_CAMERA_AIM, hrt_robot.camera[0], hrt_robot.camera[1]);
+        hrt_robot.camera_said = now;
+    }
+    if (hrt_robot.link->send(hrt_robot.wire, frames, count) != 0)
+        return HRT_NO_LINK;
+    return hrt_hear(seconds);
+}
+
+int hrt_stand_still(int code)
+{
+    struct hrt_frame frame;
+    hrt_robot.left = hrt_robot.right = 0.0;
+    frame = hrt_command(HRT_BELT_SPEEDS, 0.0, 0.0);
+    if (hrt_robot.link->send(hrt_robot.wire, &frame, 1) != 0)
+        return HRT_NO_LINK;
+    return code;
+}

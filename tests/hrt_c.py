@@ -1,0 +1,37 @@
+"""The robot library in C, compiled for tests: strictly, and with what finds mistakes in memory."""
+
+import functools
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CLIB, SQUARE = ROOT / "clib", ROOT / "examples" / "c" / "square.c"
+COMPILER = shutil.which("cc") if shutil.which("make") else None
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc, make) is here")
+
+
+@functools.cache
+def libraries() -> Path:
+    """Return the folder with libhrt_sim and libhrt_can, built once per process."""
+    folder = Path(tempfile.mkdtemp(prefix="hrt"))
+    made = subprocess.run(
+        ["make", "-C", CLIB, f"BUILD={folder}"], capture_output=True, text=True, timeout=120
+    )
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+def compiled(source: Path, library: str) -> Path:
+    """Return a program linked with a library, ``sim`` or ``can``; the source has no #include."""
+    program = libraries() / f"{source.stem}_{library}"
+    command = [COMPILER, "-std=c11", "-include", CLIB / "hrt.h", source, "-o", program]
+    made = subprocess.run(
+        [*command, libraries() / f"libhrt_{library}.a", "-lm"], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stderr
+    return program
