@@ -105,9 +105,21 @@ def test_a_slot_that_is_used_again_begins_its_new_path():
 
 def test_tracks_turn_before_they_drive():
     law = SkidLaw(speed=0.5, gain=2.0, top_turn=1.0, turn_first=0.6)
-    forward, turn = law.command(np.array([0.0, 0.3, 0.7, -3.0])).T
+    forward, turn = law.command(np.array([0.0, 0.3, 0.7, -3.0]), np.full(4, 9.0), np.full(4, 9.0)).T
     assert forward == pytest.approx([0.5, 0.25, 0, 0])
     assert turn == pytest.approx([0, 0.6, 1.0, -1.0])
+
+
+def test_tracks_are_never_faster_than_they_can_stop_or_turn_towards_their_point():
+    law = SkidLaw(speed=2.0, gain=1.0, top_turn=0.5, turn_first=1.2, reaction=0.5)
+    error = np.array([0.0, 0.0, 0.0, 0.3, 0.3, -1.0])
+    distance = np.array([3.0, 0.5, 0.1, 3.0, 0.2, 0.1])
+    forward, turn = law.command(error, distance, distance).T
+    assert forward[0] == pytest.approx(2.0), "far away it drives as it was told"
+    assert forward[1:3] == pytest.approx([1.0, 0.2]), "half a second from the end at any distance"
+    radius = distance[3:] / (2 * np.sin(np.abs(error[3:])))
+    assert (forward[3:] <= np.abs(turn[3:]) * radius + 1e-12).all(), "no circle misses the point"
+    assert forward[4] == pytest.approx(0.3 * radius[1]), "and this one is as fast as it can be"
 
 
 @pytest.mark.parametrize("path", [[], [[0.0]], [0.0, 1.0], [[0.0, math.nan]], np.zeros((2, 3))])

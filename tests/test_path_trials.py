@@ -116,6 +116,15 @@ def test_a_tracked_robot_follows_the_same_path():
     assert outcome.verdict == "arrived"
 
 
+def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal():
+    """Told twice its error a second, Quince spirals round this goal: it turns by a part of it."""
+    quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
+    world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
+    tracks = PathCourse(world, "quince", Place(x=1.2, y=0.0, within=0.05), limit=8.0)
+    [outcome] = threads.run([tracks.trial(np.array([[0, 0], [0.5, 0.3], [1.2, 0.0]]), Draw())])
+    assert outcome.verdict == "arrived"
+
+
 def test_draws_are_the_seeds_alone_and_as_documented():
     spread = Spread()
     assert spread.draw(1, 7) == spread.draws(1, 9)[7] != spread.draw(2, 7)

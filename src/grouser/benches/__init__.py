@@ -1,7 +1,8 @@
 """One speed question per file.
 
 Every bench module has one function, ``run(progress) -> dict[str, float]``: named figures, compared
-as ratios within one run, since machines are shared and noisy.
+as ratios within one run, since machines are shared and noisy. A long one may yield such
+dictionaries one after another instead.
 """
 
 __all__ = ["BENCHES"]

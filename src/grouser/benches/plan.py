@@ -17,7 +17,7 @@ The report takes about a minute for one trial, three on a scan (section 8.1).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -45,31 +45,25 @@ SINGLES, SINGLE_SECONDS = 16, 3.0
 Progress = Callable[[str, int, int], None]
 
 
-def run(progress: Progress) -> dict[str, float]:
-    """Measure everything and return the figures."""
+def run(progress: Progress) -> Iterator[dict[str, float]]:
+    """Measure one thing after another and yield the figures as they come."""
     smooth = bridge_world()
     progress("first path", 0, 6)
-    first = _seconds(lambda: _paths(smooth, 1))
+    yield {"seconds_to_first_path": _seconds(lambda: _paths(smooth, 1))}
     progress("answer", 1, 6)
-    answer = _seconds(lambda: _answer(smooth))
+    yield {"seconds_to_answer": _seconds(lambda: _answer(smooth))}
     progress("smooth", 2, 6)
-    trials = _trials(smooth, TRIALS)
-    outcomes, figures = _rates("trials_per_minute", trials)
+    outcomes, figures = _rates("trials_per_minute", _trials(smooth, TRIALS))
     crossing = float(np.mean([outcome.time for outcome in outcomes if outcome.arrived]))
+    yield {**figures, "crossing_s": crossing}
     progress("bumpy", 3, 6)
-    figures |= _rates("bumpy_trials_per_minute", _trials(bridge_world(BUMPS), BUMPY_TRIALS))[1]
+    yield _rates("bumpy_trials_per_minute", _trials(bridge_world(BUMPS), BUMPY_TRIALS))[1]
     progress("scan", 4, 6)
     course = plywood_course()
     scan = course_trials(course, plywood_paths(course, range(SCAN_TRIALS)), seed=0, case={})
-    figures |= _rates("scan_world_trials_per_minute", scan)[1]
+    yield _rates("scan_world_trials_per_minute", scan)[1]
     progress("single", 5, 6)
-    return {
-        **figures,
-        "crossing_s": crossing,
-        "seconds_to_first_path": first,
-        "seconds_to_answer": answer,
-        "batch_over_single": _batch_over_single(smooth),
-    }
+    yield {"batch_over_single": _batch_over_single(smooth)}
 
 
 def _course(world: World, limit: float = 60.0) -> PathCourse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 Progress = Callable[[str, int, int], None]
 """Called with (what is being done, finished, all)."""
@@ -23,5 +24,7 @@ class RunOptions:
     """Draw pictures for the report; needs OpenGL."""
     seed: int = 0
     """Decides everything random."""
+    resume: Path | None = None
+    """Where finished parts are kept and looked for; only experiments with ``KEEPS_PARTS``."""
     progress: Progress = silent
     """Told how far it is."""

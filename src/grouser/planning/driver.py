@@ -44,8 +44,14 @@ class SteeringLaw(Protocol):
         """What the two columns of a command are called."""
         ...
 
-    def command(self, error: Array) -> Array:
-        """Return the commands (n, 2) of robots whose next points are ``error`` (n,) (rad) off."""
+    def command(self, error: Array, distance: Array, to_go: Array) -> Array:
+        """Return the commands (n, 2) of robots whose next points are ``error`` (n,) (rad) off.
+
+        Args:
+            error: to the left of the nose is positive, rad.
+            distance: to those points (n,), m.
+            to_go: to the ends of their paths, along them (n,), m.
+        """
         ...
 
 
@@ -69,8 +75,11 @@ class LegLaw:
         """Both cranks' speeds, rad/s."""
         return "left_speed", "right_speed"
 
-    def command(self, error: Array) -> Array:
-        """Return left and right speeds (rad/s), (n, 2): a point to the left speeds the right up."""
+    def command(self, error: Array, distance: Array, to_go: Array) -> Array:
+        """Return left and right speeds (rad/s), (n, 2): a point to the left speeds the right up.
+
+        As in the report it does not matter how far the point is.
+        """
         most = math.log(self.top_ratio)
         log = np.minimum(self.gain * np.abs(error), most)
         fast = self.base_speed * np.exp(log)
@@ -91,21 +100,33 @@ class SkidLaw:
     """Largest turn, rad/s; above 0."""
     turn_first: float = 0.6
     """Error from which on it turns on the spot, rad; above 0, at most a right angle."""
+    reaction: float = 0.4
+    """Time (s) in which a robot is seen, told and has slowed down: it never drives so fast that it
+    would be past the end of its path by then; above 0. Estimate: two looks of 0.1 s to see and
+    tell, as much again until belts have taken the new speed."""
 
     def __post_init__(self) -> None:
         _check_above("driver", 0.0, speed=self.speed, gain=self.gain, top_turn=self.top_turn)
-        _check_above("driver", 0.0, turn_first=self.turn_first)
+        _check_above("driver", 0.0, turn_first=self.turn_first, reaction=self.reaction)
 
     @property
     def words(self) -> tuple[str, str]:
         """Forward (m/s) and turn (rad/s, to the left)."""
         return "forward", "turn"
 
-    def command(self, error: Array) -> Array:
-        """Return forward speeds and turns (n, 2): the larger the error, the slower ahead."""
+    def command(self, error: Array, distance: Array, to_go: Array) -> Array:
+        """Return forward speeds and turns (n, 2): the larger the error, the slower ahead.
+
+        A circle that leaves along the nose and leads through the point has the radius
+        distance/(2 sin error): faster than the turn times that, a robot would circle round its
+        point for ever.
+        """
         ahead = np.maximum(1.0 - np.abs(error) / self.turn_first, 0.0)
         turn = np.minimum(np.maximum(self.gain * error, -self.top_turn), self.top_turn)
-        return np.stack([self.speed * ahead, turn], axis=-1)
+        bent = 2 * np.abs(np.sin(error))
+        circle = np.abs(turn) * distance / np.maximum(bent, 1e-9)
+        most = np.minimum(np.where(bent > 1e-6, circle, self.speed), to_go / self.reaction)
+        return np.stack([np.minimum(self.speed * ahead, most), turn], axis=-1)
 
 
 @dataclass
@@ -184,7 +205,8 @@ class PathDriver:
             state.target[which[passed]] += 1
             distance, error = self._aim(state, which, positions, wxyz)
         arrived = (state.target[which] == state.last[which]) & (distance < self.r_end)
-        return np.where(arrived[:, None], 0.0, self.law.command(error))
+        to_go = distance + state.rest[which, state.target[which]]
+        return np.where(arrived[:, None], 0.0, self.law.command(error, distance, to_go))
 
     def to_go(self, state: Following, rows: Rows, positions: Array) -> Array:
         """Return how far it is to the next point and from there along the path, (n,), m."""

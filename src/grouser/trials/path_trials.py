@@ -34,6 +34,9 @@ LEAST_FALL = 0.05
 """m   However low a robot is, losing less is no fall."""
 CRAWL = 0.5
 """Part of a robot's top speed at which it is driven, if nobody says otherwise."""
+STEADY_GAIN = 5.0
+"""Turn per error, 1/s, above which a robot that does not skid would swing: it is told and has
+answered within two looks of 0.1 s, and a gain of one over that is half of what swings for ever."""
 BOX = 5
 """The ground under a robot's start is looked up on a grid of so many points a side."""
 
@@ -51,8 +54,10 @@ def driver_for(robot: Robot) -> PathDriver:
         sides = (*robot.steering.left, *robot.steering.right)
         top = min(robot.drives[name].speed for name in sides) * robot.steering.radius
         speed, turn = CRAWL * top, 2 * CRAWL * top / robot.steering.gauge
-        law = SkidLaw(speed=speed, top_turn=turn)
-        return PathDriver(law=law, r_path=max(0.1, robot.steering.gauge / 2))
+        r_path = max(0.1, robot.steering.gauge / 2)
+        # An error is to be gone before the next point; who skids turns by a part of what is told.
+        gain = min(speed / r_path, STEADY_GAIN)
+        return PathDriver(law=SkidLaw(speed=speed, gain=gain, top_turn=turn), r_path=r_path)
     if {"forward", "turn"} <= set(inputs):
         return PathDriver(law=SkidLaw(speed=0.1, top_turn=0.5))
     raise BadValue(

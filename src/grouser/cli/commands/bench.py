@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -40,12 +41,26 @@ def bench(
 
     key, module = preflight.table_module("bench", name, BENCHES)
     preflight.writable(json_file)
+    figures: dict[str, float] = {}
     with counting_bar(key) as bar:
-        figures = module.run(bar)
+        measured = module.run(bar)
+        # A long bench yields its figures one after another: a run that is cut off has said some.
+        for part in (measured,) if isinstance(measured, Mapping) else measured:
+            if part is not measured:
+                _tell(part)
+            figures |= part
     here = machine()
     _print(key, figures, here)
     if json_file is not None:
         write_json(json_file, {"bench": key, "figures": json_value(figures), "machine": here})
+
+
+def _tell(figures: Mapping[str, float]) -> None:
+    """Say on the error stream what was measured so far; the table follows at the end."""
+    from grouser.reports.table import display_text
+
+    for figure, value in figures.items():
+        sys.stderr.write(f"{figure} {display_text(value)}\n")
 
 
 def _print(key: str, figures: Mapping[str, float], here: Mapping[str, object]) -> None:

@@ -32,6 +32,13 @@ def experiment(
     ] = None,
     report: PictureReport = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides everything random.")] = 0,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep finished parts of a long one here, and go on from those that are there.",
+        ),
+    ] = None,
 ) -> None:
     """Repeat a table or figure of a paper: ours beside theirs, disagreements marked.
 
@@ -42,17 +49,26 @@ def experiment(
     [cyan]grouser experiment okada-table4 --quick[/]
 
     [cyan]grouser experiment okada-table4 --report reports/table4 --json table4.json[/]
+
+    [cyan]grouser experiment roach-loop --resume parts[/]
     """
+    from grouser.errors import BadValue
     from grouser.experiments import EXPERIMENTS
     from grouser.experiments.run_options import RunOptions
 
     key, module = preflight.table_module("experiment", name, EXPERIMENTS)
     preflight.writable(json_file)
+    if resume is not None:
+        if not getattr(module, "KEEPS_PARTS", False):
+            raise BadValue(f"--resume: {key} is in one part, there is nothing to keep of it")
+        preflight.writable(resume / "part.json")
     if report is not None:
         preflight.writable(report / "index.html")
         preflight.pictures()
     with counting_bar(key) as bar:
-        run_options = RunOptions(quick=quick, pictures=report is not None, seed=seed, progress=bar)
+        run_options = RunOptions(
+            quick=quick, pictures=report is not None, seed=seed, resume=resume, progress=bar
+        )
         result = module.run(run_options)
     result.command, result.quick = typed_command(), quick
     console = result_console()

@@ -27,12 +27,15 @@ BOUNDS = (-1.3, -2.0, 1.3, 2.0)
 """What planners see: smallest x and y, largest x and y, m; the floor around the bridge as well."""
 
 
-def bridge_world(bumps: tuple[float, float] | None = None, seed: int = 0) -> World:
+def bridge_world(
+    bumps: tuple[float, float] | None = None, seed: int = 0, *, timestep: float = PHYSICS.timestep
+) -> World:
     """Return the scene.
 
     Args:
         bumps: largest height of bumps on the top and on the bottom bridge, m; None: smooth.
         seed: which heights the bumps have.
+        timestep: of physics, s.
     """
     bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
     terrain: list[Terrain] = [Flat(friction=FRICTION), bridge]
@@ -52,7 +55,10 @@ def bridge_world(bumps: tuple[float, float] | None = None, seed: int = 0) -> Wor
     roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=YAW_DEG)
     what = "bumpy" if bumps else "smooth"
     return World(
-        name=f"{what} double bridge", physics=PHYSICS, terrain=tuple(terrain), robots=(roach,)
+        name=f"{what} double bridge",
+        physics=PHYSICS.model_copy(update={"timestep": timestep}),
+        terrain=tuple(terrain),
+        robots=(roach,),
     )
 
 
