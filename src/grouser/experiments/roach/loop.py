@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from grouser.experiments.roach.kept_parts import KeptParts
 from grouser.experiments.roach.bridge_world import GOAL, ROBOT, START, bridge_world
 from grouser.experiments.roach.driven_paths import drive
+from grouser.experiments.roach.kept_parts import KeptParts
 from grouser.experiments.roach.table72 import BUMPS, SIGNIFICANT, signs_p
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import millimetres, milliseconds
