@@ -22,6 +22,7 @@
     grouser depth WORLD        what a depth camera would see of a world
     grouser serve WORLD        a world for robots that are driven over the network
     grouser motors WORLD       a robot's motor drivers on a CAN bus
+    grouser control            the control process of a robot, for an operator's program
 
 A command imports what it needs when it is called, so that help appears at once. Whatever Grouser
 refuses becomes ``grouser: <one sentence>`` on the error stream and exit code 2; Ctrl-C is 130.
@@ -40,6 +41,7 @@ from grouser.cli.commands.calibrate import calibrate
 from grouser.cli.commands.check_mesh import check_mesh
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
+from grouser.cli.commands.control import control
 from grouser.cli.commands.depth import depth
 from grouser.cli.commands.experiment import experiment
 from grouser.cli.commands.export_stl import export_stl
@@ -127,6 +129,7 @@ app.command("compare")(compare)
 app.command("calibrate")(calibrate)
 app.command("serve")(serve)
 app.command("motors")(motors)
+app.command("control")(control)
 app.command("bridge")(bridge)
 app.command("eyes")(eyes)
 app.command("console")(console)

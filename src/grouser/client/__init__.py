@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         join,
     )
     from grouser.client.conversation import LockstepTurn
-    from grouser.client.launch import Ports, serving
+    from grouser.client.launch import Ports, serving, started
+    from grouser.client.operator_link import OperatorLink
     from grouser.client.path_following import PathFollower
     from grouser.client.pictures import PictureConnection, watch
 
@@ -44,6 +45,7 @@ _PLACES = {
     "Connection": "grouser.client.connection",
     "Controller": "grouser.client.connection",
     "LockstepTurn": "grouser.client.conversation",
+    "OperatorLink": "grouser.client.operator_link",
     "PathFollower": "grouser.client.path_following",
     "PictureConnection": "grouser.client.pictures",
     "Ports": "grouser.client.launch",
@@ -55,6 +57,7 @@ _PLACES = {
     "control": "grouser.client.connection",
     "join": "grouser.client.connection",
     "serving": "grouser.client.launch",
+    "started": "grouser.client.launch",
     "watch": "grouser.client.pictures",
 }
 
@@ -66,6 +69,7 @@ __all__ = [
     "Connection",
     "Controller",
     "LockstepTurn",
+    "OperatorLink",
     "PathFollower",
     "PictureConnection",
     "Ports",
@@ -77,6 +81,7 @@ __all__ = [
     "control",
     "join",
     "serving",
+    "started",
     "watch",
 ]
 

@@ -61,7 +61,26 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
         yield Ports.from_address(at)
         return
     free = ("--port", "0", "--images", "0", "--truth", "0")
-    command = [sys.executable, "-m", "grouser", "serve", world, *free, *options]
+    with _running("serve", world, *free, *options) as line:
+        yield Ports.from_announcement(line)
+
+
+@contextlib.contextmanager
+def started(*words: str) -> Iterator[dict[str, int]]:
+    """Run a command of ``grouser`` that listens, until the block ends; yield its ports by name.
+
+    Args:
+        words: the command and its options, such as ``"motors", "kenaf_step", "--port", "0"``.
+    """
+    with _running(*words) as line:
+        fields = (word.partition("=")[::2] for word in line.split()[1:])
+        yield {name: int(number) for name, number in fields}
+
+
+@contextlib.contextmanager
+def _running(*words: str) -> Iterator[str]:
+    """Run a command and yield its first line."""
+    command = [sys.executable, "-m", "grouser", *words]
     server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8"
     )
@@ -76,9 +95,9 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
             server.communicate()
 
 
-def _read_announcement(server: subprocess.Popen[str]) -> Ports:
+def _read_announcement(server: subprocess.Popen[str]) -> str:
     assert server.stdout is not None  # it was asked for
     line = server.stdout.readline()
-    if not line:
+    if not line.startswith("listening "):
         raise Disconnected(f"the server ended before it listened, with code {server.wait()}")
-    return Ports.from_announcement(line)
+    return line

@@ -1,0 +1,234 @@
+"""Teleoperation: an operator's program, the control process on hrt, and motors or a simulator."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from commanded import grouser as command_line
+from commanded import refused
+from hypothesis import given
+from hypothesis import strategies as st
+from served import PATIENCE, until
+
+from grouser.client import OperatorLink, started
+from grouser.client.control_process import _belts
+from grouser.errors import BadValue, Refused
+from grouser.gateways import Server, ServerOptions
+from grouser.gateways.can import CanGateway
+from grouser.gateways.images.gateway import ImageGateway
+from grouser.gateways.server import PictureOptions
+from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.protocol.operation import OperatorCommand, RobotReport, read_command, read_report
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import load
+
+OPERATOR = Path(__file__).parent.parent / "examples" / "90_teleoperation.py"
+FREE = ("--port", "0", "--images", "-1")
+
+
+# -- the lines between operator and control process ------------------------------------------------
+
+
+@given(
+    st.none() | st.tuples(st.floats(-500, 500), st.floats(-180, 180)),
+    st.none() | st.tuples(st.floats(-179, 179), st.floats(-179, 179)),
+    st.booleans(),
+)
+def test_commands_are_read_back(drive, flippers, stop):
+    command = OperatorCommand(drive, flippers, stop=stop)
+    assert read_command(command.encode().decode()) == command
+
+
+def test_reports_are_read_back():
+    report = RobotReport(
+        1.5, (1.0, 2.0), (3.0, 4.0), (5.0, 6.0, 7.0, 8.0), (9.0, 1.0, 2.0), 60, "x"
+    )
+    assert read_report(report.encode().decode()) == report
+    assert read_report(RobotReport(0.0).encode().decode()) == RobotReport(0.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("", "is no JSON"),
+        ("[" * 5000, "is no JSON"),
+        ("[]", "must be a mapping"),
+        ('{"speed": [1, 2]}', "must be a mapping with drive"),
+        ('{"drive": 3}', "drive: must be 2 numbers"),
+        ('{"drive": [1, true]}', "drive: must be 2 numbers"),
+        ('{"drive": [NaN, 0]}', "drive: must be 2 numbers"),
+        ('{"drive": [501, 0]}', "drive: 501 is too much, 500 is allowed"),
+        ('{"flippers": [0, 180]}', "flippers: 180 is too much"),
+        ('{"camera": [0, 91]}', "camera: 91 is too much"),
+        ('{"stop": 1}', "stop must be true or false"),
+    ],
+)
+def test_nonsense_is_refused(line, says):
+    with pytest.raises(BadValue) as refusal:
+        read_command(line)
+    assert says in str(refusal.value)
+
+
+def test_belts_of_a_curve():
+    assert _belts(100.0, 0.0) == (100.0, 100.0)
+    left, right = _belts(0.0, 90.0)
+    assert left == -right < 0  # to the left
+    left, right = _belts(500.0, 90.0)
+    assert right == pytest.approx(500.0)  # not faster than it can be, the same curve
+    assert left / right == pytest.approx((500 - 172.8) / (500 + 172.8), rel=1e-3)
+
+
+# -- the control process ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def motors():
+    with started("motors", "kenaf_step", *FREE) as ports:
+        yield f"socketcand://127.0.0.1:{ports['can']}/can0"
+
+
+@pytest.fixture
+def control(motors):
+    with started("control", "--link", motors, "--port", "0") as ports:
+        yield ports["control"]
+
+
+def test_an_operator_drives_and_its_silence_stops_the_robot(control):
+    with OperatorLink(port=control, timeout=PATIENCE) as link:
+        begin = link.report(1.0).encoders_mm[0]
+        while link.report(0.05).encoders_mm[0] < begin + 60:
+            link.send(OperatorCommand(drive=(150.0, 0.0), flippers=(30.0, 0.0)))
+        until(lambda: abs(link.report(0.05).speeds_mm_s[0]) < 5)  # nobody says anything any more
+        stands = link.report(0.1).encoders_mm[0]
+        time.sleep(0.3)
+        assert link.report(0.1).encoders_mm[0] == pytest.approx(stands, abs=1.5)
+        until(lambda: link.report(0.05).flippers_deg[0] > 28)
+        with pytest.raises(Refused, match="another operator drives this robot"):
+            OperatorLink(port=control)
+        link.send(OperatorCommand(drive=(0.0, 0.0)))  # and does not disturb the first
+        assert not link.report(1.0).trouble
+    with OperatorLink(port=control, timeout=PATIENCE) as link:  # the next one may
+        assert not link.report(1.0).trouble
+
+
+def test_nonsense_sends_its_sender_away_and_the_robot_stands(control):
+    with socket.create_connection(("127.0.0.1", control), PATIENCE) as wire:
+        wire.sendall(b'{"drive": [1e9, 0]}\n')
+        said = b""
+        while data := wire.recv(4096):
+            said += data
+        assert "is too much" in json.loads(said.splitlines()[-1])["trouble"]
+
+
+@pytest.mark.slow
+def test_a_robot_that_is_lost_is_said_and_found_again():
+    with started("motors", "kenaf_step", *FREE) as ports:
+        port = ports["can"]
+        link = f"socketcand://127.0.0.1:{port}/can0"
+        with started("control", "--link", link, "--port", "0") as where:
+            operator = OperatorLink(port=where["control"], timeout=PATIENCE)
+            assert not operator.report(1.0).trouble
+            _end(ports)
+            until(lambda: operator.report(0.1).trouble)
+            with started("motors", "kenaf_step", "--port", str(port), "--images", "-1"):
+                until(lambda: not operator.report(0.1).trouble)
+            operator.close()
+
+
+def _end(ports):
+    """End the process that listens at a port, by its number in /proc."""
+    wanted = f"{ports['can']:04X}"
+    rows = (line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:])
+    inode = next(row[9] for row in rows if row[1].endswith(f":{wanted}") and row[3] == "0A")
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if any(f"socket:[{inode}]" == os.readlink(fd) for fd in (process / "fd").iterdir()):
+                os.kill(int(process.name), signal.SIGKILL)
+                return
+        except OSError:
+            continue
+    raise AssertionError("nobody listens there")
+
+
+def test_beyond_loopback_a_token_is_needed(motors, monkeypatch):
+    assert "takes a token" in refused(command_line("control", "--host", "0.0.0.0", "--port", "0"))
+    monkeypatch.setenv("GROUSER_TOKEN", "open-sesame-12345")
+    with started("control", "--link", motors, "--port", "0") as ports:
+        with OperatorLink(port=ports["control"], token="open-sesame-12345", timeout=60) as link:
+            link.send(OperatorCommand(drive=(0.0, 0.0)))
+            assert not link.report(1.0).trouble
+        with (
+            pytest.raises(Refused, match="demands its token"),
+            OperatorLink(port=ports["control"], token="guessed", timeout=60) as link,
+        ):
+            until(lambda: link.report(1.0) is None)
+
+
+# -- the whole way, on both libraries --------------------------------------------------------------
+
+
+class Yard:
+    """The step's world, served in a thread: as motors on a bus, or as a simulator."""
+
+    def __init__(self, gateway):
+        pictures = PictureOptions()
+        self._options = ServerOptions(gateways=(gateway, ImageGateway(0)), pictures=pictures)
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+
+    async def _serve(self):
+        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        async with Server(Simulation(load("kenaf_step")), self._options) as self.server:
+            self._ready.set()
+            await self.server.run()
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._ready.wait(PATIENCE)
+        return self
+
+    def __exit__(self, *_):
+        self._loop.call_soon_threadsafe(self.server.stop)
+        self._thread.join(PATIENCE)
+
+
+GATEWAYS = {
+    "can": (CanGateway(0), "socketcand://127.0.0.1:{}/can0"),
+    "control": (UsarsimGateway(((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("port", GATEWAYS)
+def test_the_same_operator_program_climbs_200_mm_on_both(port, tmp_path, monkeypatch):
+    """At 15 pictures a second or more; needs a machine with two cores to itself."""
+    monkeypatch.setenv("HRT_NAME", "kenaf")
+    gateway, link = GATEWAYS[port]
+    with Yard(gateway) as yard:
+        ports = yard.server.ports
+        with started("control", "--link", link.format(ports[port]), "--port", "0") as control:
+            words = ("--control", f"127.0.0.1:{control['control']}", "--climb")
+            images = ("--images", f"127.0.0.1:{ports['images']}")
+            done = subprocess.run(
+                [sys.executable, str(OPERATOR), *words, *images],
+                cwd=tmp_path,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            x, _, z = yard.server.host.simulation.pose("kenaf").position.tolist()
+    assert done.returncode == 0, done.stderr
+    assert x > 1.1
+    assert z == pytest.approx(0.285, abs=0.02)  # on top: 200 mm and as high as it stands
+    assert float(re.search(r"([\d.]+) pictures a second", done.stdout)[1]) >= 15
+    assert (tmp_path / "views.png").read_bytes().startswith(b"\x89PNG")
