@@ -21,10 +21,8 @@ import sys
 import threading
 import time
 
-from grouser.client import Address, OperatorLink, PictureConnection, started
-from grouser.client.address import parse_host_port
-from grouser.protocol.images import Region
-from grouser.protocol.operation import OperatorCommand
+from grouser.client import Address, OperatorLink, PictureConnection, parse_host_port, started
+from grouser.protocol import OperatorCommand, Region
 from grouser.rendering import write_png
 
 BOTH_VIEWS = Region(0, 0, 640, 240)  # front view, bird's-eye view: the mosaic's first two tiles

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from grouser.exports import lazily
 
 if TYPE_CHECKING:
-    from grouser.client.address import Address
+    from grouser.client.address import Address, parse_host_port
     from grouser.client.asynchronous import AsyncConnection, AsyncController, AsyncRobot
     from grouser.client.asynchronous import connect as async_connect
     from grouser.client.asynchronous import control as async_control
@@ -56,6 +56,7 @@ _PLACES = {
     "connect": "grouser.client.connection",
     "control": "grouser.client.connection",
     "join": "grouser.client.connection",
+    "parse_host_port": "grouser.client.address",
     "serving": "grouser.client.launch",
     "started": "grouser.client.launch",
     "watch": "grouser.client.pictures",
@@ -80,6 +81,7 @@ __all__ = [
     "connect",
     "control",
     "join",
+    "parse_host_port",
     "serving",
     "started",
     "watch",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         WholeFrame,
     )
     from grouser.protocol.lines import Fault, LineReader
+    from grouser.protocol.operation import OperatorCommand, RobotReport
 
 _PLACES = {
     "Credential": "grouser.protocol.images",
@@ -33,7 +34,9 @@ _PLACES = {
     "ImageServerSide": "grouser.protocol.images",
     "ImageType": "grouser.protocol.images",
     "LineReader": "grouser.protocol.lines",
+    "OperatorCommand": "grouser.protocol.operation",
     "Region": "grouser.protocol.images",
+    "RobotReport": "grouser.protocol.operation",
     "WholeFrame": "grouser.protocol.images",
 }
 
@@ -45,7 +48,9 @@ __all__ = [
     "ImageServerSide",
     "ImageType",
     "LineReader",
+    "OperatorCommand",
     "Region",
+    "RobotReport",
     "WholeFrame",
 ]
 
