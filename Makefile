@@ -8,7 +8,7 @@ DEMO       := $(if $(wildcard $(STAMP)),$(VENV),.venv-demo)
 DEMO_BIN   := $(DEMO)/bin
 DEMO_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO)/.demo-installed)
 
-.PHONY: help setup clib demo test test-all check format experiments bench clean
+.PHONY: help setup clib docs demo test test-all check format experiments bench clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,6 +49,10 @@ format: setup  ## rewrite the sources as ruff wants them
 	$(BIN)/ruff format src tests examples
 	$(BIN)/ruff check --fix src tests examples
 
+docs: setup  ## the documentation as a site, under site/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 experiments: setup  ## every table and figure, with reports under reports/
 	for name in $$($(BIN)/grouser list experiments --plain); do $(BIN)/grouser experiment $$name --report reports/$$name --json reports/$$name.json || exit 1; done
 
@@ -56,4 +60,4 @@ bench: setup  ## every speed question, figures under reports/
 	for name in $$($(BIN)/grouser list benches --plain); do $(BIN)/grouser bench $$name --json reports/bench_$$name.json || exit 1; done
 
 clean:  ## remove .venv and everything generated
-	rm -rf $(VENV) .venv-demo clib/build report reports .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-demo clib/build report reports site .mypy_cache .pytest_cache .ruff_cache

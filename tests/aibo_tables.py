@@ -1,7 +1,7 @@
 """AIBO ERS-7 and ERS-210 as their manuals have them: joints with limits and speeds, switches."""
 
 LEGS = ("lf", "lh", "rf", "rh")
-ERS7_TABLE = {  # robots.md B2: software limits (deg), speeds (rad/s)
+ERS7_TABLE = {  # sources.md B2: software limits (deg), speeds (rad/s)
     **{f"{leg}_rotor": (-115, 130, 4.865) for leg in ("lf", "rf")},
     **{f"{leg}_rotor": (-130, 115, 4.865) for leg in ("lh", "rh")},
     **{f"{leg}_elevator": (-10, 88, 5.280) for leg in LEGS},
@@ -13,7 +13,7 @@ ERS7_TABLE = {  # robots.md B2: software limits (deg), speeds (rad/s)
     "tail_pan": (-45, 45, 15.16),
     "mouth": (-55, -3, 10.14),
 }
-ERS210_TABLE = {  # robots.md B1: software limits (deg), speeds (rad/s)
+ERS210_TABLE = {  # sources.md B1: software limits (deg), speeds (rad/s)
     **{f"{leg}_rotor": (-117, 117, 2.814) for leg in LEGS},
     **{f"{leg}_elevator": (-11, 89, 2.498) for leg in LEGS},
     **{f"{leg}_knee": (-27, 147, 2.836) for leg in LEGS},

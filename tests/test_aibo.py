@@ -18,7 +18,7 @@ CARPET = 0.8
 """Friction of a carpet under paws, -; estimate. The walks were tuned on it."""
 PHYSICS = STANDARD.model_copy(update={"timestep": 0.002})
 
-BALL_RADIUS = 0.0425  # m   robots.md C: about 85 diameter
+BALL_RADIUS = 0.0425  # m   sources.md C: about 85 diameter
 BALL_MASS = 0.15  # kg   estimate
 BALL_ROLLING = 0.002  # m   estimate: a rolling ball slows down by 0.33 m/s2 on the carpet
 BEFORE_PAW = {"ers7": (0.158, 0.063), "ers210": (0.148, 0.064)}
@@ -139,7 +139,7 @@ def test_positive_is_forward_outward_bent_left_up(kind, joint, site, axis, sign)
 @pytest.mark.parametrize(
     ("kind", "places"),
     [
-        # robots.md B2 and B1, all joints zero, from the middle of the shoulders, m.
+        # sources.md B2 and B1, all joints zero, from the middle of the shoulders, m.
         (
             "ers7",
             {

@@ -318,7 +318,7 @@ def test_known_cameras_have_their_printed_data():
         144,
         25.0,
     )
-    assert ERS210_CAMERA.lens.focal == pytest.approx((160.1, 162.5), abs=0.05)  # robots.md B1
+    assert ERS210_CAMERA.lens.focal == pytest.approx((160.1, 162.5), abs=0.05)  # sources.md B1
     assert ERS210_CAMERA.imager.shutter.exposure_s == 1 / 200
     assert (ERS7_CAMERA.lens.width, ERS7_CAMERA.lens.height, ERS7_CAMERA.rate_hz) == (
         208,

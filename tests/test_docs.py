@@ -53,6 +53,27 @@ def test_files_that_a_page_names_are_there(page):
             assert path in known or (ROOT / "tests" / path).is_file(), path
 
 
+MARKDOWN = re.compile(r"\b[\w/-]+\.md\b")
+GENERATED = {"world-file.md", "terrains.md", "objects.md", "triggers.md", "commands.md"}
+"""Reference pages that `make docs` makes; robots.md and sensors.md are among them, too."""
+
+
+def test_no_line_sends_its_reader_to_a_page_that_does_not_ship():
+    there = {path.name for path in [*PAGES, *ROOT.glob("*.md"), *SOURCE.rglob("*.md")]} | GENERATED
+    for path in [*modules().values(), *PAGES, *(ROOT / "examples").rglob("*.py")]:
+        for name in MARKDOWN.findall(path.read_text()):
+            linked = name.startswith("reference/")
+            assert linked or name.split("/")[-1] in there, f"{path.relative_to(ROOT)}: {name}"
+
+
+def test_sources_have_the_letters_by_which_they_are_cited():
+    page = (ROOT / "docs" / "sources.md").read_text()
+    cited = re.compile(r"sources\.md ([A-D](?:\d(?:\.\d)?)?)")
+    for path in [*modules().values(), *PAGES]:
+        for letter in cited.findall(path.read_text()):
+            assert f"**{letter} " in page or f"## {letter}. " in page, f"{path}: {letter}"
+
+
 def missing(text: str) -> list[str]:
     """Return the dotted names in ``text`` that lead nowhere."""
     found = []

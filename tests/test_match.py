@@ -164,6 +164,15 @@ def roll(simulation, at, speed, up=0.0):
     simulation.data.joint("ball/free").qvel[:3] = [*speed, up]
 
 
+def test_who_plays_in_no_team_is_told_and_stands_nowhere():
+    with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
+        where = {"port": ports.control, "timeout": 60}
+        with pytest.raises(GrouserError, match="nobody called 'red_atacker' plays .*red_attacker'"):
+            join("ERS7", "red_atacker", **where)
+        with connect(**where) as console:
+            assert console.console("list robots").count("\n") == 4
+
+
 def test_players_hear_the_referee_and_old_clients_do_not():
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}

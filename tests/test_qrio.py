@@ -88,7 +88,7 @@ def test_has_the_tables_joints_the_published_height_and_limits_as_written():
             compiled = model.joint(f"{side}_{joint}")
             mirrored = np.array(AXES[joint]) * [sign, 1, sign]
             np.testing.assert_allclose(data.xaxis[compiled.id], mirrored, atol=1e-12)
-        # robots.md B3: ankle from the torso, summed down the table's column.
+        # sources.md B3: ankle from the torso, summed down the table's column.
         ankle = data.body(f"{side}_ankle_roll").xpos - data.body("torso").xpos
         np.testing.assert_allclose(ankle, [0.006, sign * 0.048, -0.357], atol=1e-12)
 

@@ -45,7 +45,7 @@ CAMERAS: dict[str, Camera] = {"with": ERS210_CAMERA, "without": ERS210_CAMERA.id
 FIELD = LeagueField(friction=0.6)  # estimate: rubber paws on carpet
 HEIGHT = ERS210.build().standing
 """Of the body's origin over the ground when the robot stands, m."""
-# The robot's packets hold a sample every 8 ms (robots.md B1); each fifth is of a picture's time.
+# The robot's packets hold a sample every 8 ms (sources.md B1); each fifth is of a picture's time.
 _NECK_ANGLES = {
     "kind": "encoder",
     "name": "neck",

@@ -41,7 +41,7 @@ from grouser.world.terrain.step import Step
 from grouser.world.terrain.trench import Trench
 
 TRAVERSED = 0.750  # m   sec. III-A: "successfully traversed 750 mm"
-SPEED = 0.3  # m/s   not in the paper, estimate (robots.md A1: 0.1-0.3)
+SPEED = 0.3  # m/s   not in the paper, estimate (sources.md A1: 0.1-0.3)
 FRICTION = 0.65  # not in the paper, estimate: rubber lugs on wood; wheels bring their own 1.3
 UPRIGHT_DEG = 90.0  # flippers that shall touch nothing
 NOSE = AXIS_X + STANDING  # m   how far the nose is before the root, flippers upright

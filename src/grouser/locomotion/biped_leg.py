@@ -4,7 +4,7 @@ Joints from the pelvis down: hip yaw, hip pitch, hip roll, knee, ankle pitch, an
 roll axes meet in one point at the hip and in another at the ankle; the hip's yaw axis may pass
 beside the hip, and the ankle need not lie straight below the knee. Right legs are mirror images.
 
-Angles have the signs of QRIO's table (robots.md B3): yaw and hip roll turn outwards, hip pitch
+Angles have the signs of QRIO's table (sources.md B3): yaw and hip roll turn outwards, hip pitch
 swings the leg forwards, the knee bends, ankle pitch raises the toes, ankle roll the inner edge.
 """
 

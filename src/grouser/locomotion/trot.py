@@ -57,7 +57,7 @@ class Trot:
     number of another size (+2 after +1)."""
     drives: tuple[str, ...] = tuple(f"{leg}_{joint}" for leg in LEGS for joint in JOINTS)
     period: float = 0.008
-    """s; the real robots' motion frame (robots.md B1)."""
+    """s; the real robots' motion frame (sources.md B1)."""
 
     def start(self) -> Array:
         """Return the state of a robot that stands, ready to kick."""

@@ -1,4 +1,4 @@
-"""Colour classes of pixels by a look-up table (cmos, sec. 2; robots.md Part C names the eight).
+"""Colour classes of pixels by a look-up table (cmos, sec. 2; sources.md C names the eight).
 
 A pixel's kind is decided by its chromaticity, which stays the same in light and shade, as the
 robot's colour detection hardware decides by Cb and Cr. The table is made once from a sample of each

@@ -1,4 +1,4 @@
-"""Sony AIBO ERS-210 (and its sibling ERS-2100; robots.md B1). Signs and frames: `aibo.py`."""
+"""Sony AIBO ERS-210 (and its sibling ERS-2100; sources.md B1). Signs and frames: `aibo.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sony AIBO ERS-7 (Zaratti et al. 2006, sec. 3; robots.md B2). Signs and frames: `aibo.py`."""
+"""Sony AIBO ERS-7 (Zaratti et al. 2006, sec. 3; sources.md B2). Signs and frames: `aibo.py`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kenaf: a 20 kg crawler with two main tracks and four flippers (Kurose et al. 2008, sec. II-B).
 
 The root's frame lies midway between the four flipper axes: x forward, y left, z up. Numbers are
-from the paper or, where their line says UDK, from USARSim's own Kenaf (robots.md A1); what both
+from the paper or, where their line says UDK, from USARSim's own Kenaf (sources.md A1); what both
 leave open is named as an estimate and is the same in every experiment (docs/papers/kurose.md).
 
 Six motors move it: one per side, on whose shaft the flipper belts hang beside their main track, and
@@ -97,9 +97,9 @@ class Kenaf:
     pitch_inertia: float = 1.0
     """Of the whole robot with level flippers, times that of its parts taken as even boxes."""
     wheels: int = 6
-    """Wheels per main track when the method is wheels (robots.md A4: a Kenaf-like crawler's)."""
+    """Wheels per main track when the method is wheels (sources.md A4: a Kenaf-like crawler's)."""
     flipper_wheels: int = 3
-    """Wheels per flipper when the method is wheels (robots.md A4)."""
+    """Wheels per flipper when the method is wheels (sources.md A4)."""
 
     def __post_init__(self) -> None:
         limit = degrees(ARM_LIMIT)

@@ -1,4 +1,4 @@
-"""P2AT: ActivMedia's Pioneer 2-AT, four driven wheels, skid steered, as in USARSim (usarsim.md)."""
+"""P2AT: ActivMedia's Pioneer 2-AT, four wheels, skid steered, as in USARSim (sources.md D)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from grouser.robots.parts.pioneer import Pioneer, sonar_ring
 from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot
 
-SIZE = (0.5238, 0.4968, 0.2913)  # m   usarsim.md 4.5: Dimensions
-RADIUS = 0.1300  # m   usarsim.md 4.5: WheelRadius
-GAUGE = 0.4712  # m   usarsim.md 4.5: WheelSeparation
-BASE = 0.2884  # m   usarsim.md 4.5: WheelBase
-TOP_SPIN = 5.385  # rad/s   usarsim.md 4.6: MaxSpeed; 0.7 m/s at RADIUS
-TORQUE = 60.0  # N m   usarsim.md 4.6: MaxTorque
+SIZE = (0.5238, 0.4968, 0.2913)  # m   sources.md D4.5: Dimensions
+RADIUS = 0.1300  # m   sources.md D4.5: WheelRadius
+GAUGE = 0.4712  # m   sources.md D4.5: WheelSeparation
+BASE = 0.2884  # m   sources.md D4.5: WheelBase
+TOP_SPIN = 5.385  # rad/s   sources.md D4.6: MaxSpeed; 0.7 m/s at RADIUS
+TORQUE = 60.0  # N m   sources.md D4.6: MaxTorque
 
 FRONT = (  # m, deg   USARBot.ini of 2008, as a public client quotes it
     (0.145, 0.130, 90.0),
@@ -26,12 +26,12 @@ REAR = tuple((-x, -y, heading - 180.0) for x, y, heading in FRONT)  # the same f
 
 P2AT = Pioneer(
     size=SIZE,
-    mass=14.0,  # kg   usarsim.md 4.6: Mass
-    centre=(0.0, 0.0, 0.0),  # m   usarsim.md 4.5: COG
+    mass=14.0,  # kg   sources.md D4.6: Mass
+    centre=(0.0, 0.0, 0.0),  # m   sources.md D4.5: COG
     standing=SIZE[2] / 2,  # m   estimate: USARSim's origin is half-way up, as its P3AT's is
     wheel=Wheel(
         radius=RADIUS,
-        width=SIZE[1] - GAUGE,  # m   usarsim.md 4.5: what is left of the width
+        width=SIZE[1] - GAUGE,  # m   sources.md D4.5: what is left of the width
         mass=0.8,  # kg   estimate
         armature=0.02,  # kg m2   estimate: geared motor's rotor seen at the wheel
         damping=0.5,  # N m s/rad   estimate: motor and gear lose 15 W a wheel at full speed

@@ -24,13 +24,13 @@ from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Method, Track, add_track
 
-MASS = 19.0  # kg   42 lb, 2007 news (robots.md A3)
+MASS = 19.0  # kg   42 lb, 2007 news (sources.md A3)
 LENGTH, HEIGHT = 0.690, 0.180  # m   sec. IV-A, with grousers
 TRACK_WIDTH = 0.075  # m   sec. IV-A
 GROUSER = (0.005, 0.008)  # m   sec. IV-A: length, height
 GROUSERS = 40  # sec. IV-A
-GAUGE = 0.406 - TRACK_WIDTH  # m   406 mm over all (robots.md A3) less one track
-TOP_SPEED = 2.6  # m/s   5.8 mph (robots.md A3)
+GAUGE = 0.406 - TRACK_WIDTH  # m   406 mm over all (sources.md A3) less one track
+TOP_SPEED = 2.6  # m/s   5.8 mph (sources.md A3)
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = 6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor seen at the belt
 CENTRE_Z = -0.01  # m   estimate: centre of mass below the pulley axes

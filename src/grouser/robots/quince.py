@@ -44,7 +44,7 @@ SUB_Y = WIDTH / 2 + SUB_WIDTH / 2 + 0.005  # m   estimate: 5 mm beside the main 
 AXIS_X = LENGTH / 2 - RADIUS  # m   a sub-track turns about a main pulley's axis
 
 SUB_MASS = 1.5  # kg   estimate: one sub-track with its arm
-TOP_SPEED = 1.6  # m/s   published for another variant (robots.md A2)
+TOP_SPEED = 1.6  # m/s   published for another variant (sources.md A2)
 BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
 BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt
 SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; it hangs on its side's one motor

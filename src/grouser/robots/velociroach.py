@@ -30,16 +30,16 @@ from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
-MASS = 0.030  # kg   robots.md B4: abstract of the 2013 paper
-BODY = (0.104, 0.040, 0.020)  # m   robots.md B4: 104 long; width without legs and depth: estimate
+MASS = 0.030  # kg   sources.md B4: abstract of the 2013 paper
+BODY = (0.104, 0.040, 0.020)  # m   sources.md B4: 104 long; width without legs and depth: estimate
 HALF: Vector = (BODY[0] / 2, BODY[1] / 2, BODY[2] / 2)
 HIP_X = 0.038  # m   estimate: fore and hind hips before and behind the middle one
 HIP_Y = 0.026  # m   estimate: beside the box; feet then stand 52-70 apart (B4: 64 over all)
 HIP_Z = 0.0  # m   estimate: half-way up the box; 45 over all then (B4: 48)
 
-LEG_LENGTH = 0.035  # m   robots.md B4, estimate: hip to the lowest point
+LEG_LENGTH = 0.035  # m   sources.md B4, estimate: hip to the lowest point
 LEG_RADIUS = 0.0025  # m   estimate: half the width of a leg and its rubber foot
-LEG_MASS = 0.00075  # kg   robots.md B4, estimate: 0.5-1 g
+LEG_MASS = 0.00075  # kg   sources.md B4, estimate: 0.5-1 g
 
 LEG_STIFFNESS = 60.0  # N/m   estimate: of a tripod, 3 k l / m g is 21, as running animals have it
 LEG_VISCOSITY = 1.0  # N s/m   estimate: 0.65 of critical for a third of the robot
@@ -54,7 +54,7 @@ PROTRACTION_RANGE = (-radians(60), radians(60))  # rad   estimate: the rods' sto
 ABDUCTION_RANGE = (-radians(15), radians(75))  # rad   estimate: the rods' stops
 RANGES = {"protraction": PROTRACTION_RANGE, "abduction": ABDUCTION_RANGE}
 
-TOP_SPEED = 2 * math.pi * 24  # rad/s   robots.md B4, unchecked: up to 24 strides a second
+TOP_SPEED = 2 * math.pi * 24  # rad/s   sources.md B4, unchecked: up to 24 strides a second
 ACCELERATION = TOP_SPEED / 0.25  # rad/s2   estimate: a quarter of a second to top speed
 SETPOINT_TIME = 0.001  # s   every step of our worlds: held longer, the servos' torque is a saw
 

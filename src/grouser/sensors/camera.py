@@ -107,7 +107,7 @@ def _known_camera(imager: Imager, rate_hz: float) -> Camera:
 
 ERS210_CAMERA = _known_camera(IMAGERS["ers210"], rate_hz=25.0)  # cmos, sec. 4
 """On the robot's site ``camera``; ``replace(ERS210_CAMERA, mount="head")`` puts it elsewhere."""
-ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # robots.md B2
+ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # sources.md B2
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from grouser.service.login import Login
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
 from grouser.service.report_timer import ReportTimer
+from grouser.service.team_sheet import require_player
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.world.file import RobotEntry
 
@@ -104,9 +105,10 @@ class Participant:
 
         Raises:
             Refused: the client may not.
-            BadValue: somebody has this name, or the robot cannot be built.
+            BadValue: somebody has this name, the robot cannot be built, or it plays in no team.
         """
         self.require_room()
+        require_player(self._host.simulation.world, entry.name)
         self._host.join(entry, self)
         self.robot = entry.name
         self._watch(battery)

@@ -1,7 +1,7 @@
 """What Sony's AIBO ERS-7 and ERS-210 share: four legs of the same build, a tail, a mouth, two ears.
 
 Their numbers are in `ers7.py` and `ers210.py`. The root's frame lies midway between the four
-shoulder joints: x forward, y left, z up. Joint limits are the **software limits** of robots.md B1
+shoulder joints: x forward, y left, z up. Joint limits are the **software limits** of sources.md B1
 and B2 (what the robots' own controllers keep to); the mechanical stops lie 1 to 5 degrees beyond
 them.
 
@@ -65,7 +65,7 @@ LEG = {"torque": 2.0, "lead": 0.015, "damping": 2.5, "armature": 1e-3}
 NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
 SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
 
-# Parts' masses, kg: shares of a whole, robots.md B2 (Webots; some of them are the ERS-210's).
+# Parts' masses, kg: shares of a whole, sources.md B2 (Webots; some of them are the ERS-210's).
 BODY_MASS = 0.613
 NECK_MASS, HEAD_BASE_MASS, HEAD_MASS = 0.015, 0.010, 0.190
 MOUTH_MASS = 0.010  # kg   estimate: taken out of the head
@@ -79,7 +79,7 @@ WHOLE = (
     + (TAIL_BASE_MASS + TAIL_MASS)
 )
 
-PACKETS = 1 / 0.032  # Hz   robots.md B1: a packet of sensor values every 32 ms
+PACKETS = 1 / 0.032  # Hz   sources.md B1: a packet of sensor values every 32 ms
 GRAVITY = 9.81  # m/s2
 SHAKE = 0.1  # m/s2   estimate: an accelerometer's noise; it shows up to 2 g, an estimate too
 CLICK = 0.3  # N   estimate: force at which a switch closes

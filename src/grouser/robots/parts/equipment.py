@@ -14,8 +14,8 @@ from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.ins import Ins
 from grouser.sensors.laser import HOKUYO_URG04LX, Laser
 
-SCAN_PERIOD = 0.3  # s   usarsim.md 3: ScanInterval
-INS_RATE_HZ = 5.0  # usarsim.md 3: one burst of everything, about every 0.2 s
+SCAN_PERIOD = 0.3  # s   sources.md D3: ScanInterval
+INS_RATE_HZ = 5.0  # sources.md D3: one burst of everything, about every 0.2 s
 
 
 def camera(at: Triple, *, name: str = "Camera", down: float = 0.0) -> Camera:

@@ -33,9 +33,9 @@ BASE_MASS, HEAD_MASS = 0.2, 0.4  # kg   estimate: a small video camera of those 
 MASS = BASE_MASS + HEAD_MASS
 LENS_X = HEAD[0] + 0.005  # m   estimate: the lens before the tilt axis
 
-RATE_HZ = 15.0  # usarsim.md 3: camera textures
-WIDTH, HEIGHT = 320, 240  # usarsim.md 5: a tile
-FOV_DEG = 80.0  # usarsim.md 4.6: CameraDefFov, across
+RATE_HZ = 15.0  # sources.md D3: camera textures
+WIDTH, HEIGHT = 320, 240  # sources.md D5: a tile
+FOV_DEG = 80.0  # sources.md D4.6: CameraDefFov, across
 UPRIGHT_FOV_DEG = degrees(
     2 * math.atan(math.tan(radians(FOV_DEG / 2)) * HEIGHT / WIDTH)
 )  # square pixels

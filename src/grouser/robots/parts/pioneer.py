@@ -1,4 +1,4 @@
-"""Pioneers: ActivMedia's wheeled robots, as USARSim's clients know them (usarsim.md).
+"""Pioneers: ActivMedia's wheeled robots, as USARSim's clients know them (sources.md D).
 
 `P2dx`, `P2at` and `P3at` are tables of numbers; this is what they share. The root's frame is
 USARSim's: in the middle of the robot's length and half-way up, x forward, y left, z up, so places
@@ -33,9 +33,9 @@ from grouser.sensors.sensor import Sensor
 from grouser.sensors.truth import Truth
 
 SONAR_CONES = 2  # estimate: USARSim has 10; with 33 rays no gap is wider than 2.1 deg across
-RATE_HZ = 5.0  # usarsim.md 3: one burst of everything, about every 0.2 s
-TICK = math.tau / 360  # rad   usarsim.md 4.3: 0.01745, one tick; counts start again after a turn
-ODOMETRY_TICK = 0.0099  # rad   usarsim.md 4.6: EncoderResolution
+RATE_HZ = 5.0  # sources.md D3: one burst of everything, about every 0.2 s
+TICK = math.tau / 360  # rad   sources.md D4.3: 0.01745, one tick; counts start again after a turn
+ODOMETRY_TICK = 0.0099  # rad   sources.md D4.6: EncoderResolution
 NOISE_PART = 0.001  # UDK config: Noise of every sensor
 INS_NOISE_PART = 0.01  # UDK config: Noise of the INS
 

@@ -1,7 +1,7 @@
 """QRIO's parts: where its joints are, what its links weigh and look like, where sensors sit.
 
 Places and axes of the joints and the sizes of most parts are those of Webots' QRIO ("table":
-robots.md B3): 21 joints, of the real robot's 28 and its ten fingers. The table has no joint limits
+sources.md B3): 21 joints, of the real robot's 28 and its ten fingers. The table has no joint limits
 and only placeholders for masses; so all masses, limits, torques and speeds here are estimates. The
 masses add up to the published 6.5 kg.
 """

@@ -42,7 +42,7 @@ _CMOS = Cmos(
 IMAGERS: dict[str, Imager] = {
     "ers210": Imager(
         lens=Lens(
-            width=176,  # robots.md B1: the working layer; the paper prints 178
+            width=176,  # sources.md B1: the working layer; the paper prints 178
             height=144,  # cmos, sec. 4
             fov_deg=(57.6, 47.8),  # cmos, sec. 4
             distortion=Radial(_KAPPA),
@@ -55,9 +55,9 @@ IMAGERS: dict[str, Imager] = {
     ),
     "ers7": Imager(
         lens=Lens(
-            width=208,  # robots.md B2: the working layer
-            height=160,  # robots.md B2
-            fov_deg=(56.9, 45.2),  # robots.md B2
+            width=208,  # sources.md B2: the working layer
+            height=160,  # sources.md B2
+            fov_deg=(56.9, 45.2),  # sources.md B2
             distortion=Radial(_KAPPA),
         ),
         cmos=_CMOS,

@@ -1,6 +1,6 @@
 """The four-legged league's field of 2003 and 2004: carpet, lines, border, goals, beacons, hall.
 
-Numbers are the rule books' where robots.md Part C knows them, and named estimates where it does
+Numbers are the rule books' where sources.md C knows them, and named estimates where it does
 not. The origin is the centre spot, x points at the sky-blue goal, y to its left. The ball is an
 object of its own (`Ball`). Lines and carpet are paint: they are seen, and never touched.
 """

@@ -1,0 +1,86 @@
+"""What a page of the documentation lets its reader type: fenced blocks, and commands in the text.
+
+A block says its language: ``sh``, ``python``, ``yaml`` (a world file, or parts of one), ``toml`` or
+``text`` (what a program says, never run). One that is not to be run says why after its language::
+
+    ```sh not run: needs a second machine
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from house import ROOT
+
+LANGUAGES = {"sh", "python", "yaml", "toml", "text", "c"}
+SAID, SHOWN = {"sh", "python", "yaml"}, {"text", "toml", "c"}
+"""Languages that are run, and those that are only shown."""
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+
+_FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+_NOT_RUN = "not run:"
+_INLINE = re.compile(r"`(grouser [^`\n]+|python examples/[^`\n]+)`")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    reason: str
+    """Why it is not run; empty: it is."""
+
+    @property
+    def runs(self) -> bool:
+        return self.language in SAID and not self.reason
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return a page's fenced blocks, in order."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for fence in _FENCE.finditer(text):
+        info = fence["info"].strip()
+        language, _, rest = info.partition(" ")
+        reason = rest.partition(_NOT_RUN)[2].strip() if _NOT_RUN in rest else ""
+        line = text.count("\n", 0, fence.start()) + 1
+        found.append(Block(page, line, language, fence["text"], reason))
+    return found
+
+
+def file_name(block: Block) -> str:
+    """Return the name under which a world file is to be saved, or nothing."""
+    named = re.match(r"# (\w+\.yaml)\n", block.text)
+    return named[1] if named else ""
+
+
+def inline_commands(page: Path) -> list[str]:
+    """Return the whole commands that a page's text names, such as those of README's table."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    return [" ".join(command.split()) for command in _INLINE.findall(text)]
+
+
+def commands(block: Block) -> list[str]:
+    """Return the lines of a shell block: continued lines as one, no comments, no ``&``."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+
+
+def grouser_arguments(command: str) -> list[str] | None:
+    """Return what follows ``grouser`` in a command, or None if it is another program's."""
+    words = shlex.split(command, comments=True)
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words = words[1:]
+    if not words or words[0] != "grouser":
+        return None
+    for mark in ("&", "<", "|", ">", "&&", ";"):
+        words = words[: words.index(mark)] if mark in words else words
+    return words[1:]

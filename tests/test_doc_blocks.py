@@ -1,0 +1,124 @@
+"""Every command and every code block of README and docs works as it is printed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+from doc_blocks import (
+    LANGUAGES,
+    PAGES,
+    SHOWN,
+    blocks,
+    commands,
+    grouser_arguments,
+    inline_commands,
+)
+from house import ROOT
+
+from grouser.cli import app
+from grouser.world.file import parse
+
+GROUP = typer.main.get_command(app)
+RUNNER = Path(__file__).parent / "doc_runner.py"
+ALL = [block for page in PAGES for block in blocks(page)]
+LINES = [
+    *((block.place, line) for block in ALL if block.language == "sh" for line in commands(block)),
+    *((str(page.relative_to(ROOT)), line) for page in PAGES for line in inline_commands(page)),
+]
+RUN = [
+    page for page in PAGES if any(block.runs and block.language != "yaml" for block in blocks(page))
+]
+
+
+def named(pages):
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def test_every_block_says_its_language_or_why_it_is_not_run():
+    for block in ALL:
+        assert block.language in LANGUAGES, f"{block.place}: its language is {block.language!r}"
+        assert not (block.reason and block.language in SHOWN), f"{block.place}: is never run"
+        assert not block.reason or len(block.reason) > 10, f"{block.place}: say why"
+
+
+@pytest.mark.parametrize(("place", "line"), LINES, ids=[f"{p} {c[:50]}" for p, c in LINES])
+def test_commands_have_the_options_that_pages_give_them(place, line):
+    """Without running them: whole commands of blocks are parsed, options in the text looked up."""
+    arguments = grouser_arguments(line)
+    if arguments is None or any("…" in word for word in arguments):
+        return
+    command = GROUP.commands.get(arguments[0])
+    assert command is not None, f"{place}: there is no command {arguments[0]}"
+    if ":" in place:
+        command.make_context(arguments[0], arguments[1:])
+        return
+    known = {option for parameter in command.params for option in parameter.opts}
+    known |= {option for parameter in command.params for option in parameter.secondary_opts}
+    used = {word.partition("=")[0] for word in arguments if word.startswith("--")}
+    assert used <= known | {"--help"}, f"{place}: {line}"
+
+
+PART = {"name": "part", "terrain": [{"kind": "flat"}]}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_yaml_blocks_are_worlds_or_parts_of_one(page):
+    """Whole files as they are; the parts of one page together, completed by a name and a plane."""
+    whole, parts = [], {}
+    for block in blocks(page):
+        if block.language == "yaml" and not block.reason:
+            said = yaml.safe_load(block.text)
+            if {"name", "terrain"} <= set(said):
+                whole.append(block)
+            else:
+                parts |= said
+    for block in whole:
+        parse(block.text, where=block.place)
+    if parts:
+        parse(yaml.safe_dump(PART | parts, sort_keys=False), where=page.name)
+
+
+@pytest.mark.slow
+@named(RUN)
+def test_a_page_runs_as_it_is_printed(page, tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    ran = subprocess.run(
+        [sys.executable, str(RUNNER), str(page)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
+    assert ran.returncode == 0, f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+
+
+README = ROOT / "README.md"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", inline_commands(README))
+def test_commands_in_readmes_text_run(command, tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    if command.startswith("grouser serve"):
+        command = f"timeout --signal=INT 20 {command} | grep -m1 listening"
+    ran = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
+    assert ran.returncode == 0, f"{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}"
+
+
+def environment():
+    """Return this process's, with the commands of this Python found first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}

@@ -1,0 +1,200 @@
+"""The reference pages of the documentation, made from the models themselves: never by hand.
+
+``make docs`` puts them into the site; ``python tools/reference_pages.py FOLDER`` writes them as files.
+A field's meaning is the docstring under it, its default is the model's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+
+from grouser.cli import app
+from grouser.robots.robot import ROBOTS
+from grouser.sensors.sensor import POSE_KEYS, SENSORS
+from grouser.world.events import Event
+from grouser.world.file import RobotEntry, Start, View, World
+from grouser.world.match import Match
+from grouser.world.objects import OBJECTS
+from grouser.world.physics_settings import Contact, Physics, Yielding
+from grouser.world.radio import RadioModel
+from grouser.world.terrain.kinds import TERRAINS
+from grouser.world.triggers import TRIGGERS
+
+PARTS: Mapping[str, type[BaseModel]] = {
+    "the world": World,
+    "physics": Physics,
+    "physics.contact, robots.*.contact": Yielding,
+    "physics.solver_contact": Contact,
+    "robots.*": RobotEntry,
+    "starts.*": Start,
+    "events.*": Event,
+    "match": Match,
+    "radio": RadioModel,
+    "view": View,
+}
+"""The parts of a world file that have no kinds, by their place in it."""
+
+
+def pages() -> dict[str, str]:
+    """Return every reference page: file name to Markdown."""
+    return {
+        "world-file.md": _world_file(),
+        "terrains.md": _kinds("Kinds of terrain", "terrain", TERRAINS),
+        "objects.md": _kinds("Kinds of object", "objects", OBJECTS),
+        "triggers.md": _kinds("Kinds of trigger", "triggers", TRIGGERS),
+        "robots.md": _robots(),
+        "sensors.md": _sensors(),
+        "commands.md": _commands(),
+    }
+
+
+def meanings(model: type) -> dict[str, str]:
+    """Return the docstring under each field of a class, its ancestors' included."""
+    found: dict[str, str] = {}
+    for kind in reversed(model.__mro__):
+        if not kind.__module__.startswith("grouser"):
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore[attr-defined]
+        for field, below in zip(body, body[1:], strict=False):
+            match field, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(text))):
+                    found[name] = " ".join(inspect.cleandoc(text).split())
+    return found
+
+
+def _world_file() -> str:
+    lines = [
+        "# The world file",
+        "A world file is YAML with the keys below. Only `name` and `terrain` must be there;",
+        "`grouser show WORLD` prints a file with all of its defaults.",
+    ]
+    for part, model in PARTS.items():
+        lines += ["", f"## {part}", "", _first(model), "", *_model_table(model)]
+    return "\n".join(lines) + "\n"
+
+
+def _kinds(title: str, part: str, table: Mapping[str, type[BaseModel]]) -> str:
+    lines = [f"# {title}", f"Each is an item of `{part}:` in a world file, `{{kind: NAME, …}}`."]
+    for kind, model in table.items():
+        lines += ["", f"## {kind}", "", _first(model), "", *_model_table(model)]
+    return "\n".join(lines) + "\n"
+
+
+def _robots() -> str:
+    lines = [
+        "# Kinds of robot",
+        "Each is an item of `robots:` in a world file, `{name: a, kind: NAME, position: [0, 0]}`; the",
+        "tables are its `options`.",
+    ]
+    for kind, place in ROBOTS.items():
+        module, name = place.split(":")
+        lines += ["", f"## {kind}", "", _first(importlib.import_module(module)), ""]
+        lines += _dataclass_table(getattr(importlib.import_module(module), name))
+    return "\n".join(lines) + "\n"
+
+
+def _sensors() -> str:
+    lines = [
+        "# Kinds of sensor",
+        "Each is an item of a robot's `sensors:`, `{kind: NAME, …}`. Sensors with a place have",
+        f"`mount` (a body of the robot) and {', '.join(f'`{key}`' for key in POSE_KEYS)} in it (m, deg).",
+    ]
+    for kind, place in SENSORS.items():
+        module, name = place.split(":")
+        model = getattr(importlib.import_module(module), name)
+        lines += ["", f"## {kind}", "", _first(model), "", *_dataclass_table(model, leave_out="X_MS")]
+    return "\n".join(lines) + "\n"
+
+
+def _commands() -> str:
+    lines = ["# Commands", "`grouser COMMAND --help` says the same on a terminal."]
+    group: Any = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        called = " ".join(["grouser", name, *(str(p.metavar or p.name.upper()) for p in arguments)])
+        about = inspect.cleandoc(command.help or "").partition("\n\n")[0]
+        lines += ["", f"## {name}", "", f"`{called}`", "", _plain(about), "", "| option | meaning |"]
+        lines.append("| --- | --- |")
+        for parameter in command.params:
+            title = "/".join((*parameter.opts, *parameter.secondary_opts))
+            if parameter.param_type_name == "argument":
+                title = str(parameter.metavar or parameter.name)
+            lines.append(_row(f"`{title}`", _plain(parameter.help or "")))
+    return "\n".join(lines) + "\n"
+
+
+def _model_table(model: type[BaseModel]) -> list[str]:
+    said = meanings(model)
+    lines = ["| key | default | meaning |", "| --- | --- | --- |"]
+    for key, field in model.model_fields.items():
+        if key == "kind" and not field.is_required():
+            continue  # the heading
+        default = "**needed**" if field.is_required() else _value(field.get_default(call_default_factory=True))
+        lines.append(_row(f"`{key}`", default, said.get(key, "")))
+    return lines
+
+
+def _dataclass_table(model: type, leave_out: str = "") -> list[str]:
+    said, fields = meanings(model), dataclasses.fields(model)
+    shown = [field for field in fields if field.name != leave_out and field.init]
+    if not shown:
+        return ["It has no options."]
+    lines = ["| option | default | meaning |", "| --- | --- | --- |"]
+    for field in shown:
+        default = "**needed**"
+        if field.default is not dataclasses.MISSING:
+            default = _value(field.default)
+        elif field.default_factory is not dataclasses.MISSING:
+            default = _value(field.default_factory())
+        lines.append(_row(f"`{field.name}`", default, said.get(field.name, "")))
+    return lines
+
+
+def _value(value: Any) -> str:
+    """Return a default as a world file would say it, or in short what it is."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return str(value).lower()
+        case int() | float() | str():
+            return f"`{value}`" if value != "" else "empty"
+        case tuple() | list() | dict() if not value:
+            return "none"
+        case tuple() if all(isinstance(part, int | float | str) for part in value):
+            return f"`[{', '.join(map(str, value))}]`"
+    return "standard"
+
+
+def _first(thing: Any) -> str:
+    """Return the first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _plain(text: str) -> str:
+    """Return help without the terminal's colours."""
+    for mark in ("[cyan]", "[bold cyan]", "[/]"):
+        text = text.replace(mark, "`")
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, content in pages().items():
+        (folder / file).write_text(content, encoding="utf-8")
