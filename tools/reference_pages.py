@@ -45,6 +45,8 @@ PARTS: Mapping[str, type[BaseModel]] = {
 }
 """The parts of a world file that have no kinds, by their place in it."""
 
+WHAT_IT_IS_CALLED = "What it is called on its robot."
+
 
 def pages() -> dict[str, str]:
     """Return every reference page: file name to Markdown."""
@@ -113,7 +115,14 @@ def _sensors() -> str:
     for kind, place in SENSORS.items():
         module, name = place.split(":")
         model = getattr(importlib.import_module(module), name)
-        lines += ["", f"## {kind}", "", _first(model), "", *_dataclass_table(model, leave_out="X_MS")]
+        lines += [
+            "",
+            f"## {kind}",
+            "",
+            _first(model),
+            "",
+            *_dataclass_table(model, leave_out="X_MS"),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -124,7 +133,16 @@ def _commands() -> str:
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         called = " ".join(["grouser", name, *(str(p.metavar or p.name.upper()) for p in arguments)])
         about = inspect.cleandoc(command.help or "").partition("\n\n")[0]
-        lines += ["", f"## {name}", "", f"`{called}`", "", _plain(about), "", "| option | meaning |"]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"`{called}`",
+            "",
+            _plain(about),
+            "",
+            "| option | meaning |",
+        ]
         lines.append("| --- | --- |")
         for parameter in command.params:
             title = "/".join((*parameter.opts, *parameter.secondary_opts))
@@ -140,7 +158,11 @@ def _model_table(model: type[BaseModel]) -> list[str]:
     for key, field in model.model_fields.items():
         if key == "kind" and not field.is_required():
             continue  # the heading
-        default = "**needed**" if field.is_required() else _value(field.get_default(call_default_factory=True))
+        default = (
+            "**needed**"
+            if field.is_required()
+            else _value(field.get_default(call_default_factory=True))
+        )
         lines.append(_row(f"`{key}`", default, said.get(key, "")))
     return lines
 
@@ -157,7 +179,8 @@ def _dataclass_table(model: type, leave_out: str = "") -> list[str]:
             default = _value(field.default)
         elif field.default_factory is not dataclasses.MISSING:
             default = _value(field.default_factory())
-        lines.append(_row(f"`{field.name}`", default, said.get(field.name, "")))
+        meaning = said.get(field.name, WHAT_IT_IS_CALLED if field.name == "name" else "")
+        lines.append(_row(f"`{field.name}`", default, meaning))
     return lines
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+DOCS = EXAMPLES.parent / "docs"
 LANGUAGES = {".py": "python", ".c": "c"}
 
 _NOT_RUN = re.compile(r"^(```\w+) not run:.*$", re.MULTILINE)
@@ -18,7 +19,11 @@ _EXAMPLE = re.compile(r"\]\(\.\./((?:\.\./)*)examples/([\w/]+)\.(py|c)\)")
 
 
 def on_config(config: Any) -> Any:
-    """Put the examples into the navigation, in their order."""
+    """Put the examples into the navigation, and pages that it does not name to the how-tos."""
+    named = set(re.findall(r"[\w/-]+\.md", str(config["nav"])))
+    pages = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+    how_to = next(part["How to"] for part in config["nav"] if "How to" in part)
+    how_to.extend(page for page in pages if page not in named)
     config["nav"].append({"Examples": [f"examples/{file.stem}.md" for file in _examples()]})
     return config
 

@@ -1,0 +1,10 @@
+"""A newcomer's first ten minutes take ten minutes, and every step gives what its page promises."""
+
+import pytest
+from first_ten_minutes import LIMIT, main
+
+
+@pytest.mark.slow
+def test_the_first_ten_minutes(tmp_path):
+    took = main(tmp_path)
+    assert sum(took.values()) < LIMIT, took

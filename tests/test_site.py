@@ -1,0 +1,50 @@
+"""The documentation as a site: it builds without a warning, and its reference is complete."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from house import ROOT
+
+from grouser.robots.robot import ROBOTS
+from grouser.sensors.sensor import SENSORS
+from grouser.world.terrain.kinds import TERRAINS
+
+sys.path.insert(0, str(ROOT / "tools"))
+from reference_pages import pages
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return pages()
+
+
+def test_the_reference_has_every_kind(reference):
+    for page, kinds in (("terrains", TERRAINS), ("robots", ROBOTS), ("sensors", SENSORS)):
+        headings = re.findall(r"^## (\w+)$", reference[f"{page}.md"], re.MULTILINE)
+        assert headings == list(kinds)
+
+
+def test_every_key_of_the_reference_says_what_it_means(reference):
+    for name, text in reference.items():
+        rows = [line for line in text.splitlines() if line.startswith("| `")]
+        assert rows, name
+        for row in rows:
+            assert not row.endswith("|  |"), f"{name}: {row}"
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path):
+    pytest.importorskip("mkdocs", reason="make docs installs it")
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert built.returncode == 0, built.stderr[-3000:]
+    assert "WARNING" not in built.stderr
+    assert (tmp_path / "reference" / "terrains" / "index.html").is_file()
