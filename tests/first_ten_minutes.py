@@ -1,7 +1,7 @@
 """The first ten minutes, as a newcomer has them: README's install, then the tutorials, no more.
 
 ``python tests/first_ten_minutes.py FOLDER`` copies what ships into ``FOLDER/clone``, installs it
-there as README says, in an environment without the developers' tools, and runs the four tutorials as
+there as README says, in an environment without the developers' tools, and runs the tutorials as
 they are printed, in ``FOLDER/work``. Every step's output is looked at.
 """
 
