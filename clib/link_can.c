@@ -4,17 +4,13 @@
 #define _DEFAULT_SOURCE /* struct ifreq */
 
 #include "link_can.h"
+#include "net.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -36,28 +32,6 @@ struct hrt_wire {
     char text[ROOM]; /* what came over TCP and was not read yet */
     size_t filled;
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Wait until there is something to read. 1: there is; 0: not within `seconds`; -1: broken. */
-static int readable(int socket, double seconds)
-{
-    struct pollfd wanted = {.fd = socket, .events = POLLIN};
-    double end = now() + seconds;
-    for (;;) {
-        double left = end - now();
-        int waited = poll(&wanted, 1, left > 0 ? (int)(left * 1000 + 0.999) : 0);
-        if (waited >= 0)
-            return waited > 0;
-        if (errno != EINTR)
-            return -1;
-    }
-}
 
 static struct hrt_wire *new_wire(int socket, char *why, size_t room)
 {
@@ -127,12 +101,11 @@ static int send_kernel(struct hrt_wire *wire, const struct hrt_frame *frames, in
 
 static int receive_kernel(struct hrt_wire *wire, struct hrt_frame *frame, double seconds)
 {
-    double end = now() + seconds;
+    double end = hrt_clock() + seconds;
     for (;;) {
         struct can_frame heard;
-        int waited = readable(wire->socket, end - now());
-        if (waited <= 0)
-            return waited;
+        if (!hrt_readable(wire->socket, end - hrt_clock()))
+            return 0;
         ssize_t size = read(wire->socket, &heard, sizeof heard);
         if (size < 0 && errno == EINTR)
             continue;
@@ -198,11 +171,10 @@ static int take_message(struct hrt_wire *wire, char *message, size_t room)
 /* Wait at most `seconds` for a message. 1: here it is; 0: none came; -1: the link is broken. */
 static int next_message(struct hrt_wire *wire, char *message, size_t room, double seconds)
 {
-    double end = now() + seconds;
+    double end = hrt_clock() + seconds;
     while (!take_message(wire, message, room)) {
-        int waited = readable(wire->socket, end - now());
-        if (waited <= 0)
-            return waited;
+        if (!hrt_readable(wire->socket, end - hrt_clock()))
+            return 0;
         ssize_t size = recv(wire->socket, wire->text + wire->filled, ROOM - wire->filled, 0);
         if (size < 0 && errno == EINTR)
             continue;
@@ -213,27 +185,12 @@ static int next_message(struct hrt_wire *wire, char *message, size_t room, doubl
     return 1;
 }
 
-static int say(struct hrt_wire *wire, const char *text)
-{
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t size = send(wire->socket, text, left, MSG_NOSIGNAL);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size <= 0)
-            return -1;
-        text += size;
-        left -= (size_t)size;
-    }
-    return 0;
-}
-
 /* Say something, unless it is NULL, and wait for an answer. 0: it came; else `why` says what did. */
 static int agree(struct hrt_wire *wire, const char *text, const char *answer, char *why,
                  size_t room)
 {
     char message[LONGEST_NAME], word[LONGEST_NAME] = "";
-    if (text != NULL && say(wire, text) < 0) {
+    if (text != NULL && hrt_send_all(wire->socket, text, strlen(text)) < 0) {
         snprintf(why, room, "the CAN server has hung up");
         return -1;
     }
@@ -248,31 +205,6 @@ static int agree(struct hrt_wire *wire, const char *text, const char *answer, ch
     return -1;
 }
 
-static int connected(const char *host, const char *port, char *why, size_t room)
-{
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int error = getaddrinfo(host, port, &hints, &found), result = -1, on = 1;
-    if (error != 0) {
-        snprintf(why, room, "%s:%s: cannot be found (%s)", host, port, gai_strerror(error));
-        return -1;
-    }
-    for (struct addrinfo *each = found; each != NULL && result < 0; each = each->ai_next) {
-        result = socket(each->ai_family, each->ai_socktype, each->ai_protocol);
-        if (result >= 0 && connect(result, each->ai_addr, each->ai_addrlen) < 0) {
-            error = errno;
-            close(result);
-            result = -1;
-        }
-    }
-    freeaddrinfo(found);
-    if (result < 0)
-        snprintf(why, room, "%s:%s: nobody answers (%s)", host, port, strerror(error));
-    else
-        setsockopt(result, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return result;
-}
-
 static struct hrt_wire *open_text(const char *address, char *why, size_t room)
 {
     char host[LONGEST_NAME], port[8], bus[LONGEST_NAME], request[LONGEST_NAME + 16], extra;
@@ -281,7 +213,7 @@ static struct hrt_wire *open_text(const char *address, char *why, size_t room)
         snprintf(why, room, "%s: socketcand://host:port/bus is needed", address);
         return NULL;
     }
-    int socket_ = connected(host, port, why, room);
+    int socket_ = hrt_dial(host, port, SOCK_STREAM, why, room);
     if (socket_ < 0)
         return NULL;
     struct hrt_wire *wire = new_wire(socket_, why, room);
@@ -305,7 +237,7 @@ static int send_text(struct hrt_wire *wire, const struct hrt_frame *frames, int 
         for (int byte = 0; byte < frames[i].length; byte++)
             at += snprintf(text + at, sizeof text - (size_t)at, " %02X", frames[i].data[byte]);
         snprintf(text + at, sizeof text - (size_t)at, " >");
-        if (say(wire, text) < 0)
+        if (hrt_send_all(wire->socket, text, strlen(text)) < 0)
             return -1;
     }
     return 0;
@@ -339,9 +271,9 @@ static int read_frame(const char *message, struct hrt_frame *frame)
 static int receive_text(struct hrt_wire *wire, struct hrt_frame *frame, double seconds)
 {
     char message[LONGEST_NAME];
-    double end = now() + seconds;
+    double end = hrt_clock() + seconds;
     for (;;) {
-        int heard = next_message(wire, message, sizeof message, end - now());
+        int heard = next_message(wire, message, sizeof message, end - hrt_clock());
         if (heard <= 0)
             return heard;
         if (read_frame(message, frame))

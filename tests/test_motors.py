@@ -234,7 +234,7 @@ def driver(tmp_path_factory):
         pytest.skip("no C compiler here")
     folder = tmp_path_factory.mktemp("clib")
     (folder / "driver.c").write_text(DRIVER)
-    sources = [ROOT / "clib" / name for name in ("frames.c", "link_can.c", "libhrt_can.c")]
+    sources = [ROOT / "clib" / name for name in ("frames.c", "net.c", "link_can.c", "libhrt_can.c")]
     flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{ROOT / 'clib'}"]
     program = folder / "driver"
     subprocess.run(
@@ -258,7 +258,7 @@ def test_the_c_transport_says_what_is_wrong(served, driver):
     port = served.ports["can"]
     for address, says in {
         "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
-        "socketcand://127.0.0.1:1/can0": "127.0.0.1:1: nobody answers",
+        "socketcand://127.0.0.1:1/can0": "nobody listens there",
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
         "can_with_a_long_name": "a CAN interface has at most 15 letters",
     }.items():

@@ -1,6 +1,5 @@
 """Teleoperation: an operator's program, the control process on hrt, and motors or a simulator."""
 
-import asyncio
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -17,18 +15,17 @@ from commanded import grouser as command_line
 from commanded import refused
 from hypothesis import given
 from hypothesis import strategies as st
+from live_world import LiveWorld
 from served import PATIENCE, until
 
 from grouser.client import OperatorLink, started
 from grouser.client.control_process import _belts
 from grouser.errors import BadValue, Refused
-from grouser.gateways import Server, ServerOptions
 from grouser.gateways.can import CanGateway
 from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.server import PictureOptions
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.operation import OperatorCommand, RobotReport, read_command, read_report
-from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 
 OPERATOR = Path(__file__).parent.parent / "examples" / "90_teleoperation.py"
@@ -176,31 +173,6 @@ def test_beyond_loopback_a_token_is_needed(motors, monkeypatch):
 # -- the whole way, on both libraries --------------------------------------------------------------
 
 
-class Yard:
-    """The step's world, served in a thread: as motors on a bus, or as a simulator."""
-
-    def __init__(self, gateway):
-        pictures = PictureOptions()
-        self._options = ServerOptions(gateways=(gateway, ImageGateway(0)), pictures=pictures)
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
-
-    async def _serve(self):
-        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        async with Server(Simulation(load("kenaf_step")), self._options) as self.server:
-            self._ready.set()
-            await self.server.run()
-
-    def __enter__(self):
-        self._thread.start()
-        assert self._ready.wait(PATIENCE)
-        return self
-
-    def __exit__(self, *_):
-        self._loop.call_soon_threadsafe(self.server.stop)
-        self._thread.join(PATIENCE)
-
-
 GATEWAYS = {
     "can": (CanGateway(0), "socketcand://127.0.0.1:{}/can0"),
     "control": (UsarsimGateway(((0, PortProfile()),)), "usarsim://127.0.0.1:{}"),
@@ -213,7 +185,7 @@ def test_the_same_operator_program_climbs_200_mm_on_both(port, tmp_path, monkeyp
     """At 15 pictures a second or more; needs a machine with two cores to itself."""
     monkeypatch.setenv("HRT_NAME", "kenaf")
     gateway, link = GATEWAYS[port]
-    with Yard(gateway) as yard:
+    with LiveWorld(load("kenaf_step"), gateway, ImageGateway(0), pictures=PictureOptions()) as yard:
         ports = yard.server.ports
         with started("control", "--link", link.format(ports[port]), "--port", "0") as control:
             words = ("--control", f"127.0.0.1:{control['control']}", "--climb")

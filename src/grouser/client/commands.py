@@ -35,6 +35,7 @@ from grouser.protocol.usarsim.setting import (
     Set,
     SetInsPose,
     SetJoint,
+    SetRate,
     SetStiffness,
     SetZoom,
 )
@@ -273,6 +274,10 @@ class RobotCommands(CommandSender):
     def reset(self, type: str, name: str | None = None) -> None:
         """Let a sensor that counts (Odometry, Encoder, Tachometer) begin again."""
         self.send(ResetSensor(type, name))
+
+    def set_rate(self, type: str, rate_hz: float, name: str | None = None) -> None:
+        """Let a sensor measure so many times a simulated second, up to the server's beats."""
+        self.send(SetRate(type, rate_hz, name))
 
     def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:
         """Tell inertial navigation where it is: m and rad."""

@@ -8,6 +8,7 @@ said had it been on before the start, in a world that stood still.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from functools import cached_property
 
 import mujoco
@@ -35,9 +36,15 @@ KeptReading = tuple[float, int, str, Reading]
 class ActiveSensors:
     """All sensors of a run, through everybody's joining and leaving."""
 
-    def __init__(self, seed: int) -> None:
-        """Hold no sensors yet; ``seed`` decides all errors."""
-        self._seed = seed
+    def __init__(self, seed: int, rates: Mapping[Key, float] | None = None) -> None:
+        """Hold no sensors yet.
+
+        Args:
+            seed: decides all errors.
+            rates: readings per second of sensors that measure at another rate than their own;
+                whoever changes it calls `rebind`.
+        """
+        self._seed, self._rates = seed, {} if rates is None else rates
         self._rngs: dict[Key, np.random.Generator] = {}
         self._sensors: dict[Key, _ActiveSensor] = {}
         self._groups: dict[tuple[float, int], _ReadingGroup] = {}
@@ -64,12 +71,13 @@ class ActiveSensors:
         new: dict[tuple[str, type, float], list[_ActiveSensor]] = {}
         for key, (sensor, bound) in scene.sensors.items():
             rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
-            self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step)
+            rate_hz = self._rates.get(key, sensor.rate_hz)
+            self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step, rate_hz)
             if key in before:
                 active.continue_from(before[key])
                 self._join_group(active, old_groups, timestep)
             else:
-                new.setdefault((active.robot, type(sensor), sensor.rate_hz), []).append(active)
+                new.setdefault((active.robot, type(sensor), rate_hz), []).append(active)
         for (_, _, rate_hz), sensors in new.items():
             # Sensors of one kind are read together, those of different kinds and of robots that
             # came at different times in turns, as real ones: all at once would hold up whoever
@@ -175,10 +183,16 @@ class _ActiveSensor:
     """One sensor that is being read."""
 
     def __init__(
-        self, key: Key, sensor: Sensor, bound: BoundSensor, rng: np.random.Generator, since: int
+        self,
+        key: Key,
+        sensor: Sensor,
+        bound: BoundSensor,
+        rng: np.random.Generator,
+        since: int,
+        rate_hz: float,
     ) -> None:
         self.robot, self._name = key
-        self.delay, self.rate_hz, self.since = sensor.delay_s, sensor.rate_hz, since
+        self.delay, self.rate_hz, self.since = sensor.delay_s, rate_hz, since
         self.bound, self._rng = bound, rng
         self.needs = int(bound.needs)
         self._readings: list[Reading] = []
@@ -206,7 +220,11 @@ class _ActiveSensor:
         return self._readings[0]
 
     def continue_from(self, before: _ActiveSensor) -> None:
-        self._readings, self.since = before._readings, before.since
+        self._readings = before._readings
+        if self.rate_hz == before.rate_hz:
+            self.since = before.since
+        else:
+            self.since += 1  # its new rhythm; at this very step it may have been read already
         if isinstance(self.bound, StatefulSensor) and isinstance(before.bound, StatefulSensor):
             self.bound.memory = before.bound.memory
 

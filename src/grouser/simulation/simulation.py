@@ -59,6 +59,8 @@ class Simulation:
         self._crash_folder = None if crash_folder is None else Path(crash_folder)
         self._start = world.with_referee_volumes()
         self._log = EventLog()
+        self._rates: dict[tuple[str, str], float] = {}
+        """Robot and sensor → readings per second, where somebody asked for another rate."""
         self.paused = False
         """Whether whoever paces this simulation shall wait (`actions.Pause`)."""
         self.reset()
@@ -66,7 +68,7 @@ class Simulation:
     def reset(self) -> None:
         """Go back to the start: the world as it was given, time zero, the same random numbers."""
         self._agenda: Agenda[Action] = Agenda()
-        self._sensors = ActiveSensors(self.seed)
+        self._sensors = ActiveSensors(self.seed, self._rates)
         self._triggers = Triggers(self._start)
         self.events = Events(self._start, self.seed, self._log)
         self._motions = Motions()
@@ -117,10 +119,18 @@ class Simulation:
                 self._sense()
             case actions.Leave(name):
                 self.live.body(name)  # raises when there is nobody of this name
+                for key in [key for key in self._rates if key[0] == name]:
+                    del self._rates[key]
                 self._recompose(without_member(self.world, name))
             case actions.Equip(robot, sensors):
                 self._recompose(with_sensors(self.world, robot, sensors))
                 self._sense()
+            case actions.SetSensorRate(robot, sensor, rate_hz):
+                self.read(robot, sensor)  # raises when there is none of this name
+                if not rate_hz > 0:
+                    raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
+                self._rates[robot, sensor] = rate_hz
+                self._sensors.rebind(self.scene, self._steps)
             case actions.SetPose(name, X_WB):
                 self._place(name, X_WB)
             case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():

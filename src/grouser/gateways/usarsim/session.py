@@ -230,7 +230,9 @@ class Session:
 
     def _set(self, message: setting.Setting) -> None:
         host, layout = self._host, self._context.adapters[self._own()].layout
-        result = settings.apply(message, layout, host.simulation, self._profile, host.tags)
+        result = settings.apply(
+            message, layout, host.simulation, self._profile, host.tags, host.rules.beat
+        )
         for action in result.actions:
             host.do(action)
         self._reports.requested_scans |= set(result.requested)

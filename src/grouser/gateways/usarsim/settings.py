@@ -26,6 +26,7 @@ from grouser.protocol.usarsim.setting import (
     Set,
     SetGripper,
     SetInsPose,
+    SetRate,
     Setting,
     SetViewports,
     SetZoom,
@@ -35,15 +36,18 @@ from grouser.protocol.usarsim.setting import (
 from grouser.sensors.camera import BoundCamera, Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.ins import BoundIns, Ins
+from grouser.sensors.laser import Laser
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.service.tag_memory import TagMemory
-from grouser.simulation.changes.actions import Action, Join
+from grouser.simulation.changes.actions import Action, Join, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
 
 CARRIED = 20
 """Tags that a robot carries to be dropped; chosen."""
+MOST_PICTURES = 60.0
+"""Pictures or scans of one sensor per simulated second, at most: they cost everybody time."""
 FURTHEST = 1e6
 """m; a pose beyond it is no place in a world."""
 
@@ -77,6 +81,8 @@ class _SettingContext:
     simulation: Simulation
     profile: PortProfile
     tags: TagMemory
+    beat: float
+    """Simulated seconds from one moment at which readings are sent to the next."""
 
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
         """Yield names on the wire, sensors and bound sensors of a type, or the one of a name."""
@@ -94,6 +100,7 @@ def apply(
     simulation: Simulation,
     profile: PortProfile,
     tags: TagMemory,
+    beat: float,
 ) -> SettingResult:
     """Do what a SET asks of the robot's sensors.
 
@@ -103,12 +110,13 @@ def apply(
         simulation: where it is; its sensors are set, nothing else.
         profile: how the client's port sees the world.
         tags: what is stored on the world's tags.
+        beat: simulated seconds of one.
     """
     handler = _HANDLERS.get(type(message))
     if handler is None:
         kind = dict(message.segments(profile.dialect)).get("Type", "")
         raise BadValue(f"SET: {kind} is none of this robot's sensors, cameras or tags")
-    return handler(_SettingContext(layout, simulation, profile, tags), message)
+    return handler(_SettingContext(layout, simulation, profile, tags, beat), message)
 
 
 def zooms(layout: RobotLayout, simulation: Simulation) -> dict[str, float]:
@@ -136,6 +144,22 @@ def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
             bound.reset()
             done.append(title)
     return _result(context, message.type, message.name, done)
+
+
+def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
+    """Let sensors measure more often, or less; what draws or casts many rays has its own limit."""
+    found = list(context.sensors(message.type, message.name))
+    rays = any(isinstance(sensor, Camera | DepthCamera | Laser) for _, sensor, _ in found)
+    most = min(1 / context.beat, MOST_PICTURES) if rays else 1 / context.beat
+    if not 0 < message.rate_hz <= most * (1 + 1e-9):
+        raise BadValue(
+            f"SET: a rate of {message.rate_hz:g} per second, must be above 0, at most {most:g}"
+        )
+    answer = _result(context, message.type, message.name, [title for title, _, _ in found])
+    robot = context.layout.name
+    sensors = dict.fromkeys(sensor.name for _, sensor, _ in found)
+    actions = tuple(SetSensorRate(robot, sensor, message.rate_hz) for sensor in sensors)
+    return SettingResult(answer.response, actions)
 
 
 def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
@@ -256,6 +280,7 @@ def _other(context: _SettingContext, message: Set) -> SettingResult:
 _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     ResetSensor: _reset,
     SetInsPose: _pose,
+    SetRate: _rate,
     Scan: _scan,
     SetZoom: _zoom,
     WatchCamera: _watch,

@@ -168,6 +168,18 @@ class ResetSensor(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class SetRate(Setting):
+    """Let a sensor measure so many times a second: Grouser's own, no old server knows it."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "RATE"),)
+
+    type: Annotated[str, text("Type")]
+    rate_hz: Annotated[float, number("Params")]
+    """Per simulated second; above 0, at most once a beat."""
+    name: Annotated[str | None, text("Name")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetInsPose(Setting):
     """Tell inertial navigation where it is."""
 
@@ -265,6 +277,8 @@ def read_set(line: ParsedLine, dialect: Dialect) -> Setting:
     opcode = line.by_key.get("opcode", "").upper()
     if read := _MEANING.get((kind, opcode)):
         return _check_lengths(read(line, dialect))
+    if opcode == "RATE":
+        return SetRate.read(line, dialect)
     if kind == "CAMERA" and "client" in line.by_key:
         return WatchCamera.read(line, dialect)
     if kind == "VIEWPORTS":

@@ -43,6 +43,16 @@ class Equip:
 
 
 @dataclass(frozen=True)
+class SetSensorRate:
+    """Let one of a robot's sensors measure at another rate, until the robot leaves."""
+
+    robot: str
+    sensor: str
+    rate_hz: float
+    """Readings per simulated second; above what steps allow, every step."""
+
+
+@dataclass(frozen=True)
 class Reset:
     """Start the whole world over."""
 
@@ -273,6 +283,7 @@ Action = (
     Join
     | Leave
     | Equip
+    | SetSensorRate
     | Reset
     | Restart
     | SetPose

@@ -1,0 +1,99 @@
+"""Sensors measure as often as somebody asks for, up to the beat, and nobody else notices."""
+
+import numpy as np
+import pytest
+from live_world import LiveWorld
+
+from grouser.client import join
+from grouser.errors import BadValue, UnknownName
+from grouser.gateways.usarsim import PortProfile, UsarsimGateway
+from grouser.protocol.usarsim.response import Response
+from grouser.protocol.usarsim.sensor_groups import Encoders
+from grouser.simulation.changes.actions import Join, Leave, Reset, SetSensorRate
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat
+
+
+def kenaf(name="k", y=0.0):
+    return RobotEntry(name=name, kind="kenaf", position=(0, y, 0), sensors=())
+
+
+@pytest.fixture
+def sim():
+    robots = (kenaf(), kenaf("other", 1.5))
+    world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=robots)
+    simulation = Simulation(world, crash_folder=None)
+    simulation.drain_readings()
+    return simulation
+
+
+def times(simulation, seconds, robot="k", sensor="encoder"):
+    """Return when a sensor measured, within the next ``seconds``."""
+    simulation.drain_readings()
+    simulation.step(seconds)
+    return [
+        reading.time
+        for name, reading in simulation.drain_readings()
+        if (name, reading.sensor) == (robot, sensor)
+    ]
+
+
+def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim):
+    sim.step(0.101)
+    before = sim.fingerprint()
+    sim.do(SetSensorRate("k", "encoder", 500.0))
+    assert sim.fingerprint() == before
+    fast = times(sim, 0.2)
+    assert np.diff(fast) == pytest.approx(0.002, abs=1e-9)
+    assert len(fast) in (100, 101)
+    assert len(times(sim, 0.2, "other")) == 5
+    sim.do(SetSensorRate("k", "encoder", 10.0))
+    assert len(times(sim, 1.0)) == 10
+
+
+def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim):
+    sim.do(SetSensorRate("k", "encoder", 100.0))
+    sim.do(Reset())
+    assert len(times(sim, 0.2)) == 20
+    sim.do(Leave("k"))
+    sim.do(Join(kenaf()))
+    assert len(times(sim, 0.2)) == 5
+
+
+def test_measuring_more_often_changes_no_physics(sim):
+    plain = Simulation(sim.world, crash_folder=None)
+    sim.do(SetSensorRate("k", "encoder", 1000.0))
+    for one in (sim, plain):
+        one.command("k", forward=0.2)
+        one.step(0.5)
+    assert sim.pose("k").position == pytest.approx(plain.pose("k").position, abs=1e-9)
+
+
+def test_what_cannot_be(sim):
+    with pytest.raises(BadValue, match="must be above 0"):
+        sim.do(SetSensorRate("k", "encoder", 0.0))
+    with pytest.raises(UnknownName, match="encodr"):
+        sim.do(SetSensorRate("k", "encodr", 10.0))
+
+
+def test_a_client_asks_for_it():
+    world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
+    with (
+        LiveWorld(world, UsarsimGateway(((0, PortProfile()),))) as live,
+        join("Kenaf", port=live.server.ports["control"], timeout=60) as robot,
+    ):
+        robot.set_rate("Encoder", 250.0)
+        answer = next(heard for heard in robot.listen() if isinstance(heard, Response))
+        assert {result.status for result in answer.results} == {"OK"}
+        stamps = []
+        for heard in robot.listen():
+            if isinstance(heard, Encoders):
+                stamps.append(live.server.host.time)
+            if len(stamps) > 100:
+                break
+        assert stamps[-1] - stamps[0] < 1.5  # at 25 a second it would be 4 s
+        robot.set_rate("Encoder", 5000.0)
+        answer = next(heard for heard in robot.listen() if isinstance(heard, Response))
+        assert {result.status for result in answer.results} == {"Failed"}

@@ -1,0 +1,87 @@
+"""The paper's program on a CAN bus: linked with libhrt_can, against motors that are simulated."""
+
+import itertools
+import math
+import os
+import re
+import subprocess
+import threading
+from pathlib import Path
+
+import can
+import cantools
+import numpy as np
+import pytest
+from hrt_c import SQUARE, compiled, needs_compiler
+from live_world import LiveWorld
+
+import grouser
+from grouser.frames import degrees
+from grouser.gateways.can import CanGateway
+from grouser.world.file import RobotEntry, World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain import Flat
+
+DBC = Path(grouser.__file__).parent / "protocol" / "can" / "kenaf.dbc"
+SIDE, SIDE_OFF, CORNER_OFF_DEG = 0.100, 0.005, 3.0
+
+
+class Listener(threading.Thread):
+    """python-can's own socketcand interface, unmodified, on the same bus; cantools reads along."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self._bus = can.Bus(interface="socketcand", channel="can0", host="127.0.0.1", port=port)
+        self._database = cantools.database.load_file(DBC)
+        self.names, self.unread, self.over = set(), 0, False
+        self.start()
+
+    def run(self):
+        while not self.over:
+            if (message := self._bus.recv(0.1)) is None:
+                continue
+            try:
+                known = self._database.get_message_by_frame_id(message.arbitration_id)
+                known.decode(message.data)
+                self.names.add(known.name)
+            except (KeyError, ValueError):
+                self.unread += 1
+        self._bus.shutdown()
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_the_papers_program_drives_its_square_over_the_bus():
+    """Side 100 mm within 5, corners within 3 deg, read from the simulation."""
+    robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
+    world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))
+    with LiveWorld(world, CanGateway(0), watch=("kenaf",), beat=0.001) as live:
+        port = live.server.ports["can"]
+        listener = Listener(port)
+        program = compiled(SQUARE, "can")
+        done = subprocess.run(
+            [program],
+            env=os.environ | {"HRT_LINK": f"socketcand://127.0.0.1:{port}/can0"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        places = np.array(live.places["kenaf"])
+        listener.over = True
+        listener.join(5)
+    assert done.returncode == 0, done.stderr
+    times = [float(time) for time in re.findall(r"^time +([\d.]+) s", done.stdout, re.M)]
+    assert len(times) == 4
+    corners = [places[np.searchsorted(places[:, 0], time)] for time in times] + [places[-1]]
+    sides = [math.dist(a[1:3], b[1:3]) for a, b in itertools.pairwise(corners)]
+    off = [
+        degrees(math.remainder(corner[3] - corners[0][3] - number * math.pi / 2, math.tau))
+        for number, corner in enumerate(corners)
+    ]
+    print("sides, mm:", [round(1e3 * side, 1) for side in sides])
+    print("corners off, deg:", [round(angle, 2) for angle in off])
+    print("misses closing by, mm:", round(1e3 * math.dist(corners[0][1:3], corners[-1][1:3]), 1))
+    assert sides == pytest.approx([SIDE] * 4, abs=SIDE_OFF)
+    assert off == pytest.approx([0.0] * 5, abs=CORNER_OFF_DEG)
+    assert listener.unread == 0
+    assert {"BeltSpeeds", "Stop", "BeltEncoders", "BeltMotion", "Posture"} <= listener.names
