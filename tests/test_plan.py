@@ -16,7 +16,7 @@ import grouser
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.planning.cost_map import CostMap, DrivenTrial, furthest
-from grouser.planning.paths import measured
+from grouser.planning.paths import even, measured
 from grouser.planning.validity import ValidityMap
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan import PlanSettings, plan
@@ -167,6 +167,20 @@ class TestCostMap:
         assert price[75, 45] < price[50, 99] < price[25, 45]
         curious = cost.per_metre(curiosity=0.2)
         assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
+
+    @pytest.mark.parametrize("times", [4, 8, 20])
+    def test_failing_at_one_place_again_and_again_sends_round_that_place(self, free, times):
+        """Nobody has arrived yet; a way round is longer by 40 %, and nobody knows it."""
+        cost = CostMap(free)
+        for _ in range(times):
+            cost.learn(self.drive(free, -0.5, 1.0, arrived=False, until=1.0))
+        prices = []
+        for way in ([(0.0, -0.5), (2.0, -0.5)], [(0.0, -0.5), (1.0, 0.5), (2.0, -0.5)]):
+            points = even(np.array(way), free.step)
+            prices.append(cost.per_metre()[free.cells(points)].sum() * free.step)
+        straight, round_it = prices
+        assert round_it < straight
+        assert cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
     def test_nothing_driven_is_refused(self, free):
         with pytest.raises(BadValue, match="nothing has been driven"):

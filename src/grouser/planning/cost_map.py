@@ -5,6 +5,9 @@ were driven there, energy spent on them, failures that ended there. What was dri
 was not is guessed from places like it (as close to an edge, as rough) and kept apart: `known` says
 how much is knowledge. Unknown ground is not bad ground.
 
+Failures that repeat at one place say much about that place and little about others: for the guess
+every place counts once, however often it was driven, and one way that did not fail with them.
+
 A path costs energy and may fail. The energy spent per success is the energy of a path over the
 probability that it succeeds; its logarithm grows along the path by energy over the whole way's
 energy, plus failures, per metre. That sum is what `CostMap.per_metre` gives to a roadmap.
@@ -28,13 +31,17 @@ RADIUS = FINENESS / STEP
 """The robot's radius in steps of the map."""
 BLUR = 0.75 * RADIUS
 """What was felt at a place is felt around it, with this standard deviation, in steps of the map."""
-TRUST = 1.0
-"""Metres driven, within the blur, that count as much as what is known of places like it."""
+TRUST = 2.0
+"""Trials that pass a place and count as much as what is known of places like it: as many as in
+Laplace's rule of succession."""
 BLAME = 2 * RADIUS
 """A failure is blamed on so many steps of path before its end: one of the robot's lengths."""
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 """Where clearance and roughness are cut into levels, by how much was driven: finely at both ends,
 since it is beside edges and on the roughest ground that robots fail."""
+MOST_FAIL = 0.95
+"""Share of failing trials beyond which a place is not told apart from a worse one: nobody ever
+drives as often as it takes to know."""
 DOUBT = 2.0
 """Failures (or as many metres' energy) by which a level is drawn to the mean of all."""
 
@@ -62,6 +69,7 @@ class CostMap:
         self._metres, self._energy, self._failures = (np.zeros(shape) for _ in range(3))
         self._arrivals: list[float] = []
         self._rates: dict[str, Array] = {}
+        self._longest = 0.0  # of the paths, m
         self.trials = 0
         """How many it was told about."""
 
@@ -71,6 +79,7 @@ class CostMap:
         reached = furthest(points, trial.positions)
         self.trials += 1
         self._rates = {}
+        self._longest = max(self._longest, trial.path.length)
         if trial.arrived:
             self._arrivals.append(trial.energy)
         share = np.bincount(reached, minlength=len(points)) / max(1, len(reached))
@@ -87,10 +96,10 @@ class CostMap:
 
     @property
     def reference(self) -> float:
-        """Energy (J) of a way that arrives, on average; without any, of all ways."""
+        """Energy (J) of a way that arrives, on average; without any, what one would take."""
         if self._arrivals:
             return float(np.mean(self._arrivals))
-        return float(self._energy.sum()) / max(1, self.trials)
+        return self._mean_energy() * self._longest
 
     @property
     def known(self) -> Array:
@@ -105,9 +114,15 @@ class CostMap:
         return self._rates["energy"]
 
     def failures_per_metre(self) -> Array:
-        """Return how often driving fails (rows, columns), 1/m."""
+        """Return how often driving fails (rows, columns), 1/m: a hazard.
+
+        Of those who come to a stretch a share p fails; the hazard h of its length l is that for
+        which exp(-h l) = 1 - p get through. Where few fail that is p/l, where most fail far more.
+        """
         if "failures" not in self._rates:
-            self._rates["failures"] = self._rate(self._failures, DOUBT)
+            length = BLAME * self._validity.step
+            share = length * self._rate(self._failures, DOUBT, once=True)
+            self._rates["failures"] = -np.log1p(-np.minimum(share, MOST_FAIL)) / length
         return self._rates["failures"]
 
     def per_metre(self, *, curiosity: float = 0.0) -> Array:
@@ -139,16 +154,27 @@ class CostMap:
         return float(self._energy.sum()) / max(1e-9, float(self._metres.sum()))
 
     def _trust(self) -> float:
-        """Return `TRUST` spread over the places that the blur reaches, m."""
-        return TRUST / (2 * np.pi * BLUR**2)
+        """Return the metres that `TRUST` passes leave in a place, blurred across their way, m."""
+        return float(TRUST * self._validity.step / (np.sqrt(2 * np.pi) * BLUR))
 
-    def _rate(self, amount: Array, doubt: float) -> Array:
-        """Return ``amount`` per metre, of places and, as far as unknown, of places like them."""
-        metres, total = self._metres, float(self._metres.sum())
-        mean = (float(amount.sum()) + 1e-12) / max(1e-9, total)
+    def _rate(self, amount: Array, doubt: float, *, once: bool = False) -> Array:
+        """Return ``amount`` per metre, of places and, as far as unknown, of places like them.
+
+        Args:
+            amount: of every place, all trials together.
+            doubt: of it, by which levels are drawn to the mean of all.
+            once: for the guess every place counts once, and one way without any ``amount``.
+        """
+        metres, more = self._metres, 0.0
+        felt, driven = amount, metres
+        if once:
+            driven = np.minimum(metres, self._validity.step)
+            felt = amount * driven / np.maximum(metres, 1e-9)
+            more = self._longest
+        mean = (float(felt.sum()) + 1e-12) / max(1e-9, float(driven.sum()) + more)
         guess = np.full(metres.shape, mean)
         for feature in (self._clearance, self._roughness):
-            guess *= _levels(feature, metres, amount, mean, doubt)
+            guess *= _levels(feature, driven, felt, doubt)
         trust = self._trust()
         return np.asarray((_blurred(amount) + trust * guess) / (_blurred(metres) + trust))
 
@@ -186,11 +212,12 @@ def _blurred(values: Array) -> Array:
     return np.asarray(scipy_part("ndimage").gaussian_filter(values, BLUR, mode="constant"))
 
 
-def _levels(feature: Array, metres: Array, amount: Array, mean: float, doubt: float) -> Array:
+def _levels(feature: Array, metres: Array, amount: Array, doubt: float) -> Array:
     """Return by which factor places of each level of a feature cost more than the mean."""
     driven = metres > 0
     if not driven.any():
         return np.ones_like(feature)
+    mean = float(amount.sum()) / float(metres.sum())
     order = np.argsort(feature[driven], kind="stable")
     passed = np.cumsum(metres[driven][order])
     cut = np.searchsorted(passed, np.array(SHARES) * passed[-1])
