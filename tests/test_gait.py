@@ -110,7 +110,7 @@ def test_diagonal_legs_go_together_and_two_are_always_down(aibo):
 @AIBOS
 def test_paws_on_the_ground_go_back_as_fast_as_the_robot_goes_on(aibo):
     gait = aibo.gait
-    told = np.array([0.6 * gait.fastest[0], 0.3 * gait.fastest[1], 0.2 * gait.fastest[2], 0.0])
+    told = np.array([0.5 * gait.fastest[0], 0.3 * gait.fastest[1], 0.2 * gait.fastest[2], 0.0])
     paws = gait.paws(walked(gait, told, 3.0)[500:, 0])
     down = (paws[1:, :, 2] == gait.standing[:, 2]) & (paws[:-1, :, 2] == gait.standing[:, 2])
     speeds = np.diff(paws, axis=0) / DT

@@ -33,6 +33,7 @@ from grouser.protocol.usarsim.setting import (
     ResetSensor,
     Scan,
     Set,
+    SetGait,
     SetInsPose,
     SetJoint,
     SetRate,
@@ -180,6 +181,14 @@ class RobotCommands(CommandSender):
         if paw.lower() not in ("left", "right"):
             raise BadValue(f"kick: paw is '{paw}', must be left or right{nearest(paw, PAWS)}")
         self.send(Kick(paw.capitalize()))
+
+    def gait(self, **numbers: float | str) -> None:
+        """Walk by other numbers from now on, such as ``period=0.35, lift=0.02`` (docs/legged.md).
+
+        They are the options of the robot's kind; a ``RES`` says what was set. Grouser's servers
+        only.
+        """
+        self.send(SetGait(" ".join(f"{name} {value}" for name, value in numbers.items())))
 
     def head(
         self, pan: float | None = None, tilt: float | None = None, roll: float | None = None

@@ -57,6 +57,15 @@ class Stance:
         left = np.array([self.fore, self.hind])
         return np.concatenate([left, left * [1.0, -1.0, 1.0]])
 
+    def pitched(self, pitch: float) -> Stance:
+        """Return the stance of a body that is tilted nose down by ``pitch`` (rad) over it."""
+        if pitch == 0.0:
+            return self
+        fore, hind = (
+            tuple(pitched(np.array(paw), pitch).tolist()) for paw in (self.fore, self.hind)
+        )
+        return Stance(fore=fore, hind=hind)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Legs:
@@ -141,6 +150,13 @@ class Legs:
 
     def _limb(self, end: float) -> Limb:
         return self.fore if end > 0 else self.hind
+
+
+def pitched(paws: Array, pitch: float) -> Array:
+    """Return places ``(…, 3)`` of a level frame in one tilted nose down by ``pitch`` (rad)."""
+    cos, sin = np.cos(pitch), np.sin(pitch)
+    x, y, z = paws[..., 0], paws[..., 1], paws[..., 2]
+    return np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1)
 
 
 def _swing(ahead: Array, down: Array, angle: Array) -> tuple[Array, Array]:

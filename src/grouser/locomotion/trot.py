@@ -9,14 +9,21 @@ lifted little by little, so that a walk starts and stops smoothly from a stand. 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from grouser.frames import Array
 from grouser.locomotion.kick import Kick
-from grouser.locomotion.quadruped_legs import JOINTS, LEGS, Legs, Stance, Vector
+from grouser.locomotion.quadruped_legs import JOINTS, LEGS, Legs, Stance, Vector, pitched
+
+Locus = Literal["arch", "box"]
+"""Paths of paws through the air."""
+EDGE = 0.2
+"""Part of the way through the air in which a box's paw is lifted, and set down."""
 
 OFFSETS = np.array([0.0, 0.5, 0.5, 0.0])
 """Part of a period by which each of `LEGS` is ahead: diagonal legs go together."""
@@ -34,7 +41,7 @@ class Trot:
 
     legs: Legs
     stance: Stance
-    """Where the paws stand."""
+    """Where the paws stand under a level body."""
     kick: Kick
     cycle: float
     """Time of a step of every leg, s."""
@@ -42,14 +49,19 @@ class Trot:
     """Part of the cycle a paw is on the ground, more than a half: 0.5 to 1."""
     height: float
     """How high paws are lifted, m."""
-    fastest: Vector
-    """Largest forward, sideways (m/s) and turning (rad/s) speed; what is told is cut to them."""
     acceleration: Vector
     """Of the walked speeds, m/s², m/s², rad/s²."""
     slip: Vector
     """Walked over stepped speed, forward, sideways, turning; measured (docs/legged.md)."""
     rise: float
     """Time in which the first steps grow to full height, s."""
+    fastest: Vector = (math.inf, math.inf, math.inf)
+    """Largest forward, sideways (m/s) and turning (rad/s) speed, each on its own; told
+    together they share a leg's way."""
+    pitch: float = 0.0
+    """How far the body is tilted nose down over the paws' level, rad."""
+    locus: Locus = "arch"
+    """How paws return through the air: on an arch, or lifted at once, carried over and set down."""
 
     inputs: tuple[str, ...] = ("forward", "sideways", "turn", "kick")
     """m/s ahead, m/s to the left, rad/s to the left, and which paw kicks: +1 left, -1 right. A kick
@@ -66,7 +78,8 @@ class Trot:
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
         """Return the states after ``dt`` seconds of following ``inputs`` (n, inputs)."""
         now = state.copy()
-        wish = np.minimum(np.maximum(inputs[:, :3], -self._fastest), self._fastest)
+        share = np.abs(inputs[:, :3] / self._fastest).sum(axis=1)
+        wish = inputs[:, :3] / np.maximum(1.0, share)[:, None]
         # Kicks are rare; without one nobody is busy, and nobody has kicked.
         kicks = np.count_nonzero(inputs[:, 3]) or np.count_nonzero(state[:, KICK])
         if kicks:
@@ -108,13 +121,20 @@ class Trot:
         speed = (state[:, SPEED] / self._slip)[:, None]
         paws = np.empty((len(state), 4, 3))
         paws[..., :2] = along[..., None] * (speed[..., :2] + speed[..., 2:] * self._around)
-        paws[..., 2] = self.height * state[:, LIFT, None] * np.sin(np.pi * air)
+        paws[..., 2] = self.height * state[:, LIFT, None] * self._lifted(air)
         paws += self.standing
-        return paws
+        return paws if self.pitch == 0.0 else pitched(paws, self.pitch)
+
+    def _lifted(self, air: Array) -> Array:
+        """Return how high paws are, 0 to 1, ``air`` (0 to 1) of the way through the air."""
+        if self.locus == "arch":
+            return np.sin(np.pi * air)
+        edge = np.minimum(np.minimum(air, 1.0 - air) / EDGE, 1.0)
+        return edge * edge * (3.0 - 2.0 * edge)
 
     @cached_property
     def standing(self) -> Array:
-        """Where the four paws stand in the body's frame, m, (4, 3)."""
+        """Where the four paws stand under a level body, m, (4, 3)."""
         return self.stance.paws()
 
     @cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from grouser.locomotion.kick import Kick, swing
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
@@ -30,6 +29,7 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
+from grouser.robots.parts.aibo_options import AiboOptions
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS210_CAMERA
@@ -134,7 +134,6 @@ TROT = Trot(
     cycle=0.40,
     grounded=0.50,
     height=0.012,
-    fastest=(0.12, 0.08, 0.6),
     acceleration=(0.4, 0.4, 3.0),
     slip=(1.02, 0.94, 1.13),
     rise=0.3,
@@ -160,18 +159,13 @@ ERS210 = Aibo(
     gait=TROT,
     posture_deg={"mouth": -3.0, "tail_tilt": 20.0},
     rgb=SILVER,
-)
+).at_joint_limits()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ers210:
-    """AIBO ERS-210's options."""
-
-    sensors: bool = True
-    """False: encoders and truth only; crowds then run about twice as fast."""
-    team: Literal["", "red", "blue"] = ""
-    """Whose colour it wears."""
+class Ers210(AiboOptions):
+    """AIBO ERS-210's options: sensors, colour, and how it walks."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return ERS210.build(sensors=self.sensors, team=self.team)
+        return self.walking(ERS210).build(sensors=self.sensors, team=self.team)

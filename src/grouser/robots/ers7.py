@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from grouser.locomotion.kick import Kick, swing
 from grouser.locomotion.quadruped_legs import Legs, Limb, Stance
@@ -29,6 +28,7 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
+from grouser.robots.parts.aibo_options import AiboOptions
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS7_CAMERA
@@ -138,7 +138,6 @@ TROT = Trot(
     cycle=0.30,
     grounded=0.55,
     height=0.015,
-    fastest=(0.25, 0.15, 1.2),
     acceleration=(0.4, 0.4, 3.0),
     slip=(1.00, 1.03, 1.11),
     rise=0.3,
@@ -167,18 +166,13 @@ ERS7 = Aibo(
     gait=TROT,
     posture_deg={"neck": -20.0, "nod": 20.0, "mouth": -3.0, "tail_tilt": 30.0},
     rgb=WHITE,
-)
+).at_joint_limits()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ers7:
-    """AIBO ERS-7's options."""
-
-    sensors: bool = True
-    """False: encoders and truth only; crowds then run about twice as fast."""
-    team: Literal["", "red", "blue"] = ""
-    """Whose colour it wears."""
+class Ers7(AiboOptions):
+    """AIBO ERS-7's options: sensors, colour, and how it walks."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return ERS7.build(sensors=self.sensors, team=self.team)
+        return self.walking(ERS7).build(sensors=self.sensors, team=self.team)

@@ -137,6 +137,8 @@ class Robot:
     """What it carries besides where a world says ``sensors: standard``."""
     standing: float = 0.0
     """Height (m) of the root's frame when the robot stands on level ground."""
+    standing_pitch: float = 0.0
+    """How far (rad) the root is tilted nose down then."""
     free: bool = True
     """False: it is bolted to the world."""
     posture: Mapping[str, float] = field(default_factory=dict)
@@ -249,7 +251,11 @@ class RobotDescription(Protocol):
         ...
 
     def build(self) -> Robot:
-        """Return the robot."""
+        """Return the robot.
+
+        A class may say as ``gait_options`` which of its options are the gait's alone: those can be
+        changed while it walks.
+        """
         ...
 
 

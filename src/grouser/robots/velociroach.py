@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mujoco
 
@@ -70,6 +71,13 @@ GREEN: Vector = (0.20, 0.42, 0.26)
 @dataclass(frozen=True, kw_only=True)
 class VelociRoach:
     """VelociRoACH's options; m, kg, deg. Where their numbers come from: the file's first lines."""
+
+    gait_options: ClassVar[tuple[str, ...]] = (
+        "protraction_deg",
+        "abduction_deg",
+        "abduction_middle_deg",
+        "rod_ratio",
+    )
 
     protraction_deg: float = degrees(PROTRACTION)
     """How far a leg swings fore and aft of its middle; estimate."""

@@ -158,7 +158,7 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -
     except GrouserError as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
     robot = _equip(robot, entry, world, number)
-    start = entry.ground @ Pose.at(z=robot.standing)
+    start = entry.ground @ Pose.at(z=robot.standing, pitch=robot.standing_pitch)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
     if robot.free:

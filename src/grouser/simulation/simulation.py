@@ -25,6 +25,7 @@ from grouser.simulation.changes.doors_and_motors import door_named, motor_comman
 from grouser.simulation.changes.motions import Motions, motion_for, place_free_body
 from grouser.simulation.changes.population import (
     member_names,
+    with_gait,
     with_member,
     with_sensors,
     without_member,
@@ -131,6 +132,8 @@ class Simulation:
                     raise BadValue(f"sensor '{sensor}': rate_hz is {rate_hz}, must be above 0")
                 self._rates[robot, sensor] = rate_hz
                 self._sensors.rebind(self.scene, self._steps)
+            case actions.Retune(robot, numbers):
+                self._recompose(with_gait(self.world, robot, numbers))
             case actions.SetPose(name, X_WB):
                 self._place(name, X_WB)
             case actions.Move() | actions.Shift() | actions.Glide() | actions.Spin():

@@ -24,6 +24,7 @@ from grouser.protocol.usarsim.setting import (
     ResetSensor,
     Scan,
     Set,
+    SetGait,
     SetGripper,
     SetInsPose,
     SetRate,
@@ -40,7 +41,7 @@ from grouser.sensors.laser import Laser
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.service.tag_memory import TagMemory
-from grouser.simulation.changes.actions import Action, Join, SetSensorRate
+from grouser.simulation.changes.actions import Action, Join, Retune, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
 
@@ -273,6 +274,13 @@ def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
     return SettingResult(answer.response, actions=(Join(tag),))
 
 
+def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
+    """Let the robot walk by other numbers; what its kind cannot have is refused in words."""
+    answer = _result(context, "Gait", None, [*message.numbers])
+    retune = Retune(context.layout.name, message.numbers)
+    return SettingResult(answer.response, actions=(retune,))
+
+
 def _other(context: _SettingContext, message: Set) -> SettingResult:
     return _result(context, message.type, message.name, [])
 
@@ -289,5 +297,6 @@ _HANDLERS: dict[type, Callable[[_SettingContext, Any], SettingResult]] = {
     ReadTag: _read_tag,
     WriteTag: _write_tag,
     ReleaseTag: _release,
+    SetGait: _gait,
     Set: _other,
 }

@@ -6,6 +6,7 @@ Type and opcode are compared in any case. A pair that is not known here stays a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
@@ -43,6 +44,7 @@ _ORDERS: dict[str, Order] = {
     "TARGET": Order.ANGLE,
 }
 
+_NUMBER = re.compile(r"[-+]?[0-9]{0,9}\.?[0-9]{1,9}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
 _PLACES = {"Type": 0, "Robot": 1, "Name": 2, "Opcode": 3, "Params": 4}
 
 
@@ -158,6 +160,27 @@ class SetViewports(Setting):
 
 
 @dataclass(frozen=True, slots=True)
+class SetGait(Setting):
+    """Grouser's own: other numbers for a legged robot's walk."""
+
+    fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Gait"), ("Opcode", "Walk"))
+
+    params: Annotated[str, text("Params")]
+    """Names and values in turn: ``period 0.35 lift 0.02 locus box``."""
+
+    @property
+    def numbers(self) -> dict[str, float | str]:
+        """What is to be changed, by name; what is no number stays a word."""
+        words = self.params.replace(",", " ").split()
+        if not words or len(words) % 2:
+            raise BadValue(f"Params is '{self.params[:40]}', names and values in turn are needed")
+        return {
+            name: float(value) if _NUMBER.fullmatch(value) else value
+            for name, value in zip(words[::2], words[1::2], strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ResetSensor(Setting):
     """Let a sensor that counts begin again: odometry, encoder, tachometer."""
 
@@ -262,6 +285,7 @@ _MEANING: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
     ("CAMERA", "FOV"): SetZoom.read,
     **{(counter, "RESET"): ResetSensor.read for counter in _COUNTERS},
     ("INS", "POSE"): SetInsPose.read,
+    ("GAIT", "WALK"): SetGait.read,
     **{(scanner, "SCAN"): Scan.read for scanner in _SCANNERS},
     **{("GRIPPER", action): SetGripper.read for action in ("OPEN", "CLOSE", "GRIP")},
     ("RFIDRELEASER", "RELEASE"): ReleaseTag.read,

@@ -15,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from grouser.errors import unknown
-from grouser.frames import radians
+from grouser.frames import Array, radians
 from grouser.locomotion.quadruped_legs import JOINTS, LEGS, SIDE, Legs, Stance
+from grouser.locomotion.stride_limits import fastest_speeds
 from grouser.locomotion.trot import Trot
 from grouser.robots.parts.hull import Vector
 from grouser.robots.parts.linkage import (
@@ -159,14 +162,44 @@ class Aibo:
                 *(self._senses() if sensors else ()),
             ),
             standing=self.paw_radius - min(self.stance.fore[2], self.stance.hind[2]),
+            standing_pitch=self.gait.pitch,
             posture=self.posture(),
         )
+
+    def reaches(self) -> bool:
+        """Return whether the paws stand where they shall, with all joints within their limits."""
+        stand = self._standing_paws()
+        angles = self.legs.angles(stand)
+        limits = self._leg_limits().reshape(4, 3, 2)
+        within = (angles >= limits[..., 0]) & (angles <= limits[..., 1])
+        return bool(within.all() and np.abs(self.legs.paws(angles) - stand).max() < 1e-6)
+
+    def at_joint_limits(self) -> Aibo:
+        """Return it with a gait that goes as fast as its legs' joints can follow."""
+        speeds = [servo.speed for servo in self._leg_servos()]
+        fastest = fastest_speeds(self.gait, self._leg_limits(), np.array(speeds))
+        return replace(self, gait=replace(self.gait, fastest=fastest))
+
+    def _leg_servos(self) -> list[Servo]:
+        """Return the servos of all legs in the gait's order."""
+        ends = [self.fore if leg.endswith("f") else self.hind for leg in LEGS]
+        return [getattr(end, joint) for end in ends for joint in JOINTS]
+
+    def _leg_limits(self) -> Array:
+        """Return from, to of all legs' joints, rad, (12, 2)."""
+        return np.array([servo.limits for servo in self._leg_servos()])
+
+    def _standing_paws(self) -> Array:
+        """Return where the paws stand in the body's frame, m, (4, 3)."""
+        return self.stance.pitched(self.gait.pitch).paws()
 
     def posture(self) -> dict[str, float]:
         """Return every joint's angle (rad) when the robot stands."""
         legs = dict(
             zip(
-                self.gait.drives, self.legs.angles(self.stance.paws()).ravel().tolist(), strict=True
+                self.gait.drives,
+                self.legs.angles(self._standing_paws()).ravel().tolist(),
+                strict=True,
             )
         )
         return legs | {name: radians(angle) for name, angle in self.posture_deg.items()}

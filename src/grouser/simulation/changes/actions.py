@@ -53,6 +53,15 @@ class SetSensorRate:
 
 
 @dataclass(frozen=True)
+class Retune:
+    """Let a robot walk by other numbers from now on; the rest of it notices nothing."""
+
+    robot: str
+    numbers: Mapping[str, Any]
+    """Options of its kind that say how it walks (`gait_options`), SI or as their names say."""
+
+
+@dataclass(frozen=True)
 class Reset:
     """Start the whole world over."""
 
@@ -284,6 +293,7 @@ Action = (
     | Leave
     | Equip
     | SetSensorRate
+    | Retune
     | Reset
     | Restart
     | SetPose

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grouser.errors import BadValue, unknown
+from grouser.robots.robot import describe
 from grouser.world.file import RobotEntry, World
 from grouser.world.world_object import WorldObject
 
@@ -43,6 +44,32 @@ def with_sensors(world: World, robot: str, sensors: tuple[Mapping[str, Any], ...
             for entry in world.robots
         )
     )
+
+
+def with_gait(world: World, robot: str, numbers: Mapping[str, Any]) -> World:
+    """Return ``world`` in which ``robot`` walks by these ``numbers`` of its kind's.
+
+    Raises:
+        UnknownName: there is no such robot, or its kind has no such number.
+        BadValue: a number is out of range.
+    """
+    entries = {entry.name: entry for entry in world.robots}
+    if robot not in entries:
+        raise unknown("gait", "robot", robot, entries)
+    entry = entries[robot]
+    known: tuple[str, ...] = getattr(
+        describe(entry.kind, entry.options, "gait"), "gait_options", ()
+    )
+    for name in numbers:
+        if not known:
+            raise BadValue(f"gait: a {entry.kind} has no gait that takes numbers")
+        if name not in known:
+            raise unknown("gait", "number", name, known)
+    options = entry.options | dict(numbers)
+    describe(entry.kind, options, "gait")
+    retuned = entry.model_copy(update={"options": options})
+    robots = tuple(retuned if each.name == robot else each for each in world.robots)
+    return world.changed(robots=robots)
 
 
 def without_member(world: World, name: str) -> World:

@@ -1,0 +1,151 @@
+"""AIBOs' walks by numbers: in a world file, while they walk, and over the wire."""
+
+import math
+import socket
+
+import numpy as np
+import pytest
+from served import PATIENCE, Served
+
+from grouser.errors import BadValue, UnknownName
+from grouser.frames import degrees, to_rpy
+from grouser.locomotion.trot import LIFT, PHASE, WIDTH
+from grouser.robots.ers7 import ERS7, Ers7
+from grouser.robots.ers210 import ERS210, Ers210
+from grouser.simulation.changes.actions import Retune
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import parse
+
+
+def yard(kind, **options):
+    numbers = ", ".join(f"{key}: {value}" for key, value in options.items())
+    return parse(
+        f"""
+name: yard
+physics: {{timestep: 0.002}}
+terrain: [{{kind: flat, friction: 0.8}}]
+robots: [{{name: rex, kind: {kind}, position: [0, 0], options: {{sensors: false, {numbers}}}}}]
+""",
+        where="yard",
+    )
+
+
+def gone(simulation, seconds):
+    before = simulation.pose("rex").position.copy()
+    simulation.step(seconds)
+    return math.dist(simulation.pose("rex").position[:2], before[:2])
+
+
+def test_nothing_given_is_the_robots_own_walk():
+    assert Ers7().walking(ERS7) is ERS7
+    assert Ers210(period=0.4).walking(ERS210).gait == ERS210.gait
+
+
+def test_numbers_are_where_they_belong():
+    numbers = {"period": 0.5, "stance_share": 0.6, "lift": 0.02, "locus": "box"}
+    trot = Ers7(**numbers, fore_x=0.09, fore_y=0.08, hind_x=-0.06, hind_y=0.09).walking(ERS7).gait
+    assert (trot.cycle, trot.grounded, trot.height, trot.locus) == (0.5, 0.6, 0.02, "box")
+    assert trot.stance.fore[:2] == (0.09, 0.08)
+    assert trot.stance.hind[:2] == (-0.06, 0.09)
+
+
+def test_limits_are_those_of_the_joints_unless_strides_are_shorter():
+    """On longer legs it turns faster; a stride that is asked for is at most what joints do."""
+    low, high = (Ers210(height=h).walking(ERS210).gait.fastest[2] for h in (0.110, 0.120))
+    assert high > low > 1.0
+    short = Ers210(stride=0.01, turn_stride_deg=3.0).walking(ERS210).gait
+    ground = short.cycle * short.grounded
+    assert short.fastest[0] == pytest.approx(0.01 / ground)
+    assert short.fastest[2] == pytest.approx(math.radians(3) / ground)
+    assert Ers210(stride=0.2).walking(ERS210).gait.fastest == ERS210.gait.fastest
+
+
+@pytest.mark.parametrize("locus", ["arch", "box"])
+def test_paws_start_and_land_without_a_jump(locus):
+    gait = Ers7(locus=locus, lift=0.02).walking(ERS7).gait
+    states = np.zeros((2001, WIDTH))
+    states[:, PHASE], states[:, LIFT] = np.linspace(0, 1, 2001) % 1.0, 1.0
+    heights = gait.paws(states)[:, 0, 2] - gait.standing[0, 2]
+    assert heights.max() == pytest.approx(0.02, rel=1e-3)
+    assert np.abs(np.diff(heights)).max() < 0.001
+
+
+@pytest.mark.parametrize(("kind", "pitch"), [("ers7", 6.0), ("ers210", -4.0)])
+def test_a_tilted_body_stands_and_walks_tilted(kind, pitch):
+    simulation = Simulation(yard(kind, pitch_deg=pitch, height=0.118))
+    assert simulation.pose("rex").position[2] == pytest.approx(0.118)
+    simulation.step(0.4)
+    stands = simulation.pose("rex")
+    assert stands.position[2] == pytest.approx(0.118, abs=0.002)
+    assert degrees(float(to_rpy(stands.wxyz)[1])) == pytest.approx(pitch, abs=1.0)
+    simulation.command("rex", forward=0.1)
+    simulation.step(1.0)
+    assert gone(simulation, 1.0) == pytest.approx(0.1, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"period": 0.0}, "period is 0, must be 0.1 to 5"),
+        ({"lift": "high"}, "lift is 'high', a number is needed"),
+        ({"height": 0.19}, "do not reach the ground"),
+        ({"locus": "bow"}, "bow"),
+    ],
+)
+def test_impossible_walks_are_refused_in_words(options, says):
+    with pytest.raises((BadValue, UnknownName), match=says):
+        Ers7(**options).build()
+
+
+def test_a_walk_is_retuned_while_it_goes_on():
+    simulation = Simulation(yard("ers7"))
+    simulation.command("rex", forward=0.15)
+    simulation.step(1.5)
+    before, time = simulation.pose("rex").position.copy(), simulation.time
+    simulation.do(Retune("rex", {"stride": 0.010}))
+    assert simulation.time == time
+    assert simulation.pose("rex").position == pytest.approx(before, abs=1e-12)
+    simulation.step(0.5)
+    slower = 0.010 / (ERS7.gait.cycle * ERS7.gait.grounded)
+    assert gone(simulation, 1.0) == pytest.approx(slower, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "says"),
+    [
+        ({"perod": 0.3}, "period"),
+        ({"team": "red"}, "no number 'team'"),
+        ({"period": 99.0}, "must be 0.1 to 5"),
+    ],
+)
+def test_a_retuning_that_is_refused_changes_nothing(numbers, says):
+    simulation = Simulation(yard("ers7"))
+    world = simulation.world
+    with pytest.raises((BadValue, UnknownName), match=says):
+        simulation.do(Retune("rex", numbers))
+    assert simulation.world is world
+
+
+def test_over_the_wire(tmp_path):
+    world = tmp_path / "yard.yaml"
+    world.write_text("name: yard\nterrain: [{kind: flat}]\n")
+    with Served(tmp_path, world, "--images", "-1", "--speed", "4") as served:
+        client = served.raw("control")
+        client.settimeout(PATIENCE)
+        client.sendall(b"INIT {ClassName USARBot.ERS7} {Name Rex} {Location 0,0,-0.2}\r\n")
+        client.sendall(b"SET {Type Gait} {Opcode Walk} {Params period 0.4 lift 0.02}\r\n")
+        assert b"{Name period} {Status OK}" in _line(client, b"RES")
+        client.sendall(b"SET {Type Gait} {Opcode Walk} {Params period -4}\r\n")
+        assert b"Failed" in _line(client, b"RES")
+        client.close()
+
+
+def _line(client: socket.socket, head: bytes) -> bytes:
+    """Return the next line that begins with ``head``."""
+    text = b""
+    while True:
+        text += client.recv(65536)
+        *whole, text = text.split(b"\r\n")
+        for line in whole:
+            if line.startswith(head):
+                return line
