@@ -129,7 +129,7 @@ def test_a_retuning_that_is_refused_changes_nothing(numbers, says):
 def test_over_the_wire(tmp_path):
     world = tmp_path / "yard.yaml"
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
-    with Served(tmp_path, world, "--images", "-1", "--speed", "4") as served:
+    with Served(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:
         client = served.raw("control")
         client.settimeout(PATIENCE)
         client.sendall(b"INIT {ClassName USARBot.ERS7} {Name Rex} {Location 0,0,-0.2}\r\n")
