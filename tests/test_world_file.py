@@ -220,6 +220,10 @@ def test_an_override_of_a_kind_forgets_what_the_old_kind_had():
     assert parse(TEXT, where="x.yaml", overrides=chosen).terrain[1].rise == 0.2
     ball = ["objects.crate.kind=ball", "objects.crate.radius=0.1"]
     assert parse(TEXT, where="x.yaml", overrides=ball).objects[0].radius == 0.1
+    robot = ["robots.quince.options.front_deg=45", "robots.quince.kind=packbot"]
+    assert parse(TEXT, where="x.yaml", overrides=robot).robots[0].options == {}
+    same = ["robots.quince.options.front_deg=45", "robots.quince.kind=quince"]
+    assert parse(TEXT, where="x.yaml", overrides=same).robots[0].options == {"front_deg": 45}
     unknown_kind = sentence(TEXT, "terrain.1.kind=stars")
     assert "did you mean 'stairs'?" in unknown_kind
 

@@ -4,7 +4,7 @@ A path goes through keys and list items; an item is meant by its index or by its
 value is YAML. Whether a key may exist is the models' business: here it is only put in place,
 and its place is remembered, so that a later complaint names the override and not the file. Only
 an item that gets another ``kind`` forgets what the new kind cannot have: a step that becomes
-stairs has no ``height`` any more.
+stairs has no ``height`` any more, a robot that becomes another one no ``options``.
 """
 
 from __future__ import annotations
@@ -48,14 +48,16 @@ def _set(source: Source, text: str, keys: AllowedKeys) -> None:
             source.positions[(*path, part)] = SourcePosition(0, where)
         holder, path = holder[part], (*path, part)
     part = _part(holder, steps[-1], path, where)
+    old = holder[part] if isinstance(part, int) else holder.get(part)
     holder[part] = value.data
     _replace_positions(source, (*path, part), where)
-    if part == "kind":
+    if part == "kind" and value.data != old:
         _forget_other_kind(holder, keys.get(f"{dotted(path[:-1])}.*.{value.data}"))
 
 
 def _forget_other_kind(item: dict[str, Any], allowed: Collection[str] | None) -> None:
-    """Drop what an item of its new kind cannot have; nothing where that kind is not known."""
+    """Drop what an item of its new kind cannot have; of a robot, its options."""
+    item.pop("options", None)
     for key in [key for key in item if allowed is not None and key not in allowed]:
         del item[key]
 
