@@ -1,0 +1,104 @@
+"""The robot library on motors' own bus, in memory: the link's clock is the simulation's."""
+
+import io
+import itertools
+import math
+
+import pytest
+from can_rig import Rig
+
+from grouser.client.hrt_robot import Hrt
+from grouser.frames import degrees, to_rpy_one
+from grouser.protocol.link_faults import LinkFaults
+
+FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
+
+
+class BusLink:
+    """A link of hrt's to a bus in memory; waiting lets the simulation go on."""
+
+    def __init__(self, rig, faults=None):
+        self._rig, self._heard = rig, []
+        self.connection = rig.bus.connect(self, faults, "hrt")
+
+    @property
+    def time(self):
+        return self._rig.host.time
+
+    def hear(self, frame, time):
+        self._heard.append(frame)
+
+    def heard_all(self):
+        pass
+
+    def send(self, frames):
+        for frame in frames:
+            self.connection.send(frame)
+
+    def receive(self):
+        frames, self._heard = self._heard, []
+        return frames
+
+    def wait(self, seconds):
+        self._rig.run(seconds)
+
+    def close(self):
+        self.connection.close()
+
+
+def place(rig):
+    """Return where the robot truly is: x, y (m) and heading (deg)."""
+    pose = rig.sim.pose("k")
+    x, y, _ = pose.position.tolist()
+    return x, y, degrees(to_rpy_one(*pose.wxyz.tolist())[2])
+
+
+def square(faults=None, sides=4):
+    """Drive the paper's square; return the rig and the corners."""
+    rig = Rig()
+    robot = Hrt(BusLink(rig, faults), io.StringIO())
+    corners = [place(rig)]
+    for _ in range(sides):
+        robot.show_status()
+        robot.go_forward(100.0)
+        robot.turning(90.0)
+        corners.append(place(rig))
+    robot.stop()
+    return rig, corners
+
+
+def lengths(corners):
+    """Return the sides, mm."""
+    return [1e3 * math.dist(a[:2], b[:2]) for a, b in itertools.pairwise(corners)]
+
+
+def heading_errors(corners):
+    return [math.remainder(c[2] - 90 * number, 360) for number, c in enumerate(corners)]
+
+
+def test_a_side_and_a_corner():
+    _, corners = square(sides=1)
+    assert lengths(corners) == pytest.approx([100], abs=5)
+    assert heading_errors(corners) == pytest.approx([0, 0], abs=3)
+
+
+@pytest.mark.slow
+def test_the_square_is_square():
+    _, corners = square()
+    print("sides, mm:", [round(side, 1) for side in lengths(corners)])
+    print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])
+    print("misses closing by, mm:", round(1e3 * math.dist(corners[0][:2], corners[-1][:2]), 1))
+    assert lengths(corners) == pytest.approx([100] * 4, abs=5)
+    assert heading_errors(corners) == pytest.approx([0] * 5, abs=3)
+
+
+@pytest.mark.slow
+def test_with_faults_it_still_closes_and_repeats_to_the_bit():
+    rig, corners = square(FAULTS)
+    print("sides, mm:", [round(side, 1) for side in lengths(corners)])
+    print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])
+    assert lengths(corners) == pytest.approx([100] * 4, abs=10)
+    assert heading_errors(corners) == pytest.approx([0] * 5, abs=6)
+    again, same = square(FAULTS)
+    assert same == corners
+    assert again.sim.fingerprint() == rig.sim.fingerprint()
