@@ -180,7 +180,7 @@ def test_mistakes_in_a_world_file_are_one_sentence(
         (["quince_step", "--picture", "p.jpg"], "p.jpg: the name must end in .png"),
         (["quince_step", "--picture", "folder.png"], "is a folder"),
         (["quince_step", "--picture", "file/p.png"], "cannot be written"),
-        (["quince_step", "--video", "v.avi"], "v.avi: the name must end in .mp4"),
+        (["quince_step", "--video", "v.avi"], "v.avi: the name must end in .webm or .mp4"),
         (["quince_step", "--set", "terrain.1.heigth=1"], "did you mean 'height'?"),
     ],
 )

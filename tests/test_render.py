@@ -19,6 +19,7 @@ from grouser.rendering.renderer import Renderer
 from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.rendering.video import Video
 from grouser.rendering.viewpoint import Viewpoint
+from grouser.rendering.webm import vp8_key_frame
 
 SCENE = """
 <mujoco>
@@ -255,17 +256,46 @@ def test_png_round_trip(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.asarray(Pillow.open(tmp_path / "deep" / "a.png")), gradient())
 
 
-def test_video_reads_back(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("ending", "wide"), [(".mp4", 64), (".webm", 63)])
+def test_video_reads_back(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], ending: str, wide: int
+) -> None:
     cv2 = pytest.importorskip("cv2")
-    film(tmp_path / "a.mp4", (gradient(63, 48, shift) for shift in range(12)))  # an odd width
+    path = tmp_path / f"a{ending}"
+    film(path, (gradient(63, 48, shift) for shift in range(42)))  # an odd width; over two seconds
     assert capfd.readouterr().err == ""
-    capture = cv2.VideoCapture(str(tmp_path / "a.mp4"))
-    assert capture.get(cv2.CAP_PROP_FRAME_COUNT) == 12
+    capture = cv2.VideoCapture(str(path))
+    assert capture.get(cv2.CAP_PROP_FRAME_COUNT) == 42
     assert capture.get(cv2.CAP_PROP_FPS) == pytest.approx(20)
-    _, frame = capture.read()
+    for shift in range(42):
+        _, frame = capture.read()
+        assert frame.shape == (48, wide, 3)
+        assert np.abs(frame[:, :63, ::-1].astype(int) - gradient(63, 48, shift)).mean() < 12
+    assert not capture.read()[0]
+    capture.set(cv2.CAP_PROP_POS_FRAMES, 30)  # a jump, for which there are cues
+    assert capture.read()[0]
     capture.release()
-    assert frame.shape == (48, 64, 3)
-    assert np.abs(frame[:, :63, ::-1].astype(int) - gradient(63)).mean() < 12
+
+
+def test_webm_needs_no_opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    film(tmp_path / "a.webm", [gradient(), gradient(shift=9)])
+    content = (tmp_path / "a.webm").read_bytes()
+    assert content[:4] == bytes.fromhex("1a45dfa3")
+    assert b"webm" in content[:128]
+    with Video(tmp_path / "b.webm", 20) as video:  # coded elsewhere: the same file
+        for shift in (0, 9):
+            video.add_coded(vp8_key_frame(gradient(shift=shift)), (48, 64, 3))
+    assert (tmp_path / "b.webm").read_bytes() == content
+
+
+def test_a_gif_is_small_slow_and_loops(tmp_path: Path) -> None:
+    with Video(tmp_path / "a.gif", fps=25) as video:
+        for shift in range(10):
+            video.add(gradient(960, 640, 9 * shift))
+    with Pillow.open(tmp_path / "a.gif") as gif:
+        assert (gif.n_frames, gif.size, gif.info["loop"]) == (5, (480, 320), 0)
+        assert gif.info["duration"] == 80
 
 
 def test_an_aborted_video_leaves_nothing(tmp_path: Path) -> None:
@@ -281,7 +311,7 @@ def test_an_aborted_video_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_video_mistakes_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadValue, match=r"must end in \.mp4"):
+    with pytest.raises(BadValue, match=r"must end in \.webm, \.mp4, \.gif$"):
         Video(tmp_path / "a.avi", 20)
     with pytest.raises(BadValue, match="0 frames per second"):
         Video(tmp_path / "a.mp4", 0)

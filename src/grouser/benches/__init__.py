@@ -17,6 +17,7 @@ BENCHES: dict[str, str] = {
     "scan": "grouser.benches.scan",
     "tracks": "grouser.benches.tracks",
     "server": "grouser.benches.server",
+    "video": "grouser.benches.video",
     "views": "grouser.benches.views",
 }
 """Name on the command line → module; imported on use."""

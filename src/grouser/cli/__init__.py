@@ -5,6 +5,7 @@
     grouser run WORLD          let a world run; pictures and videos of it
     grouser show WORLD         what a world file means, defaults and all
     grouser new world NAME     a world file to begin with, explained line by line
+    grouser view WORLD         watch it in a window, drive with keys
     grouser list KIND          what there is
     grouser plan WORLD         the path that physics says is safest and cheapest
     grouser experiment NAME    a paper's table, ours beside it
@@ -56,6 +57,7 @@ from grouser.cli.commands.run import run
 from grouser.cli.commands.scan import scan
 from grouser.cli.commands.serve import serve
 from grouser.cli.commands.show import show
+from grouser.cli.commands.view import view
 from grouser.cli.terminal import complain, result_console
 from grouser.cli.typed_command import remember_typed
 from grouser.errors import GrouserError
@@ -120,6 +122,7 @@ def grouser(
 app.command("run")(run)
 app.command("show")(show)
 app.command("new")(new)
+app.command("view")(view)
 app.command("list")(list_kind)
 app.command("plan")(plan)
 app.command("experiment")(experiment)

@@ -49,6 +49,35 @@ Token = Annotated[
 ]
 """For commands that go to a server."""
 
+PictureFile = Annotated[
+    Path | None,
+    typer.Option("--picture", metavar="F.png", help="Write a picture of how it ended."),
+]
+
+VideoFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--video",
+        metavar="F.webm",
+        help="Write a video, 25 frames per simulated second: .webm is fast, .mp4 slower.",
+    ),
+]
+
+GifFile = Annotated[
+    Path | None,
+    typer.Option("--gif", metavar="F.gif", help="Write a moving picture for slides, half as wide."),
+]
+
+DrawingQuality = Annotated[
+    str | None,
+    typer.Option(
+        "--quality",
+        metavar="fast|high",
+        show_default="high for pictures, fast for videos",
+        help="How well it is drawn: fast has no shadows, high has them and smooth edges.",
+    ),
+]
+
 RealLog = Annotated[
     Path,
     typer.Argument(

@@ -8,62 +8,16 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Self
-
-import mujoco
 
 from grouser.cli.terminal import ProgressBar
 from grouser.errors import BadValue
-from grouser.rendering.image import Image, write_png
-from grouser.rendering.renderer import Renderer
-from grouser.rendering.video import Video
+from grouser.gateways.images.run_camera import FPS, RunCamera
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
-FPS = 25
-"""Slices, and a video's frames, per simulated second."""
 LOG_RATE = 50.0
 """A log's samples per simulated second, unless somebody says otherwise."""
-
-
-class RunCamera:
-    """The world's own view, for one picture or a whole video.
-
-    The video is there when the ``with`` block ends without an error, or not at all.
-    """
-
-    def __init__(self, width: int, height: int, video: Path | None) -> None:
-        self._video = None if video is None else Video(video, FPS)
-        self._renderer = Renderer(width, height)
-        self._open = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._open.enter_context(self._renderer)
-        if self._video is not None:
-            self._open.enter_context(self._video)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.__exit__(*error)  # type: ignore[arg-type]
-
-    def film(self, sim: Simulation) -> None:
-        """Add a frame to the video, if there is one."""
-        if self._video is not None:
-            self._video.add(self._look(sim))
-
-    def write(self, sim: Simulation, picture: Path) -> None:
-        """Write a picture of the world as it is now."""
-        write_png(picture, self._look(sim))
-
-    def _look(self, sim: Simulation) -> Image:
-        # Only derived numbers are brought up to date: filming never changes what happens.
-        mujoco.mj_kinematics(sim.model, sim.data)
-        mujoco.mj_comPos(sim.model, sim.data)
-        mujoco.mj_camlight(sim.model, sim.data)
-        return self._renderer.picture(sim.model, sim.data, sim.view())
 
 
 @dataclass
@@ -124,15 +78,13 @@ def run_paced(
         raise BadValue(
             f"--seconds is {seconds:g}, less than one step of {sim.model.opt.timestep:g} s"
         )
-    summary, start = RunSummary(), time.perf_counter()
-    everybody = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
-    summary.trips = {name: Trip(_position(sim, name)) for name in everybody}
+    summary, start = begin_summary(sim), time.perf_counter()
     try:
         if camera is not None:
             camera.film(sim)
-        noted = _Samples(sim, log, log_rate)
+        noted = Samples(sim, log, log_rate)
         for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
-            _slice(sim, summary, min(number / FPS, seconds), noted)
+            advance(sim, summary, min(number / FPS, seconds), noted)
             if camera is not None:
                 camera.film(sim)
             if factor is not None:
@@ -147,13 +99,19 @@ def run_paced(
     return summary
 
 
+def begin_summary(sim: Simulation) -> RunSummary:
+    """Return the summary of a run that begins now."""
+    everybody = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
+    return RunSummary(trips={name: Trip(_position(sim, name)) for name in everybody})
+
+
 def real_time_text(simulated: float, clock: float) -> str:
     """Return the real-time factor in words."""
     factor = simulated / max(clock, 1e-9)
     return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
 
 
-class _Samples:
+class Samples:
     """Steps up to every moment at which a log wants a sample; the steps are the same without."""
 
     def __init__(self, sim: Simulation, log: RunLog | None, rate: float) -> None:
@@ -174,7 +132,7 @@ class _Samples:
             self._log.note()
 
 
-def _slice(sim: Simulation, summary: RunSummary, until: float, samples: _Samples) -> None:
+def advance(sim: Simulation, summary: RunSummary, until: float, samples: Samples) -> None:
     """Let time pass until ``until``, rounded to whole steps but never drifting away from it."""
     began = time.perf_counter()
     samples.step_to(until)

@@ -17,17 +17,18 @@ class _TriedOnlyError(Exception):
     """Takes a file back that was only tried."""
 
 
-def writable(path: Path | None, ending: str = "") -> None:
+def writable(path: Path | None, ending: str | tuple[str, ...] = "") -> None:
     """Refuse a file that could not be written later; missing folders are made.
 
     Args:
         path: the file, or None where none is wanted.
-        ending: how its name must end.
+        ending: how its name must end, or may.
     """
     if path is None:
         return
     if not path.name.endswith(ending):
-        raise BadValue(f"{path}: the name must end in {ending}")
+        endings = ending if isinstance(ending, str) else " or ".join(ending)
+        raise BadValue(f"{path}: the name must end in {endings}")
     with suppress(_TriedOnlyError), files.replacing(path):
         raise _TriedOnlyError
 

@@ -7,7 +7,7 @@ is ever run or unpickled.
 ::
 
     worker → server    Hello, then one answer per order: Picture, Skipped, Failed
-    server → worker    Welcome or Refusal, NewWorld, Looks; orders: Shoot, Encode
+    server → worker    Welcome or Refusal, NewWorld, Looks; orders: Shoot, Film, Encode
 
 A worker on the server's own machine is not asked who it is: no Hello, no Welcome.
 """
@@ -108,6 +108,28 @@ class Shoot:
 
 
 @dataclass(frozen=True, slots=True)
+class Film:
+    """Draw a frame of a film, seen by nobody's camera; answered by its pixels or its code."""
+
+    number: int
+    """Of the order; the answer has the same."""
+    model: int
+    """MuJoCo's signature of the model whose state this is."""
+    view: list[float]
+    """What is looked at (m), from how far (m), azimuth, elevation, vertical opening (deg)."""
+    size: list[int]
+    """Width and height, pixels."""
+    quality: str
+    """By its name on the command line."""
+    coded: bool
+    """Send it back as a VP8 key frame; else its pixels, red, green, blue, top row first."""
+    sizes: list[int]
+    """Numbers in qpos and in qvel, and mocap bodies."""
+    body: bytes
+    """qpos, qvel, mocap positions and quaternions: 64-bit floats, little endian."""
+
+
+@dataclass(frozen=True, slots=True)
 class Encode:
     """Make a JPEG."""
 
@@ -145,7 +167,19 @@ class Failed:
     reason: str
 
 
-Message = Hello | Welcome | Refusal | NewWorld | Looks | Shoot | Encode | Picture | Skipped | Failed
+Message = (
+    Hello
+    | Welcome
+    | Refusal
+    | NewWorld
+    | Looks
+    | Shoot
+    | Film
+    | Encode
+    | Picture
+    | Skipped
+    | Failed
+)
 
 _MESSAGES: dict[str, type[Message]] = {
     kind.__name__: kind
@@ -156,6 +190,7 @@ _MESSAGES: dict[str, type[Message]] = {
         NewWorld,
         Looks,
         Shoot,
+        Film,
         Encode,
         Picture,
         Skipped,

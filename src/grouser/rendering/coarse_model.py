@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import mujoco
 import numpy as np
@@ -29,12 +31,27 @@ _ROUND = (  # their first size is a radius
 def coarse_copy(model: mujoco.MjModel) -> mujoco.MjModel:
     """Return a copy for drawing: planes cut coarsely, round shapes as large as they look."""
     coarse = copy.copy(model)
-    planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
-    coarse.geom_size[planes, 2] = np.maximum(model.geom_size[planes, 2], _GRID)
+    _cut_planes(coarse)
     # A circle is drawn as a polygon inside it; this makes its area the circle's.
     step = math.tau / COARSE_QUALITY["numslices"]
     coarse.geom_size[np.isin(model.geom_type, _ROUND), 0] *= math.sqrt(step / math.sin(step))
     return coarse
+
+
+@contextmanager
+def coarse_planes(model: mujoco.MjModel) -> Iterator[None]:
+    """Cut planes coarsely inside the block."""
+    before = model.geom_size.copy()
+    _cut_planes(model)
+    try:
+        yield
+    finally:
+        model.geom_size[:] = before
+
+
+def _cut_planes(model: mujoco.MjModel) -> None:
+    planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    model.geom_size[planes, 2] = np.maximum(model.geom_size[planes, 2], _GRID)
 
 
 def out_of_view(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
@@ -30,10 +30,12 @@ from grouser.rendering.appearance import HIDDEN_GROUP, copy_appearance
 from grouser.rendering.coarse_model import (
     COARSE_QUALITY,
     coarse_copy,
+    coarse_planes,
     out_of_view,
 )
 from grouser.rendering.image import DepthImage, Image
 from grouser.rendering.image_plane import ImagePlane
+from grouser.rendering.shadows import COARSE, FINE, fit_shadows
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
 _SPARE_GEOMS = 10_000  # tendons and flexes put more into a scene than the model's own geoms
@@ -174,11 +176,15 @@ class Renderer:
 
     def _build(self, model: mujoco.MjModel) -> _BuiltModel:
         size = dict(zip(("offwidth", "offheight"), self._buffer, strict=True))
-        quality = ({} if self._smooth else COARSE_QUALITY) | (
-            {} if self._shadows else {"shadowsize": 0}
-        )
+        cells = (FINE if self._smooth else COARSE) if self._shadows else 0
+        quality = ({} if self._smooth else COARSE_QUALITY) | {"shadowsize": cells}
         drawn = model if self._smooth or self._shadows else coarse_copy(model)
-        with _temporarily(drawn.vis.global_, size), _temporarily(drawn.vis.quality, quality):
+        planes = nullcontext() if self._smooth else coarse_planes(drawn)
+        with (
+            _temporarily(drawn.vis.global_, size),
+            _temporarily(drawn.vis.quality, quality),
+            planes,
+        ):
             context = mujoco.MjrContext(drawn, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
         context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR  # exact far away, too
@@ -186,7 +192,7 @@ class Renderer:
         if not self._shadows:
             scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
             scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
-        return _BuiltModel(model, drawn, scene, context)
+        return _BuiltModel(model, drawn, scene, context, float(context.shadowClip))
 
     def _enlarge_buffer(self, built: _BuiltModel, plane: ImagePlane) -> None:
         """Make the buffer large enough for ``plane``."""
@@ -210,6 +216,8 @@ class _BuiltModel:
     """What `Renderer.draw_camera` draws: the model, or a coarse copy of it that it may change."""
     scene: mujoco.MjvScene
     context: mujoco.MjrContext
+    shadow_clip: float
+    """MuJoCo's own choice of how far shadows reach, m."""
 
 
 @cache
@@ -226,6 +234,10 @@ def _aim(built: _BuiltModel, data: mujoco.MjData, view: Viewpoint | str) -> None
     with _temporarily(built.model.vis.global_, free):
         camera = mujoco_camera(built.model, view)
         mujoco.mjv_updateScene(built.model, data, _OPTION, None, camera, _SOLID, built.scene)
+    if isinstance(view, Viewpoint):
+        fit_shadows(built.scene, built.context, view)
+    else:
+        built.context.shadowClip = built.shadow_clip
 
 
 def _place_camera(

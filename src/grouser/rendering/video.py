@@ -1,14 +1,17 @@
-"""Videos: frames in, one MP4 file out, whole or not at all.
+"""Videos: frames in, one file out, whole or not at all; the file's ending says which kind.
 
-OpenCV's FFmpeg does the coding. H.264 is tried first because every browser and phone plays it,
-but OpenCV's wheels carry no free encoder for it; VP9 plays in every current browser; MPEG-4
-Part 2 is what is left and needs a desktop player.
+``.webm`` is VP8: made quickly, without OpenCV, and opened by every current browser and by VLC, mpv
+and LibreOffice. ``.mp4`` is H.264 where OpenCV finds an encoder of the system's (macOS, Windows,
+some boards), since its wheels carry no free one; else VP9, which browsers open as well, but which
+takes several times as long. ``.gif`` is for slides: every program shows it, in few colours.
 """
 
 from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -20,35 +23,40 @@ import numpy.typing as npt
 from grouser import files
 from grouser.errors import BadValue
 from grouser.rendering.opencv import opencv
+from grouser.rendering.webm import WebmWriter, vp8_key_frame
 
 _CODECS = ("avc1", "vp09", "mp4v")  # H.264, VP9, MPEG-4 Part 2
+_GIF_WIDTH = 480  # pixels   at most: a GIF of 960 would be four times as large
+_GIF_FPS = 12.5  # at most, for the same reason
+_GIF_COLOURS = 128
+
+Frame = npt.NDArray[np.uint8]
 
 
 class Video:
-    """An MP4 file that appears at ``path`` when the ``with`` block ends without an error.
+    """A video file that appears at ``path`` when the ``with`` block ends without an error.
 
     Args:
-        path: the file to write, ending in ``.mp4``.
+        path: the file to write, ending in ``.webm``, ``.mp4`` or ``.gif``.
         fps: frames per second of playing time.
     """
 
     def __init__(self, path: Path | str, fps: float) -> None:
         self.path, self.fps = Path(path), fps
-        if self.path.suffix != ".mp4":
-            raise BadValue(f"{self.path}: a video's name must end in .mp4")
+        if self.path.suffix not in ENDINGS:
+            raise BadValue(f"{self.path}: a video's name must end in {', '.join(ENDINGS)}")
         if not (math.isfinite(fps) and fps > 0):
             raise BadValue(f"{self.path}: {fps} frames per second is not a positive number")
-        self._cv2 = _opencv()
+        self._coder: _Coder = ENDINGS[self.path.suffix](self.path, fps)
         self._file: AbstractContextManager[Path] = files.replacing(self.path)
         self._draft: Path | None = None  # None: outside the with block
-        self._writer: Any = None  # None: no frame yet, and the first one decides the size
-        self._shape: tuple[int, ...] = ()
+        self._shape: tuple[int, ...] = ()  # of the first frame, which decides the size
 
     def __enter__(self) -> Self:
         self._draft = self._file.__enter__()
         return self
 
-    def add(self, frame: npt.NDArray[np.uint8]) -> None:
+    def add(self, frame: Frame) -> None:
         """Append a frame, uint8 (height, width, 3), RGB, of the same size as the first.
 
         Codecs want even sizes: an odd last row or column is shown twice.
@@ -59,11 +67,23 @@ class Video:
             raise BadValue(
                 f"{self.path}: a frame is uint8 (height, width, 3), not {frame.dtype} {frame.shape}"
             )
-        if self._writer is None:
-            self._writer, self._shape = self._open(self._draft, frame), frame.shape
-        if frame.shape != self._shape:
-            raise BadValue(f"{self.path}: frames are {self._shape}, this one is {frame.shape}")
-        self._writer.write(np.ascontiguousarray(_even(frame)[..., ::-1]))  # OpenCV wants BGR
+        self._begin(self._draft, frame.shape)
+        self._coder.add(frame)
+
+    def add_coded(self, frame: bytes, shape: tuple[int, int, int]) -> None:
+        """Append a frame that `vp8_key_frame` has coded, elsewhere perhaps; only to WebM files."""
+        if self._draft is None or not isinstance(self._coder, _WebmCoder):
+            raise BadValue(f"{self.path}: coded frames are added inside a WebM video's with block")
+        self._begin(self._draft, shape)
+        self._coder.add_coded(frame)
+
+    def _begin(self, draft: Path, shape: tuple[int, ...]) -> None:
+        """Let the first frame decide the size, and others keep to it."""
+        if not self._shape:
+            self._coder.open(draft, width=shape[1], height=shape[0])
+            self._shape = shape
+        if shape != self._shape:
+            raise BadValue(f"{self.path}: frames are {self._shape}, this one is {shape}")
 
     def __exit__(
         self,
@@ -72,8 +92,8 @@ class Video:
         trace: TracebackType | None,
     ) -> None:
         draft, self._draft = self._draft, None
-        if self._writer is not None:
-            self._writer.release()
+        if self._shape:
+            self._coder.close(complete=error is None)
         if error is None and draft is not None and draft.stat().st_size == 0:
             # OpenCV tells neither that there was no frame nor that the disk is full.
             nothing = BadValue(f"{self.path}: nothing was written; a video needs a frame or more")
@@ -81,8 +101,38 @@ class Video:
             raise nothing
         self._file.__exit__(kind, error, trace)
 
-    def _open(self, draft: Path, frame: npt.NDArray[np.uint8]) -> Any:
-        height, width = _even(frame).shape[:2]
+
+class _Coder(ABC):
+    """What turns frames into a file; frames are checked before they come here."""
+
+    def __init__(self, path: Path, fps: float) -> None:
+        self.path, self.fps = path, fps
+
+    @abstractmethod
+    def open(self, draft: Path, *, width: int, height: int) -> None:
+        """Begin the file ``draft``, with frames of so many pixels."""
+
+    @abstractmethod
+    def add(self, frame: Frame) -> None:
+        """Append a frame."""
+
+    @abstractmethod
+    def close(self, *, complete: bool) -> None:
+        """Finish the file; one that is not ``complete`` is thrown away."""
+
+
+class _OpenCvCoder(_Coder):
+    """OpenCV's FFmpeg, which its wheels carry under the LGPL."""
+
+    def __init__(self, path: Path, fps: float) -> None:
+        super().__init__(path, fps)
+        # FFmpeg prints on its own when a codec is missing; it reads this once, at its first use.
+        os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+        self._cv2 = opencv("videos", "video")
+        self._writer: Any = None
+
+    def open(self, draft: Path, *, width: int, height: int) -> None:
+        width, height = width + width % 2, height + height % 2
         logging = self._cv2.utils.logging
         level = logging.getLogLevel()
         logging.setLogLevel(0)  # a codec that is not there is no error to tell the user about
@@ -91,7 +141,8 @@ class Video:
                 fourcc = self._cv2.VideoWriter.fourcc(*codec)
                 writer = self._cv2.VideoWriter(str(draft), fourcc, self.fps, (width, height))
                 if writer.isOpened():
-                    return writer
+                    self._writer = writer
+                    return
         finally:
             logging.setLogLevel(level)
         raise BadValue(
@@ -99,15 +150,81 @@ class Video:
             f"per second (tried {', '.join(_CODECS)})"
         )
 
+    def add(self, frame: Frame) -> None:
+        self._writer.write(self._cv2.cvtColor(_even(frame), self._cv2.COLOR_RGB2BGR))
 
-def _even(frame: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    def close(self, *, complete: bool) -> None:
+        if self._writer is not None:
+            self._writer.release()
+
+
+class _WebmCoder(_Coder):
+    """Our own container around frames that Pillow codes."""
+
+    def open(self, draft: Path, *, width: int, height: int) -> None:
+        self._file = draft.open("wb")
+        self._writer = WebmWriter(self._file, width, height, self.fps)
+
+    def add(self, frame: Frame) -> None:
+        self.add_coded(vp8_key_frame(frame))
+
+    def add_coded(self, frame: bytes) -> None:
+        """Append a frame that is coded already."""
+        self._writer.add(frame)
+
+    def close(self, *, complete: bool) -> None:
+        with self._file:
+            if complete:
+                self._writer.finish()
+
+
+class _GifCoder(_Coder):
+    """Pillow, which matplotlib brings: small, slow frames in the colours of the first one."""
+
+    def open(self, draft: Path, *, width: int, height: int) -> None:
+        self._draft = draft
+        self._every = max(1, math.ceil(self.fps / _GIF_FPS - 1e-9))
+        self._seen, self._frames = 0, list[Any]()
+
+    def add(self, frame: Frame) -> None:
+        from PIL import Image as Pillow
+
+        self._seen += 1
+        if (self._seen - 1) % self._every:
+            return
+        picture = Pillow.fromarray(frame)
+        if picture.width > _GIF_WIDTH:
+            height = round(picture.height * _GIF_WIDTH / picture.width)
+            picture = picture.resize((_GIF_WIDTH, height), Pillow.Resampling.BOX)
+        if self._frames:  # one palette for all: colours that change by themselves would flicker
+            picture = picture.quantize(palette=self._frames[0], dither=Pillow.Dither.NONE)
+        else:
+            picture = picture.quantize(_GIF_COLOURS, dither=Pillow.Dither.NONE)
+        self._frames.append(picture)
+
+    def close(self, *, complete: bool) -> None:
+        if complete:
+            hundredths = max(2, round(100 * self._every / self.fps))  # GIF counts in these
+            self._frames[0].save(
+                self._draft,
+                "GIF",
+                save_all=True,
+                append_images=self._frames[1:],
+                duration=10 * hundredths,
+                loop=0,
+            )
+
+
+ENDINGS: dict[str, Callable[[Path, float], _Coder]] = {
+    ".webm": _WebmCoder,
+    ".mp4": _OpenCvCoder,
+    ".gif": _GifCoder,
+}
+"""How a video's name may end → what codes it."""
+
+
+def _even(frame: Frame) -> Frame:
     height, width = frame.shape[:2]
     if height % 2 == 0 and width % 2 == 0:
         return frame
     return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
-
-
-def _opencv() -> Any:
-    # FFmpeg prints on its own when a codec is missing; it reads this once, at its first use.
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    return opencv("videos", "video")

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import mujoco
-import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
@@ -24,7 +23,6 @@ from grouser.simulation.changes.actions import Action
 from grouser.simulation.changes.doors_and_motors import door_named, motor_command, set_door
 from grouser.simulation.changes.motions import Motions, motion_for, place_free_body
 from grouser.simulation.changes.population import (
-    member_names,
     with_gait,
     with_member,
     with_sensors,
@@ -39,6 +37,7 @@ from grouser.simulation.schedule import Agenda, Clock
 from grouser.simulation.script.events import EventLog, Events, LogEntry
 from grouser.simulation.script.triggers import Triggers
 from grouser.simulation.sensing import ActiveSensors
+from grouser.simulation.viewing import Viewing
 from grouser.world.file import RobotEntry, World
 
 
@@ -279,13 +278,11 @@ class Simulation:
         return self.live.pose(name)
 
     def view(self) -> Viewpoint:
-        """Return the world file's camera, moved along with whomever it follows."""
-        view = self.world.view
-        lookat = np.array(view.lookat)
-        if view.follow in member_names(self.world):
-            lookat = lookat + self.pose(str(view.follow)).position
-        x, y, z = lookat.tolist()
-        return Viewpoint((x, y, z), view.distance, view.azimuth_deg, view.elevation_deg)
+        """Return the world file's camera, moved along with whomever it follows.
+
+        A world that names none gets one that follows its first robot from behind and aside.
+        """
+        return self._viewing.viewpoint(self.live)
 
     def fingerprint(self) -> str:
         """Return a hash of the whole state: equal bits, equal hash."""
@@ -296,6 +293,7 @@ class Simulation:
     def _rebind(self, live: LiveScene) -> None:
         """Make ``live`` the one that runs."""
         self.live, scene = live, live.scene
+        self._viewing = Viewing(scene)
         self._world = scene.world
         energy_limit = scene.world.physics.energy_limit
         self._watch = DivergenceWatch(scene.model, energy_limit, self._crash_folder)

@@ -131,14 +131,15 @@ class RobotEntry(NamedPose):
 
 
 class View(Description):
-    """The camera of pictures and videos."""
+    """The camera of pictures and videos; what is left out is chosen to show the first robot."""
 
-    lookat: Point = (0.0, 0.0, 0.2)
-    """What is in the middle, world frame, m; with `follow`: from the followed body."""
-    distance: Length = 3.0
-    """Distance of the camera from there, m; above 0."""
-    azimuth_deg: Annotated[float, Field(ge=-360, le=360)] = 120.0
-    """Direction of sight about z, deg; 0: along x, 90: along y."""
+    lookat: Point | None = None
+    """What is in the middle, world frame, m; with `follow`: from the followed body. None: the
+    followed body, or the first robot, which is followed then."""
+    distance: Length | None = None
+    """Distance of the camera from there, m; above 0. None: near enough to fill the picture."""
+    azimuth_deg: Annotated[float, Field(ge=-360, le=360)] | None = None
+    """Direction of sight about z, deg; 0: along x, 90: along y. None: from behind and aside."""
     elevation_deg: Annotated[float, Field(ge=-90, le=90)] = -20.0
     """Direction of sight above the horizon, deg; negative looks down."""
     follow: str | None = None

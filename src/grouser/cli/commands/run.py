@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
+from grouser.cli.options import (
+    DrawingQuality,
+    GifFile,
+    Overrides,
+    PictureFile,
+    Seed,
+    VideoFile,
+    WorldName,
+    speed_factor,
+)
 from grouser.cli.terminal import complain, print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.cli.paced_run import RunSummary
+    from grouser.simulation.run_log import RunLog
+    from grouser.simulation.simulation import Simulation
 
 SMALLEST, LARGEST = 16, 4096
 """Sides of a picture, pixels."""
@@ -46,14 +59,13 @@ def run(
             help="As fast as it goes, or paced: 1.0 is real time, 0.1 is slow motion.",
         ),
     ] = "max",
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="F.png", help="Write a picture of how it ended."),
-    ] = None,
-    video: Annotated[
-        Path | None,
-        typer.Option(metavar="F.mp4", help="Write a video, 25 frames per simulated second."),
-    ] = None,
+    picture: PictureFile = None,
+    video: VideoFile = None,
+    gif: GifFile = None,
+    quality: DrawingQuality = None,
+    view: Annotated[
+        bool, typer.Option("--view", help="Watch it in a window, as grouser view does.")
+    ] = False,
     overrides: Overrides = None,
     seed: Seed = None,
     size: Annotated[
@@ -70,7 +82,7 @@ def run(
 
     [cyan]grouser run quince_step --seconds 15 --picture step.png[/]
 
-    [cyan]grouser run quince_step --set terrain.1.height=0.19 --video slip.mp4[/]
+    [cyan]grouser run quince_step --set terrain.1.height=0.19 --video slip.webm[/]
 
     [cyan]grouser run my_world.yaml --speed 1.0[/]
 
@@ -80,33 +92,85 @@ def run(
     _check_rate(log_rate)
     factor, (width, height) = speed_factor(speed), _size(size)
     preflight.writable(picture, ".png")
-    preflight.writable(video, ".mp4")
+    preflight.writable(video, (".webm", ".mp4"))
+    preflight.writable(gif, ".gif")
     preflight.physics()
-    from grouser.cli.paced_run import RunCamera, run_paced
     from grouser.cli.run_table import print_run
     from grouser.simulation.run_log import RunLog, log_files
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
+    files = [path for path in (picture, video, gif) if path is not None]
+    if view:
+        _check_window(files)
     sim = Simulation(load(world, overrides or ()), seed=seed)
     if log is not None:
         for file in log_files(log, tuple(sim.scene.robots)):
             preflight.writable(file)
     noted = RunLog(sim) if log is not None else None
-    with ExitStack() as stack:
-        drawn = picture is not None or video is not None
-        camera = stack.enter_context(RunCamera(width, height, video)) if drawn else None
-        with progress_bar(sim.world.name) as bar:
-            summary = run_paced(
-                sim, seconds, factor=factor, camera=camera, bar=bar, log=noted, log_rate=log_rate
-            )
-        if camera is not None and picture is not None:
-            camera.write(sim, picture)
+    run_part = partial(_watch, sim) if view else partial(_film, sim, files, width, height, quality)
+    summary = run_part(seconds, factor=factor, log=noted, log_rate=log_rate)
     print_run(sim, summary, result_console())
     logs = noted.write(log) if noted is not None and log is not None else []
-    for path in (*filter(None, (picture, video)), *logs):
+    for path in (*files, *logs):
         print_written(path)
     _leave(summary)
+
+
+def _film(
+    sim: Simulation,
+    files: Sequence[Path],
+    width: int,
+    height: int,
+    quality: str | None,
+    seconds: float,
+    *,
+    factor: float | None,
+    log: RunLog | None,
+    log_rate: float,
+) -> RunSummary:
+    """Let a simulation run, with what pictures and videos are wanted of it."""
+    from grouser.cli.paced_run import run_paced
+    from grouser.gateways.images.run_camera import FPS, RunCamera
+
+    with ExitStack() as stack:
+        camera = None
+        videos = [path for path in files if path.suffix != ".png"]
+        if files:
+            preflight.pictures()
+            camera = RunCamera(width, height, videos, quality=quality, frames=int(seconds * FPS))
+            stack.enter_context(camera)
+        with progress_bar(sim.world.name) as bar:
+            summary = run_paced(
+                sim, seconds, factor=factor, camera=camera, bar=bar, log=log, log_rate=log_rate
+            )
+        for picture in files:
+            if camera is not None and picture.suffix == ".png":
+                camera.write(sim, picture)
+    return summary
+
+
+def _watch(
+    sim: Simulation,
+    seconds: float,
+    *,
+    factor: float | None,
+    log: RunLog | None,
+    log_rate: float,
+) -> RunSummary:
+    """Let a simulation run in a window, at the pace of the clock unless another is asked for."""
+    from grouser.cli.window import print_keys, watch
+
+    print_keys(result_console())
+    return watch(sim, factor=factor or 1.0, seconds=seconds, log=log, log_rate=log_rate)
+
+
+def _check_window(files: Sequence[Path]) -> None:
+    from grouser.cli.window import check_display
+
+    if files:
+        raise BadValue(f"--view: a window writes no files; leave it out to write {files[0]}")
+    check_display()
 
 
 def _leave(summary: RunSummary) -> None:

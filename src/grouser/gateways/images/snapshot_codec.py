@@ -1,4 +1,4 @@
-"""Shots and appearance as messages, from one MuJoCo model to its twin in a render worker."""
+"""Shots, films' frames and appearance as messages, from one model to its twin in a worker."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.protocol.rendering import Looks, Shoot
+from grouser.protocol.rendering import Film, Looks, Shoot
 from grouser.rendering.appearance import APPEARANCE_FIELDS
 from grouser.rendering.snapshot import Snapshot
+from grouser.rendering.viewpoint import Viewpoint
 from grouser.sensors.camera import Aim, Shot
 
 
@@ -20,7 +21,6 @@ def encode_shot(
 ) -> Shoot:
     """Return the order to draw ``shot``, still without a number."""
     state = shot.snapshot
-    arrays = (state.qpos, state.qvel, state.mocap_pos, state.mocap_quat)
     return Shoot(
         number=-1,
         robot=robot,
@@ -29,29 +29,70 @@ def encode_shot(
         model=int(state.model.signature),
         aim=[shot.aim.pan, shot.aim.tilt, shot.aim.zoom],
         seed=shot.seed,
-        sizes=[len(state.qpos), len(state.qvel), len(state.mocap_pos)],
+        sizes=_sizes(state),
         quality=quality,
         back=back,
-        body=b"".join(array.astype("<f8", copy=False).tobytes() for array in arrays),
+        body=_state_bytes(state),
     )
 
 
 def decode_shot(model: mujoco.MjModel, order: Shoot) -> Shot:
     """Return what is to be drawn; the order must fit ``model`` (`fits`)."""
-    numbers: Array = np.frombuffer(order.body, "<f8")
-    nq, nv, mocaps = order.sizes
-    ends = np.cumsum([nq, nv, 3 * mocaps])
-    qpos, qvel, places, turns = np.split(numbers, ends)
-    snapshot = Snapshot(model, qpos, qvel, places.reshape(mocaps, 3), turns.reshape(mocaps, 4))
-    return Shot(snapshot, Aim(*order.aim), order.seed)
+    return Shot(_snapshot(model, order), Aim(*order.aim), order.seed)
 
 
-def fits(model: mujoco.MjModel, order: Shoot) -> bool:
+def encode_frame(
+    state: Snapshot,
+    view: Viewpoint,
+    number: int,
+    *,
+    size: tuple[int, int],
+    quality: str,
+    coded: bool,
+) -> Film:
+    """Return the order to draw ``state`` as ``view`` sees it."""
+    return Film(
+        number=number,
+        model=int(state.model.signature),
+        view=[*view.lookat, view.distance, view.azimuth_deg, view.elevation_deg, view.fovy_deg],
+        size=list(size),
+        quality=quality,
+        coded=coded,
+        sizes=_sizes(state),
+        body=_state_bytes(state),
+    )
+
+
+def decode_frame(model: mujoco.MjModel, order: Film) -> tuple[Snapshot, Viewpoint]:
+    """Return what is to be drawn, and from where; the order must fit ``model`` (`fits`)."""
+    x, y, z, *rest = order.view
+    return _snapshot(model, order), Viewpoint((x, y, z), *rest)
+
+
+def fits(model: mujoco.MjModel, order: Shoot | Film) -> bool:
     """Return whether the order's state is one of ``model``'s."""
     sizes = [model.nq, model.nv, model.nmocap]
     length = model.nq + model.nv + 7 * model.nmocap
     same = order.model == int(model.signature) and order.sizes == sizes
-    return same and len(order.body) == 8 * length and len(order.aim) == 3
+    aimed = len(order.aim) == 3 if isinstance(order, Shoot) else len(order.view) == 7
+    return same and len(order.body) == 8 * length and aimed
+
+
+def _sizes(state: Snapshot) -> list[int]:
+    return [len(state.qpos), len(state.qvel), len(state.mocap_pos)]
+
+
+def _state_bytes(state: Snapshot) -> bytes:
+    arrays = (state.qpos, state.qvel, state.mocap_pos, state.mocap_quat)
+    return b"".join(array.astype("<f8", copy=False).tobytes() for array in arrays)
+
+
+def _snapshot(model: mujoco.MjModel, order: Shoot | Film) -> Snapshot:
+    numbers: Array = np.frombuffer(order.body, "<f8")
+    nq, nv, mocaps = order.sizes
+    ends = np.cumsum([nq, nv, 3 * mocaps])
+    qpos, qvel, places, turns = np.split(numbers, ends)
+    return Snapshot(model, qpos, qvel, places.reshape(mocaps, 3), turns.reshape(mocaps, 4))
 
 
 def encode_appearance(model: mujoco.MjModel) -> Looks:

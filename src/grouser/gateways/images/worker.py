@@ -17,11 +17,17 @@ from contextlib import suppress
 
 from grouser.errors import GrouserError, MissingDependency
 from grouser.gateways.images.raster import Raster
-from grouser.gateways.images.snapshot_codec import apply_appearance, decode_shot, fits
+from grouser.gateways.images.snapshot_codec import (
+    apply_appearance,
+    decode_frame,
+    decode_shot,
+    fits,
+)
 from grouser.gateways.images.world_transfer import decode_world
 from grouser.protocol.rendering import (
     Encode,
     Failed,
+    Film,
     Looks,
     Message,
     NewWorld,
@@ -32,6 +38,10 @@ from grouser.protocol.rendering import (
     encode,
 )
 from grouser.rendering.opencv import opencv
+from grouser.rendering.quality import quality_named
+from grouser.rendering.renderer import Renderer
+from grouser.rendering.snapshot import shared_loader
+from grouser.rendering.webm import vp8_key_frame
 from grouser.sensors.camera import BoundCamera
 from grouser.simulation.scene import Scene, compose
 
@@ -48,6 +58,7 @@ class RenderWorker:
     def __init__(self) -> None:
         """Start without a world."""
         self._scene: Scene | None = None
+        self._film_renderer: tuple[tuple[int, int, str], Renderer] | None = None
 
     def handle(self, message: Message) -> Message | None:
         """Carry out a message; return the answer, None where none is due."""
@@ -61,6 +72,8 @@ class RenderWorker:
                     apply_appearance(self._scene.model, message)
                 case Shoot():
                     return self._shoot(message)
+                case Film():
+                    return self._film(message)
                 case Encode():
                     jpeg = encode_jpeg(Raster.of(message.body), message.quality)
                     return Picture(number, 0, jpeg)
@@ -83,6 +96,27 @@ class RenderWorker:
         raw = raster.payload()
         jpeg = encode_jpeg(raster, order.quality) if order.quality else b""
         return Picture(order.number, len(raw), raw + jpeg)
+
+    def _film(self, order: Film) -> Picture | Skipped:
+        """Draw a frame of a film; one of another world than this one's is skipped."""
+        if self._scene is None or not fits(self._scene.model, order):
+            return Skipped(order.number)
+        model = self._scene.model
+        snapshot, view = decode_frame(model, order)
+        renderer = self._renderer(order.size[0], order.size[1], order.quality)
+        picture = renderer.picture(model, shared_loader().load(snapshot), view)
+        if order.coded:
+            return Picture(order.number, 0, vp8_key_frame(picture))
+        return Picture(order.number, picture.nbytes, picture.tobytes())
+
+    def _renderer(self, width: int, height: int, quality: str) -> Renderer:
+        """Return the renderer of the film, opened at its first frame."""
+        wanted = (width, height, quality)
+        if self._film_renderer is None or self._film_renderer[0] != wanted:
+            chosen = quality_named(quality)
+            renderer = Renderer(width, height, shadows=chosen.shadows, smooth=chosen.smooth)
+            self._film_renderer = wanted, renderer
+        return self._film_renderer[1]
 
 
 def can_encode() -> bool:

@@ -1,0 +1,185 @@
+"""A window on a running world, on a display that nobody sees: opened, driven by keys, pushed."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.cli.key_driving import (
+    COMMA,
+    DOWN,
+    END,
+    FLIPPER_STEP,
+    HOME,
+    INSERT,
+    LEFT,
+    NOTCH,
+    SPACE,
+    UP,
+    KeyDriver,
+    drivable,
+)
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, load, shipped
+
+PROGRAMS = ("Xvfb", "xdotool", "import")
+PATIENCE = 90.0  # s   a window on a busy machine
+
+
+def test_without_a_display_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("DISPLAY is Linux's")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    for command in (["view", "quince_step"], ["run", "quince_step", "--view"]):
+        said = CliRunner().invoke(app, command)
+        assert said.exit_code == 2
+        assert "needs a display" in said.output
+        assert "--video F.webm" in said.output
+    said = CliRunner().invoke(app, ["run", "quince_step", "--view", "--gif", "a.gif"])
+    assert "a window writes no files" in said.output
+
+
+@pytest.mark.parametrize("kind", ["quince", "p3at", "ers7", "velociroach", "qrio", "lugged_rover"])
+def test_keys_drive_tracks_wheels_and_legs(kind: str) -> None:
+    """Two notches ahead and it is further on than before; Home, and it stands."""
+    world = load("roach_circle").changed(
+        robots=(RobotEntry(name="it", kind=kind, position=(0.0, 0.0, 0.0)),)
+    )
+    sim = Simulation(world, crash_folder=None)
+    keys = KeyDriver(sim, 1.0)
+    assert keys.robot == "it"
+    keys.press(UP)
+    keys.press(UP)
+    assert keys.status == "it: 50%, 1 x real time"
+    sim.step(1.0)
+    assert sim.pose("it").position[0] > 0.02
+    keys.press(HOME)
+    assert keys.status == "it: 0%, 1 x real time"
+
+
+def test_left_turns_left_and_back_goes_back() -> None:
+    sim = Simulation(load("quince_step", ["robots.0.command={}"]), crash_folder=None)
+    keys = KeyDriver(sim, 1.0)
+    for _ in range(9):
+        keys.press(DOWN)
+    assert keys.status.startswith("quince: -100%")
+    sim.step(0.5)
+    assert sim.pose("quince").position[0] < -0.01
+    keys.press(HOME)
+    keys.press(LEFT)
+    assert keys.status == f"quince: 0%, {NOTCH:.0%} left, 1 x real time"
+    before = sim.angles("quince")
+    sim.step(0.3)
+    after = sim.angles("quince")
+    assert after["right"] - before["right"] > 0 > after["left"] - before["left"]
+
+
+def test_flippers_pause_slow_motion_and_the_next_robot() -> None:
+    sim = Simulation(load("match_2v2"), crash_folder=None)
+    keys = KeyDriver(sim, 1.0)
+    first = keys.robot
+    keys.press(END)
+    assert keys.robot != first
+    keys.press(COMMA)
+    keys.press(SPACE)
+    assert (keys.factor, keys.paused) == (0.5, True)
+    sim = Simulation(load("rubble"), crash_folder=None)
+    keys, before = KeyDriver(sim, 1.0), sim.angles("kenaf")
+    keys.press(INSERT)
+    sim.step(1.0)
+    moved = {name: angle - before[name] for name, angle in sim.angles("kenaf").items()}
+    front = sim.scene.robots["kenaf"].groups["front"]
+    assert [moved[name] for name in front] == pytest.approx([FLIPPER_STEP] * 2, abs=0.05)
+
+
+def test_every_shipped_world_can_be_watched_and_its_robot_driven_if_it_goes_about() -> None:
+    still = {"conveyor", "drone"}
+    for name in shipped():
+        world = load(name)
+        for entry in world.robots[:1]:
+            robot = Simulation(
+                load("roach_circle").changed(robots=(entry,)), crash_folder=None
+            ).scene.robots[entry.name]
+            assert drivable(robot) or entry.kind in still | {"air_traffic"}, name
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    missing = [program for program in PROGRAMS if shutil.which(program) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)} (Debian: xvfb, xdotool, imagemagick)")
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1000x700x24"],
+        pass_fds=(writing,),
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        number = told.readline().strip()
+    yield f":{number}"
+    server.terminate()
+    server.wait()
+
+
+def photograph(path: Path, environment: dict[str, str]) -> np.ndarray:
+    from PIL import Image
+
+    subprocess.run(["import", "-window", "root", str(path)], env=environment, check=True)
+    return np.asarray(Image.open(path).convert("RGB")).astype(int)
+
+
+@pytest.mark.slow
+def test_a_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path) -> None:
+    """xdotool presses the arrows; the table at the end says how far the robot went."""
+    environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
+    environment.pop("WAYLAND_DISPLAY", None)
+    command = [sys.executable, "-m", "grouser", "view", "quince_step", "--set"]
+    with (tmp_path / "said.txt").open("w") as said:
+        viewer = subprocess.Popen(
+            [*command, "robots.0.command={}"], env=environment, stdout=said, stderr=said
+        )
+
+        def tool(*words: str) -> str:
+            done = subprocess.run(
+                ["xdotool", *words], env=environment, capture_output=True, text=True
+            )
+            return done.stdout.strip()
+
+        try:
+            end = time.monotonic() + PATIENCE
+            while not (window := tool("search", "--onlyvisible", "--name", "MuJoCo")):
+                assert viewer.poll() is None, (tmp_path / "said.txt").read_text()
+                assert time.monotonic() < end, "no window"
+                time.sleep(0.5)
+            window = window.splitlines()[0]
+            while photograph(tmp_path / "a.png", environment).max() < 100:
+                assert time.monotonic() < end, "nothing is drawn"
+                time.sleep(0.5)
+            time.sleep(2.0)
+            before = photograph(tmp_path / "a.png", environment)
+            tool("mousemove", "400", "300")
+            for key in ("Up", "Up", "Up", "Up"):
+                tool("key", "--window", window, key)
+                time.sleep(0.2)
+            time.sleep(10.0)
+            after = photograph(tmp_path / "b.png", environment)
+        finally:
+            viewer.send_signal(signal.SIGINT)
+            viewer.wait(timeout=30)
+    text = (tmp_path / "said.txt").read_text()
+    assert "arrows" in text
+    row = next(line.split() for line in text.splitlines() if line.startswith("quince "))
+    assert float(row[1]) > 0.05, f"it has not driven ahead:\n{text}"
+    changed = np.abs(after - before).max(axis=-1) > 30
+    assert changed.mean() > 0.01
