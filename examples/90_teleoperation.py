@@ -172,5 +172,6 @@ with contextlib.ExitStack() as stack:
     fps = (views.changes - changes) / (time.monotonic() - begun)
     time.sleep(0.3)  # it comes to rest
     views.over = True
+    views.join(60)
     print(f"{fps:.1f} pictures a second arrived in which something had moved")
     write_png("views.png", views.newest)

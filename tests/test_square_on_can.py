@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hrt_c import SQUARE, compiled, needs_compiler
 from live_world import LiveWorld
+from served import until
 
 import grouser
 from grouser.frames import degrees
@@ -67,6 +68,7 @@ def test_the_papers_program_drives_its_square_over_the_bus():
             timeout=300,
         )
         places = np.array(live.places["kenaf"])
+        until(lambda: "Stop" in listener.names)  # it may be behind
         listener.over = True
         listener.join(5)
     assert done.returncode == 0, done.stderr

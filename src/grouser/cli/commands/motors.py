@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 BUS_FRAMES = 10_000.0
 """Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
 
-BEAT_MS = 1.0
-"""A beat unless it is said: a command waits no longer than that."""
-
 BusPort = Annotated[
     int,
     typer.Option(
@@ -44,6 +41,15 @@ BusPort = Annotated[
 BusName = Annotated[
     str,
     typer.Option("--bus", metavar="NAME", help="What controllers open.", rich_help_panel="Bus"),
+]
+BusBeat = Annotated[
+    float,
+    typer.Option(
+        "--beat-ms",
+        metavar="MS",
+        help="Simulated time that a command waits at most.",
+        rich_help_panel="Bus",
+    ),
 ]
 MotorsOf = Annotated[
     str,
@@ -81,7 +87,7 @@ def motors(
     picture_type: options.PictureType = None,
     fps: options.PicturesPerSecond = math.inf,
     speed: options.SpeedFactor = "1.0",
-    beat_ms: options.BeatMs = None,
+    beat_ms: BusBeat = 1.0,
     token_file: options.TokenFile = None,
     connections: options.Connections = 64,
     seconds: options.EndAfter = math.inf,
@@ -133,7 +139,7 @@ def motors(
         gateways=tuple(gateways()),
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
-        beat=beat_seconds(BEAT_MS if beat_ms is None else beat_ms),
+        beat=beat_seconds(beat_ms),
         limits=Limits(lines_per_second=BUS_FRAMES, connections=connections),
         tokens=tokens(token_file),
     )

@@ -36,6 +36,9 @@ HUSH = 0.2
 """Wall seconds of silence behind the ``ok`` of raw mode: python-can takes what comes together with
 it for a wrong answer."""
 
+MOST_SUBSCRIPTIONS = 256
+"""Identifiers that one client may subscribe; who wants more hears everything."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -125,8 +128,7 @@ class CanSocket(ClientSocket):
             self._login.require(Role.DRIVE)
             self._connection.send(request.frame)
         elif isinstance(request, SubscribeId):
-            key = request.id, request.extended
-            (self._subscribed.add if request.wanted else self._subscribed.discard)(key)
+            self._subscribe((request.id, request.extended), request.wanted)
         else:
             self._switch(request)
 
@@ -140,6 +142,14 @@ class CanSocket(ClientSocket):
         if self._connection is None:
             self._connection = self._bus.connect(self, self._faults, self._name)
         self._say(OK)
+
+    def _subscribe(self, key: tuple[int, bool], wanted: bool) -> None:
+        if not wanted:
+            self._subscribed.discard(key)
+        elif len(self._subscribed) < MOST_SUBSCRIPTIONS:
+            self._subscribed.add(key)
+        else:
+            raise BadValue(f"{MOST_SUBSCRIPTIONS} identifiers are subscribed already; use rawmode")
 
     def _switch(self, request: RawMode | BcmMode) -> None:
         """Go to another mode; frames come behind a pause."""
