@@ -68,8 +68,8 @@ def best_lines(result: PlanResult) -> list[str]:
     lines = [f"{first}."]
     lines.append(
         f"Chosen from {len(result.records)} paths by the energy spent per success, failures "
-        f"included, over {result.driven} trials; intervals are 95 %, of the {best.driven} trials "
-        "of this path. A best of many flatters itself a little."
+        f"included, over {result.driven} trials; intervals are 95 %, of this path's trials "
+        f"({best.driven}). A best of many flatters itself a little."
     )
     if result.ended:
         lines.append(f"Cut short ({result.ended}): this is the best so far.")

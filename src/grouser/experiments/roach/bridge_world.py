@@ -28,7 +28,11 @@ BOUNDS = (-1.3, -2.0, 1.3, 2.0)
 
 
 def bridge_world(
-    bumps: tuple[float, float] | None = None, seed: int = 0, *, timestep: float = PHYSICS.timestep
+    bumps: tuple[float, float] | None = None,
+    seed: int = 0,
+    *,
+    timestep: float = PHYSICS.timestep,
+    yaw_deg: float = YAW_DEG,
 ) -> World:
     """Return the scene.
 
@@ -36,6 +40,7 @@ def bridge_world(
         bumps: largest height of bumps on the top and on the bottom bridge, m; None: smooth.
         seed: which heights the bumps have.
         timestep: of physics, s.
+        yaw_deg: where the robot looks at its start; 90: along the way, to neither bridge.
     """
     bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
     terrain: list[Terrain] = [Flat(friction=FRICTION), bridge]
@@ -52,7 +57,7 @@ def bridge_world(
                 friction=FRICTION,
             )
         )
-    roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=YAW_DEG)
+    roach = RobotEntry(name=ROBOT, kind="velociroach", position=(*START, 0.0), yaw_deg=yaw_deg)
     what = "bumpy" if bumps else "smooth"
     return World(
         name=f"{what} double bridge",
