@@ -370,8 +370,8 @@ def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path):
     assert html.count("<img") == len(APPARATUS)
     runs = json.loads((tmp_path / "sheet.json").read_text())["runs"]
     assert "diverged" not in {run["verdict"] for run in runs}
-    # As many as when the strategy for flippers was written down.
-    assert sum(run["passed"] for run in runs) >= {"quince": 29, "kenaf": 28}[robot]
+    # As many as docs/mobility.md says of our contact; Kenaf gets over one more at 0.5 ms.
+    assert sum(run["passed"] for run in runs) >= {"quince": 28, "kenaf": 27}[robot]
 
 
 NOT_RISING = {"pitch_roll", "crossing", "stepfield_hill", "stepfield_diagonal"}

@@ -32,7 +32,7 @@ DT = 0.004
 
 
 def simulation(friction=0.8, timestep=0.002, **options):
-    physics = STANDARD.model_copy(update={"timestep": timestep})
+    physics = STANDARD.model_copy(update={"timestep": timestep, "integrator": "discrete"})
     robot = RobotEntry(name="qrio", kind="qrio", position=(0, 0, 0), options=options)
     terrain = (Flat(friction=friction),)
     return Simulation(World(name="qrio", physics=physics, terrain=terrain, robots=(robot,)))

@@ -117,6 +117,17 @@ def test_broken_input_is_one_sentence_and_leaves_nothing(tmp_path, case):
     assert {path.name for path in tmp_path.iterdir()} == there
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"), [("kinect_tabel_0", "kinect_table_0"), ("{there}/yrad.pcd", "yard.pcd")]
+)
+def test_a_file_that_is_not_there_names_the_nearest(tmp_path, given, meant):
+    write_pcd(tmp_path / "yard.pcd", table(30, 40))
+    run = grouser("scan", given.format(there=tmp_path), "--out", tmp_path / "world")
+    assert run.exit_code == 2
+    assert "there is no such file; did you mean" in run.output.replace("\n", " ")
+    assert meant in run.output.replace("\n", "")
+
+
 def test_millimetres_are_noticed_and_can_be_said(tmp_path):
     metres = table()
     write_pcd(tmp_path / "t.pcd", PointCloud(metres.points * 1000, metres.shape))

@@ -183,19 +183,12 @@ class Stepper:
         if stride % self._settle_strides == 0 and self._has_drives:
             self.drives.settle(rows, self._settle_time)
             if not self._has_gaits:
-                self._add_work(rows, memory, self._settle_time)
+                self.drives.add_work(rows, self._settle_time, memory.work, memory.effort)
         if self._has_gaits:
             # Legs swing within a settling time, and to and fro: their work is counted more often.
-            self._add_work(rows, memory, self._every)
+            self.drives.add_work(rows, self._every, memory.work, memory.effort)
             # After settling, which would tell their drives to stop between two targets.
             self.gaits.apply(rows, memory.running_gaits, self._every)
-
-    def _add_work(self, rows: StateArrays, memory: StepMemory, seconds: float) -> None:
-        """Add up the drives' work of the last ``seconds``."""
-        joules = self.drives.power(rows)
-        joules *= seconds
-        np.add(memory.work, joules, out=memory.work)
-        np.add(memory.effort, np.abs(joules, out=joules), out=memory.effort)
 
     def travel(self, rows: StateArrays, memory: StepMemory) -> Array:
         """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
