@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import mujoco
 import numpy as np
@@ -167,14 +167,11 @@ class Drives:
         self._followed_actuators = self.actuators[self._followed]
         self._followed_inputs = self._inputs[self._followed]
         self._addresses = {name: self._look_up(name) for name in self.names}
-        columns = (self._qpos, self._dofs, self._gears, self._states, self._outputs, self._leads)
-        self._looks = tuple(zip(*(column.tolist() for column in columns), strict=True))
-        columns = (
-            self._followed_actuators,
-            self._states[self._followed],
-            self._followed_inputs,
+        self._looks = _rows(
+            *(self._qpos, self._dofs, self._gears, self._states, self._outputs, self._leads)
         )
-        self._follow_looks = tuple(zip(*(column.tolist() for column in columns), strict=True))
+        followed_states = self._states[self._followed]
+        self._follow_looks = _rows(self._followed_actuators, followed_states, self._followed_inputs)
 
     def _is_small(self, rows: StateArrays) -> bool:
         """Return whether plain numbers take less time than arrays, whose calls cost most.
@@ -370,6 +367,11 @@ class Drives:
         accelerations = rows.qacc.take(self._dofs, 1) * self._gears
         change = self._timestep * (stiffness * speeds + viscosity * accelerations)
         return np.where(np.abs(force) < self._forces, change, 0.0)
+
+
+def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:
+    """Return columns as rows of plain numbers."""
+    return tuple(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def _within(value: float, most: float) -> float:
