@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from grouser.errors import BadValue
-from grouser.frames import seconds
 from grouser.protocol.link_faults import LinkFaults
 
 PANEL = "Link faults"
@@ -70,6 +69,8 @@ def _time(option: str, text: str) -> float:
     value, unit = _number(text)
     if unit not in ("ms", "s") and value != 0:  # also without a number, which is not a number
         raise BadValue(f"{option} is '{text}', a time is needed, such as 20ms or 0.02s")
+    from grouser.frames import seconds  # brings numpy in, for which help does not wait
+
     return seconds(value) if unit == "ms" else value
 
 
