@@ -7,10 +7,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "grouser"
 
-FLOOR = {"errors", "exports", "frames", "files", "tls"}
+FLOOR = {"errors", "exports", "frames", "files", "plugins", "tls"}
 PARTS = FLOOR | {"physics"}
 BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
-ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots"}
+ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots.custom", "robots", "robots.kinds"}
 RUNNING = ROBOTS | {
     "simulation",
     "simulation.changes",
@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exports": set(),
     "frames": set(),
     "files": {"errors"},
+    "plugins": set(),
     "tls": {"errors"},
     "physics": FLOOR,
     "protocol": {"errors", "exports"},
@@ -65,6 +66,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 2
     "robots.robot": PARTS | {"tracks", "sensors"},
     "robots.parts": PARTS | {"tracks", "locomotion", "sensors.imaging", "sensors", "robots.robot"},
+    "robots.custom": BODIES | {"robots.robot", "robots.parts"},
+    "robots.kinds": BODIES | {"robots.robot", "robots.custom"},
     "robots": BODIES - {"world"} | {"robots.robot", "robots.parts"},
     # 3
     "simulation": ROBOTS,

@@ -12,7 +12,7 @@ PAGES = sorted(
 )
 PATH = re.compile(r"`([\w./]+\.py)[`:]")
 DOTTED = re.compile(r"\bgrouser(?:\.(?!py\b)[A-Za-z_]\w*)+")
-ENTRY_POINT_GROUPS = {"grouser.terrains"}
+ENTRY_POINT_GROUPS = {"grouser.terrains", "grouser.robots", "grouser.sensors", "grouser.tracks"}
 """What other packages announce themselves under: no modules."""
 IMPORT = re.compile(r"^from (grouser[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 

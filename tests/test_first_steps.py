@@ -8,7 +8,7 @@ from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.cli.commands.show import robot_defaults
 from grouser.evaluation.trajectory import read_trajectory
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, parse, shipped

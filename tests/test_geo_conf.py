@@ -15,7 +15,7 @@ from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.protocol.usarsim.geometry import RobotGeometry
 from grouser.protocol.usarsim.state import GROUND, LEGGED, State
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 
 
 @cache

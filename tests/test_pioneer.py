@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from grouser.errors import BadValue
+from grouser.robots.kinds import describe
 from grouser.robots.p2at import P2AT
 from grouser.robots.p2dx import P2DX
 from grouser.robots.p3at import P3AT
-from grouser.robots.robot import describe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.objects import Box

@@ -19,7 +19,7 @@ from grouser.planning.ground import (
     lay,
 )
 from grouser.planning.validity import HEADINGS, map_validity, stands_at
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.trials.footprint import footprint_of

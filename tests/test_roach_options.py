@@ -7,7 +7,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.experiments.roach_turning import speeds, world
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe
 from grouser.simulation.simulation import Simulation
 
 

@@ -17,7 +17,7 @@ from grouser.physics.drives import angle, speed, torque
 from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.protocol.usarsim.commands import GetConfiguration
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT3, UT2004
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import SetPose
 
 BOLTED = ("conveyor", "air_traffic")

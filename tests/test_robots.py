@@ -8,7 +8,7 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.physics.drives import angle, speed, torque
-from grouser.robots.robot import ROBOTS, describe
+from grouser.robots.kinds import ROBOTS, describe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD

@@ -17,7 +17,7 @@ from grouser.gateways.usarsim.settings import CARRIED, apply, zooms
 from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera

@@ -13,7 +13,7 @@ from grouser.protocol.usarsim.response import Response
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
 from grouser.protocol.usarsim.setting import SetJoint
 from grouser.protocol.usarsim.state import ObjectStates
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 
 SPEED = 4
 """Simulated over wall seconds: nothing here looks at a clock."""

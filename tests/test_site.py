@@ -8,7 +8,7 @@ import sys
 import pytest
 from house import ROOT
 
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.sensors.sensor import SENSORS
 from grouser.world.terrain.kinds import TERRAINS
 

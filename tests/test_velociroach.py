@@ -15,8 +15,8 @@ from grouser.experiments.roach_turning import BASE_SPEED, PHYSICS, RUN_UP, STRID
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import from_rpy, to_rpy
 from grouser.robots import velociroach
+from grouser.robots.kinds import describe
 from grouser.robots.parts.crank import LEGS, Cranks
-from grouser.robots.robot import describe
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Trial

@@ -20,7 +20,7 @@ import typer
 from pydantic import BaseModel
 
 from grouser.cli import app
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.sensors.sensor import POSE_KEYS, SENSORS
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, Start, View, World

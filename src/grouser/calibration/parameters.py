@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grouser.errors import BadValue, unknown
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe
 from grouser.world.file import RobotEntry, World
 
 

@@ -33,9 +33,9 @@ def mobility_page(
     """Return the page about ``tests`` of ``who``, with its ``runs`` and ``limits``."""
     passed = sum(run.passed for run in runs)
     page = Page(
-        f"Mobility of {who.kind}",
+        f"Mobility of {who.name}",
         above="What it can get over, and what it cannot",
-        verdict=f"{passed} of {len(runs)} runs passed" if runs else f"{who.kind} {who.cannot}",
+        verdict=f"{passed} of {len(runs)} runs passed" if runs else f"{who.name} {who.cannot}",
         command=command,
     )
     page.add_figures(conditions(who))
@@ -97,7 +97,7 @@ def _moment(run: MobilityRun) -> Simulation:
 
 def _draw(renderer: Renderer, who: Candidate, simulation: Simulation, end: float) -> Image:
     """Return the robot seen from behind on its right, with ``end`` metres of apparatus."""
-    x, y, z = simulation.pose(who.kind).position.tolist()
+    x, y, z = simulation.pose(who.name).position.tolist()
     simulation.live.update_places()
     mujoco.mj_comPos(simulation.model, simulation.data)
     mujoco.mj_camlight(simulation.model, simulation.data)

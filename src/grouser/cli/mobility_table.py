@@ -40,7 +40,7 @@ def print_mobility(
     console: Console,
 ) -> None:
     """Print a line per test, and two more per limit."""
-    console.print(Text.assemble(("mobility of ", "dim"), (who.kind, "bold cyan")), "", sep="\n")
+    console.print(Text.assemble(("mobility of ", "dim"), (who.name, "bold cyan")), "", sep="\n")
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("test", "varied", "results"):
         grid.add_column(Text(heading, "bold"), no_wrap=heading != "results")
@@ -111,7 +111,7 @@ def to_json(
 ) -> dict[str, Any]:
     """Return everything as plain JSON values."""
     return {
-        "robot": who.kind,
+        "robot": who.name,
         "options": json_value(who.options),
         "cannot": who.cannot or None,
         "speed_m_s": who.speed,

@@ -271,6 +271,16 @@ Equipment = Annotated[
     ),
 ]
 
+RobotFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--robot",
+        metavar="FILE",
+        help="A robot file that clients may bring, by its own name; may be given often. Those of "
+        "the world's own robots they may bring anyway.",
+    ),
+]
+
 EndAfter = Annotated[
     float,
     typer.Option(metavar="S", show_default="for ever", help="End after S simulated seconds."),

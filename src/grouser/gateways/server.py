@@ -83,6 +83,8 @@ class ServerOptions:
     """The same for clients that have said a line of Grouser's own, where that is 0."""
     equipment: bool = True
     """Clients' robots carry their standard equipment where nobody said what they carry."""
+    robot_files: tuple[str, ...] = ()
+    """Robots of files that clients may bring, by the files' own names for them."""
     limits: Limits = field(default_factory=Limits)
     tokens: tuple[Token, ...] = ()
     tls: ssl.SSLContext | None = None
@@ -96,6 +98,7 @@ class ServerOptions:
             command_timeout=self.command_timeout,
             informed_timeout=self.informed_timeout,
             equipment=self.equipment,
+            robot_files=self.robot_files,
         )
 
 

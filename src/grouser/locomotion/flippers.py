@@ -10,20 +10,21 @@ where the first edge is and otherwise sees how the robot moves and how it is til
 3. **level** all of them once the robot's middle is above the edge, and leave them so: on top they
    soften the fall, and on stairs the robot is as long as it can be.
 
-Any robot with the groups of arms ``front`` and ``rear``, up positive, can do it (Kenaf, Quince).
+Any robot with the groups of arms ``front`` or ``rear``, up positive, can do it; one that has only
+some of them uses those.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from grouser.frames import Array, radians, to_rpy_one
 
 GROUPS = ("front", "rear")
-"""The groups of arms that a robot needs for the strategy."""
+"""The groups of arms that the strategy moves; a robot has one of them at least."""
 
 Stage = Literal["raise", "press", "level"]
 
@@ -83,9 +84,16 @@ class FlipperClimber:
     Args:
         edge: where the first edge is along the world's x, m; None: there is none to be climbed.
         strategy: its numbers.
+        groups: those of `GROUPS` that the robot has.
     """
 
-    def __init__(self, edge: float | None, strategy: FlipperStrategy = CLIMB) -> None:
+    def __init__(
+        self,
+        edge: float | None,
+        strategy: FlipperStrategy = CLIMB,
+        groups: Collection[str] = GROUPS,
+    ) -> None:
+        self._groups = tuple(group for group in GROUPS if group in groups)
         self.stage: Stage = "level" if edge is None else "raise"
         self._edge, self._strategy = edge, strategy
         self._commanded: Stage | None = None
@@ -104,7 +112,7 @@ class FlipperClimber:
             "press": (angles.front_press, angles.rear_press),
             "level": (0.0, 0.0),
         }[self.stage]
-        return {"front": front, "rear": rear}
+        return {group: {"front": front, "rear": rear}[group] for group in self._groups}
 
     def _next(self, observed: FlipperObservation) -> Stage:
         if self._edge is None or observed.position[0] >= self._edge or self.stage == "level":

@@ -24,7 +24,7 @@ from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
 from grouser.mobility.operator import Operator
 from grouser.mobility.parallel_map import Progress
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe, known_as
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
@@ -55,6 +55,7 @@ class Candidate:
     """A robot that is tested, and what of it matters for that."""
 
     kind: str
+    """A name, or the path of a robot file."""
     options: Mapping[str, Any]
     front: float
     """Its foremost point before its root, m."""
@@ -66,12 +67,17 @@ class Candidate:
     """At which it is driven, m/s."""
     timestep: float
     """Of its physics, s."""
-    flippers: bool
-    """Whether it has flippers and uses them."""
+    flippers: tuple[str, ...]
+    """The groups of flippers that it has and uses."""
     friction: float = FRICTION
     """Of ground and obstacles that have no friction of their own kind."""
     cannot: str = ""
     """Why it cannot be tested at all; empty: it can."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return known_as(self.kind)
 
 
 def measure_candidate(
@@ -85,7 +91,7 @@ def measure_candidate(
     """Return the robot of that kind, measured as it stands.
 
     Args:
-        kind: a key of `ROBOTS`.
+        kind: a name, or the path of a robot file.
         options: of that robot.
         flippers: False: if it has flippers, they stay as its options say.
         timestep: of every run, s; None: the robot's own, or `TIMESTEP`.
@@ -93,9 +99,9 @@ def measure_candidate(
     """
     if timestep is None:
         timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
-    who = RobotEntry(name=kind, kind=kind, position=(0, 0, 0), options=dict(options))
+    who = RobotEntry(name=known_as(kind), kind=kind, position=(0, 0, 0), options=dict(options))
     scene = compose(_world("measure", (Flat(friction=1.0),), who, timestep))
-    robot, model, data = scene.robots[kind], scene.model, scene.initial()
+    robot, model, data = scene.robots[who.name], scene.model, scene.initial()
     mine = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0]
     middle, half = np.split(model.geom_aabb[mine], 2, axis=1)
     turn = data.geom_xmat[mine].reshape(-1, 3, 3)
@@ -105,14 +111,14 @@ def measure_candidate(
     spin = min((robot.drives[d].speed for d in steering.left), default=0) if steering else 0.0
     top = spin * steering.radius if steering else 0.0
     return Candidate(
-        kind=kind,
+        kind=who.kind,
         options=dict(options),
         front=float((x + reach).max(initial=0.0)),
         rear=float((reach - x).max(initial=0.0)),
         standing=robot.standing,
         speed=min(SPEED, top / 2),
         timestep=timestep,
-        flippers=flippers and all(group in robot.groups for group in GROUPS),
+        flippers=tuple(group for group in GROUPS if flippers and group in robot.groups),
         friction=FRICTION if friction is None else friction,
         cannot="" if steering and robot.free else "does not steer",
     )
@@ -165,7 +171,7 @@ def mobility_trial(who: Candidate, test: str, size: float, variation: Variation 
     roll, pitch, yaw = degrees(to_rpy(X_WB.wxyz)).tolist()
     x, y, z = X_WB.position.tolist()
     entry = RobotEntry(
-        name=who.kind,
+        name=who.name,
         kind=who.kind,
         position=(x, y, z),
         roll_deg=roll,
@@ -177,11 +183,11 @@ def mobility_trial(who: Candidate, test: str, size: float, variation: Variation 
     world = _world(f"{test} {size:g}", course.terrain, entry, who.timestep, course.things)
     # Tracks climb low edges without help: up to half the height of their pulleys' axes.
     edge = 0.0 if course.edge > who.standing / 2 else None
-    flippers = partial(FlipperClimber, edge) if who.flippers else None
+    flippers = partial(FlipperClimber, edge, groups=who.flippers) if who.flippers else None
     way = course.end + who.rear + BEYOND - start
     return Trial(
         world=_with_friction(_on_ground_of(world, who.friction), variation.friction),
-        robot=who.kind,
+        robot=who.name,
         limit=round(PATIENCE * math.hypot(way, course.top) / who.speed + STUCK_AFTER, 1),
         goal=_goal(course, who),
         policy=partial(_operator, who.speed, flippers),

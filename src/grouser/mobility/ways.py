@@ -17,6 +17,7 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import degrees
 from grouser.mobility.parallel_map import Progress
+from grouser.robots.kinds import known_as
 from grouser.trials import threads
 from grouser.trials.draws import Draw
 from grouser.trials.path_trials import PathCourse
@@ -95,14 +96,14 @@ def way_trial(kind: str, options: Mapping[str, Any], world: World, way: Way) -> 
     """
     heading = math.atan2(way.end[1] - way.start[1], way.end[0] - way.start[0])
     entry = RobotEntry(
-        name=kind,
+        name=known_as(kind),
         kind=kind,
         position=(*way.start, 0.0),
         yaw_deg=degrees(heading),
         options=dict(options),
     )
     goal = Place(x=way.end[0], y=way.end[1], within=WITHIN)
-    course = PathCourse(world.changed(robots=(entry,)), kind, goal)
+    course = PathCourse(world.changed(robots=(entry,)), entry.name, goal)
     return course.trial(np.array([way.start, way.end]), Draw(), {"way": str(way)})
 
 

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from grouser.robots.air_traffic import AirTraffic
     from grouser.robots.conveyor import Conveyor
     from grouser.robots.crawler import Crawler
+    from grouser.robots.custom.custom_robot import load_robot
     from grouser.robots.ers7 import Ers7
     from grouser.robots.ers210 import Ers210
     from grouser.robots.kenaf import Kenaf
+    from grouser.robots.kinds import ROBOTS, describe
     from grouser.robots.lugged_rover import LuggedRover
     from grouser.robots.p2at import P2at
     from grouser.robots.p2dx import P2dx
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
     from grouser.robots.packbot import PackBot
     from grouser.robots.qrio import Qrio
     from grouser.robots.quince import Quince
-    from grouser.robots.robot import ROBOTS, Gait, Robot, RobotDescription, Steering, describe
+    from grouser.robots.robot import Gait, Robot, RobotDescription, Steering
     from grouser.robots.velociroach import VelociRoach
 
 _PLACES = {
-    "ROBOTS": "grouser.robots.robot",
+    "ROBOTS": "grouser.robots.kinds",
     "AirTraffic": "grouser.robots.air_traffic",
     "Conveyor": "grouser.robots.conveyor",
     "Crawler": "grouser.robots.crawler",
@@ -43,7 +45,8 @@ _PLACES = {
     "RobotDescription": "grouser.robots.robot",
     "Steering": "grouser.robots.robot",
     "VelociRoach": "grouser.robots.velociroach",
-    "describe": "grouser.robots.robot",
+    "describe": "grouser.robots.kinds",
+    "load_robot": "grouser.robots.custom.custom_robot",
 }
 
 __all__ = [
@@ -67,6 +70,7 @@ __all__ = [
     "Steering",
     "VelociRoach",
     "describe",
+    "load_robot",
 ]
 
 __getattr__ = lazily(__name__, _PLACES)

@@ -19,26 +19,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import mujoco
-import numpy as np
 
-from grouser.errors import BadValue, nearest
-from grouser.frames import Array, Pose, radians
+from grouser.errors import BadValue
+from grouser.frames import Pose
 from grouser.physics.drives import Drive
+from grouser.robots.parts.belt_options import described_grouser, described_path, path_extent
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
-from grouser.tracks.grouser import Grouser
-from grouser.tracks.path import ArcStep, BeltPath, StraightStep
 from grouser.tracks.track import Method, Track, add_track
-
-SHAPES: dict[str, tuple[str, ...]] = {
-    "box": ("length", "height"),
-    "rounded": ("length", "height"),
-    "trapezoid": ("top", "base", "height"),
-    "polygon": ("outline",),
-}
-"""Shapes of grousers and the numbers each needs, m."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +77,7 @@ class Crawler:
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         track = self._track()
-        low, high = _extent(track.path)
+        low, high = path_extent(track.path)
         half = (
             (high[0] - low[0]) / 2,
             max(self.gauge / 2 - self.width / 2 - 0.005, 0.01),
@@ -120,74 +110,14 @@ class Crawler:
 
     def _track(self) -> Track:
         return Track(
-            path=self._path(),
+            path=described_path(self.pulleys, self.segments),
             width=self.width,
             drive=Drive(force=self.force, speed=self.speed, lead=0.005, damping=0.1),
             inertia=self.inertia,
             mass=self.mass * 0.05,
-            grouser=_grouser(self.grouser) if self.grouser else None,
+            grouser=described_grouser(self.grouser) if self.grouser else None,
             count=self.count,
             method=self.method,
             wheels=self.wheels,
             without_top=self.without_top,
         )
-
-    def _path(self) -> BeltPath:
-        if bool(self.pulleys) == bool(self.segments):
-            raise BadValue("path: give either pulleys or segments")
-        if self.pulleys:
-            for number, pulley in enumerate(self.pulleys):
-                if not isinstance(pulley, Sequence) or len(pulley) != 3:
-                    raise BadValue(f"path: pulley {number} is {pulley!r}, [x, z, radius] is needed")
-            return BeltPath.around([(x, z, radius) for x, z, radius in self.pulleys])
-        return BeltPath.chain([_step(number, step) for number, step in enumerate(self.segments)])
-
-
-def _step(number: int, step: Mapping[str, Any]) -> StraightStep | ArcStep:
-    match step:
-        case {"line": length, **rest} if not rest:
-            return StraightStep(length)
-        case {"arc": [radius, angle_deg], **rest} if not rest:
-            return ArcStep(radius, radians(angle_deg))
-        case _:
-            raise BadValue(
-                f"path: segment {number} is {step!r}, "
-                "{line: length} or {arc: [radius, angle_deg]} is needed"
-            )
-
-
-def _grouser(options: Mapping[str, Any]) -> Grouser:
-    """Return the grouser that a world file describes."""
-    shape = options.get("shape", "box")
-    if shape not in SHAPES:
-        raise BadValue(
-            f"grouser: there is no shape {shape!r} (there are: {', '.join(SHAPES)})"
-            f"{nearest(str(shape), SHAPES)}"
-        )
-    allowed = ("shape", "round_tip", *SHAPES[shape])
-    if "soft" in options:
-        raise BadValue(
-            "grouser: there is no 'soft' any more; how a robot yields is said of the whole robot, "
-            "beside its kind: contact: {frequency: rad/s, damping_ratio: …} (docs/contact.md)"
-        )
-    for key in options:
-        if key not in allowed:
-            raise BadValue(
-                f"grouser: a {shape} has no '{key}' (it has: {', '.join(allowed)})"
-                f"{nearest(key, allowed)}"
-            )
-    missing = [key for key in SHAPES[shape] if key not in options]
-    if missing:
-        raise BadValue(f"grouser: a {shape} lacks {', '.join(missing)}")
-    round_tip = bool(options.get("round_tip", shape == "rounded"))
-    if shape == "polygon":
-        return Grouser(tuple((x, z) for x, z in options["outline"]), round_tip)
-    *top_and_base, height = (float(options[key]) for key in SHAPES[shape])
-    top, base = top_and_base[0], top_and_base[-1]
-    return Grouser.trapezoid(top, base, height, round_tip=round_tip)
-
-
-def _extent(path: BeltPath) -> tuple[Array, Array]:
-    """Return the lowest and the highest x, y, z of the belt, m."""
-    points = np.array([path.at(path.length * step / 400).position for step in range(400)])
-    return points.min(axis=0), points.max(axis=0)

@@ -1,4 +1,4 @@
-"""What every robot builder returns, and the table of builders.
+"""What every robot builder returns.
 
 A robot's description (`Quince`, `PackBot`, …) is a frozen dataclass of options; ``build()`` makes a
 `Robot`: an MjSpec with one root body, its drives, belts and sensors, all by name. A robot knows
@@ -7,38 +7,18 @@ neither the world it will stand in nor who commands it.
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import mujoco
 
-from grouser.errors import BadValue, nearest, unknown
+from grouser.errors import BadValue, unknown
 from grouser.frames import Array, radians
 from grouser.physics.drives import Drive, Setpoint, angle, speed, torque
 from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
-
-ROBOTS: dict[str, str] = {
-    "packbot": "grouser.robots.packbot:PackBot",
-    "quince": "grouser.robots.quince:Quince",
-    "kenaf": "grouser.robots.kenaf:Kenaf",
-    "crawler": "grouser.robots.crawler:Crawler",
-    "qrio": "grouser.robots.qrio:Qrio",
-    "velociroach": "grouser.robots.velociroach:VelociRoach",
-    "lugged_rover": "grouser.robots.lugged_rover:LuggedRover",
-    "conveyor": "grouser.robots.conveyor:Conveyor",
-    "air_traffic": "grouser.robots.air_traffic:AirTraffic",
-    "ers7": "grouser.robots.ers7:Ers7",
-    "ers210": "grouser.robots.ers210:Ers210",
-    "p2dx": "grouser.robots.p2dx:P2dx",
-    "p2at": "grouser.robots.p2at:P2at",
-    "p3at": "grouser.robots.p3at:P3at",
-}
-"""Kind of robot → where it is described; imported on use."""
 
 _STEERS = ("forward", "turn", "turn_deg")
 """Command words that steer."""
@@ -257,38 +237,6 @@ class RobotDescription(Protocol):
         changed while it walks.
         """
         ...
-
-
-def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescription:
-    """Return the description of a robot by name, its options checked.
-
-    Args:
-        kind: a key of `ROBOTS`.
-        options: fields of that robot's dataclass.
-        where: the place to name in an error, e.g. ``"step.yaml line 12"``.
-    """
-    if kind not in ROBOTS:
-        raise unknown(where, "robot", kind, ROBOTS)
-    module, name = ROBOTS[kind].split(":")
-    description = getattr(importlib.import_module(module), name)
-    allowed = {entry.name: entry.type for entry in dataclasses.fields(description)}
-    for key in options:
-        if key not in allowed:
-            raise BadValue(
-                f"{where}: robot '{kind}' has no option '{key}' (it has: {', '.join(allowed)})"
-                f"{nearest(key, allowed)}"
-            )
-    try:
-        made: RobotDescription = description(**options)
-        return made
-    except BadValue as error:
-        raise BadValue(f"{where}: robot '{kind}': {error}") from error
-    except TypeError as error:  # Python's own words: an option is missing, or cannot be compared
-        why = str(error)
-        for key, value in options.items():
-            if allowed[key] == "float" and not isinstance(value, int | float):
-                why = f"{key} is {value!r}, a number is needed"
-        raise BadValue(f"{where}: robot '{kind}': {why}") from error
 
 
 def _number(key: str, value: float | Setpoint) -> float:

@@ -73,6 +73,8 @@ class HostRules:
     Grouser command once and wait."""
     equipment: bool = True
     """Owners' robots carry their standard equipment where nobody said what they carry."""
+    robot_files: tuple[str, ...] = ()
+    """Robots of files that owners may bring, by the files' own names for them."""
 
 
 class Host:

@@ -20,7 +20,8 @@ from grouser.frames import Pose
 from grouser.physics import compliance
 from grouser.physics.drives import Drive
 from grouser.physics.height_fields import HeightFieldData
-from grouser.robots.robot import Gait, Robot, RobotDescription, describe
+from grouser.robots.kinds import describe
+from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door

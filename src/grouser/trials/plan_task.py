@@ -16,7 +16,7 @@ from grouser.planning.ground import STANDS, VERDICTS, Footprint
 from grouser.planning.paths import Path, Stop, plan_path
 from grouser.planning.roadmap import Roadmap
 from grouser.planning.validity import Bounds, ValidityMap, map_validity, stands_at
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import is_file, known_as, robot_kinds
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.trials.footprint import footprint_of
@@ -139,10 +139,10 @@ def _entry(world: World, robot: str, start: Point2, heading: float | None) -> Ro
     names = {entry.name: entry for entry in world.robots}
     if robot in names:
         entry = names[robot].model_copy(update={"pitch_deg": 0.0, "roll_deg": 0.0})
-    elif robot in ROBOTS:
-        entry = RobotEntry(name=robot, kind=robot, position=(0.0, 0.0, 0.0))
+    elif robot in robot_kinds() or is_file(robot):
+        entry = RobotEntry(name=known_as(robot), kind=robot, position=(0.0, 0.0, 0.0))
     else:
-        raise unknown("plan", "robot", robot, [*names, *ROBOTS])
+        raise unknown("plan", "robot", robot, [*names, *robot_kinds()])
     turn = {} if heading is None else {"yaw_deg": degrees(heading)}
     return entry.model_copy(update={"position": (*start, 0.0), **turn})
 

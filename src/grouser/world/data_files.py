@@ -13,6 +13,7 @@ from grouser.world.field_types import mistake
 
 MESH_ENDINGS = (".obj", ".ply", ".stl")
 MAP_ENDINGS = (".png", ".npy", ".npz")
+ROBOT_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 
 
 def beside_the_world(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:

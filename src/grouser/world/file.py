@@ -23,17 +23,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     Field,
     PrivateAttr,
     Strict,
     ValidationError,
+    ValidationInfo,
     model_validator,
 )
 
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
+from grouser.world.data_files import ROBOT_ENDINGS, beside_the_world
 from grouser.world.events import Choice, Event, check_events
 from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
 from grouser.world.match import Match, Player, Team, check_match
@@ -80,6 +83,13 @@ def _standard(word: str, *inside: int) -> dict[str, Any]:
     return dict(STANDARD_EQUIPMENT)
 
 
+def _robot_file(kind: str, info: ValidationInfo) -> str:
+    """Return the absolute path of a robot file that is there; other kinds are names."""
+    if not kind.lower().endswith(ROBOT_ENDINGS):
+        return kind
+    return str(beside_the_world(kind, info, ROBOT_ENDINGS, "robot"))
+
+
 class NamedPose(Description):
     """Something with a name and a pose on the ground."""
 
@@ -109,8 +119,9 @@ class Start(NamedPose):
 class RobotEntry(NamedPose):
     """A robot by name and kind, and where it starts; its name is unique among objects, too."""
 
-    kind: str
-    """Which robot it is; the scene knows the kinds."""
+    kind: Annotated[str, AfterValidator(_robot_file)]
+    """Which robot it is; the scene knows the kinds. A robot file is named by its path, relative to
+    the world file's folder."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The robot kind's own options."""
     sensors: Annotated[

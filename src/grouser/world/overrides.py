@@ -38,7 +38,19 @@ def _set(source: Source, text: str, keys: AllowedKeys) -> None:
     steps = given.strip().split(".")
     if not equals or not all(steps):
         raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
-    value = read_yaml(value_text, where)
+    put(source, steps, read_yaml(value_text, where).data, where, keys)
+
+
+def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: AllowedKeys) -> None:
+    """Set one value in ``source``, in place.
+
+    Args:
+        source: what the file says.
+        steps: keys, and indices or names of list items, from the top to the value.
+        value: plain data.
+        where: what errors call it.
+        keys: allowed keys of each part by its path and kind.
+    """
     holder: Any = source.data
     path: KeyPath = ()
     for key in steps[:-1]:
@@ -49,10 +61,10 @@ def _set(source: Source, text: str, keys: AllowedKeys) -> None:
         holder, path = holder[part], (*path, part)
     part = _part(holder, steps[-1], path, where)
     old = holder[part] if isinstance(part, int) else holder.get(part)
-    holder[part] = value.data
+    holder[part] = value
     _replace_positions(source, (*path, part), where)
-    if part == "kind" and value.data != old:
-        _forget_other_kind(holder, keys.get(f"{dotted(path[:-1])}.*.{value.data}"))
+    if part == "kind" and value != old:
+        _forget_other_kind(holder, keys.get(f"{dotted(path[:-1])}.*.{value}"))
 
 
 def _forget_other_kind(item: dict[str, Any], allowed: Collection[str] | None) -> None:

@@ -12,30 +12,21 @@ nobody: whoever names its kind in a world file is told why there, and nobody els
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Collection
 from importlib import metadata
 from typing import Any, Literal, cast
 
 from pydantic import create_model, model_validator
 
+from grouser.plugins import TERRAINS, announced, reason
 from grouser.world.field_types import mistake
 from grouser.world.terrain.terrain_piece import TerrainPiece
-
-GROUP = "grouser.terrains"
 
 
 def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
     """Return the kinds of ground of all installed packages, without names that are ``taken``."""
     kinds: dict[str, type[TerrainPiece]] = {}
-    entries = metadata.entry_points(group=GROUP)
-    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
-        if entry.name in taken or entry.name in kinds:
-            warnings.warn(
-                f"{entry.value}: its terrain '{entry.name}' is left out: another has this name",
-                stacklevel=2,
-            )
-            continue
+    for entry in announced(TERRAINS, frozenset(taken)).values():
         try:
             kinds[entry.name] = _loaded(entry)
         except Exception as error:  # whatever a stranger's module does when it is imported
@@ -55,15 +46,15 @@ def _loaded(entry: metadata.EntryPoint) -> type[TerrainPiece]:
 
 def _unusable(entry: metadata.EntryPoint, error: Exception) -> type[TerrainPiece]:
     """Return a kind that says, wherever it is used, why it cannot be."""
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    why = reason(error)
 
     def refuse(value: Any) -> Any:
-        raise mistake(f"comes from {entry.value}, which cannot be used ({reason})", "kind")
+        raise mistake(f"comes from {entry.value}, which cannot be used ({why})", "kind")
 
     kind: type[TerrainPiece] = create_model(
         "UnusableTerrain",
         __base__=TerrainPiece,
-        __doc__=f"Cannot be used: {reason}",
+        __doc__=f"Cannot be used: {why}",
         __validators__={"refuse": model_validator(mode="before")(refuse)},  # type: ignore[dict-item]
         kind=(cast(Any, Literal[entry.name]), entry.name),
     )

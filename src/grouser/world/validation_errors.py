@@ -46,7 +46,9 @@ MESSAGES = {
 """Pydantic's kinds of error in our words, filled in from the error's own context."""
 
 
-def world_file_error(error: ValidationError, source: Source, keys: AllowedKeys) -> WorldFileError:
+def world_file_error(
+    error: ValidationError, source: Source, keys: AllowedKeys, whole: str = "the world"
+) -> WorldFileError:
     """Return the first mistake in ``error``, in reading order, as one sentence.
 
     Args:
@@ -54,8 +56,9 @@ def world_file_error(error: ValidationError, source: Source, keys: AllowedKeys) 
         source: the data and the positions of its keys.
         keys: allowed keys of each part by its path with ``*`` for list indices and, where a part
             has kinds, the kind: ``"terrain.*.step"``.
+        whole: what the file describes.
     """
-    mistakes = [_Mistake(details, source) for details in error.errors(include_url=False)]
+    mistakes = [_Mistake(details, source, whole) for details in error.errors(include_url=False)]
     # A misspelt key is one mistake, not an unknown key and a missing one.
     misspelt = {m.path[:-1] for m in mistakes if m.kind == "extra_forbidden"}
     reported = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
@@ -74,7 +77,8 @@ def world_file_error(error: ValidationError, source: Source, keys: AllowedKeys) 
 class _Mistake:
     """One of pydantic's errors, with its path in the file."""
 
-    def __init__(self, details: ErrorDetails, source: Source) -> None:
+    def __init__(self, details: ErrorDetails, source: Source, whole: str) -> None:
+        self.whole = whole
         self.kind = details["type"]
         self.context: dict[str, Any] = details.get("ctx", {})
         self.source = source
@@ -104,7 +108,11 @@ class _Mistake:
                 _, items = _follow(self.source.data, self.path[:-1])
                 return f"{dotted(self.path[:-1])} is {displayed(items)}, more numbers are needed"
             return f"{owner} lacks '{last}'"
-        return f"{dotted(self.path) or 'the world'} is {displayed(self.given)}, {self._needed()}"
+        if not self.path:  # the whole file would not fit into a sentence
+            return f"{self.whole} {self._needed()}"
+        if self.kind == "mistake" and isinstance(self.given, dict):
+            return f"{dotted(self.path)} {self._needed()}"
+        return f"{dotted(self.path)} is {displayed(self.given)}, {self._needed()}"
 
     def _needed(self) -> str:
         if self.kind in ("literal_error", "union_tag_invalid"):
@@ -117,7 +125,7 @@ class _Mistake:
     def _owner(self) -> str:
         path = self.path[:-1]
         if not path:
-            return "the world"
+            return self.whole
         _, part = _follow(self.source.data, path)
         kind = part.get("kind") if isinstance(part, dict) else None
         return f"{dotted(path)} ({kind})" if isinstance(kind, str) else dotted(path)

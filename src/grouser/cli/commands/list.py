@@ -23,9 +23,9 @@ from grouser.errors import unknown
 
 
 def _robots() -> dict[str, str]:
-    from grouser.robots.robot import ROBOTS
+    from grouser.robots.kinds import robot_kinds
 
-    return _documented(ROBOTS, of_modules=True)
+    return _documented(robot_kinds(), of_modules=True)
 
 
 def _tracks() -> dict[str, str]:

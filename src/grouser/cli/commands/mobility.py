@@ -37,7 +37,7 @@ RobotKind = Annotated[
     typer.Argument(
         metavar="ROBOT",
         show_default=False,
-        help="Any kind of robot; [cyan]grouser list robots[/] shows them.",
+        help="Any kind of robot ([cyan]grouser list robots[/]), or a robot file of your own.",
     ),
 ]
 TestNames = Annotated[
@@ -201,13 +201,13 @@ def mobility(
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
-    folder = report or (Path(f"mobility_{robot}") if sheet else None)
+    folder = report or (Path(f"mobility_{who.name}") if sheet else None)
     preflight.writable(json_file)
     if folder is not None:
         preflight.writable(folder / "index.html")
         preflight.pictures()
     page: Page | None = None
-    with counting_bar(robot) as bar:
+    with counting_bar(who.name) as bar:
         nominal = folder is not None or not repeats
         runs = _nominal_runs(who, sizes_by_test, bar) if nominal else []
         limits = _limits(who, names, repeats, seed, bar) if repeats else []

@@ -79,6 +79,7 @@ def serve(
     lines_per_second: options.LinesPerSecond = 2000.0,
     connections: options.Connections = 512,
     equipment: options.Equipment = True,
+    robots: options.RobotFiles = None,
     ground_truth: options.GroundTruth = False,
     seconds: options.EndAfter = math.inf,
     overrides: Overrides = None,
@@ -91,8 +92,6 @@ def serve(
     The first line it prints says where it listens. Ctrl-C ends it.
 
     For example:
-
-    [cyan]grouser serve pioneer_room[/]
 
     [cyan]grouser serve pioneer_room --dialect udk --also 3001:ut2004:z-up --speed max[/]
 
@@ -107,11 +106,10 @@ def serve(
 
     _check_pairs(key, certificate, eyes, images)
     log(verbose)
-    ports = _ports(port, dialect, axes, units, also)
     service = ServerOptions(
         address=host,
         gateways=(
-            *_robot_gateways(ports, truth, ground_truth),
+            *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
             *_picture_gateways(images, eyes, legacy=legacy_images, own_only=own_pictures),
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
@@ -121,12 +119,22 @@ def serve(
         players=players,
         **_timeouts(command_timeout, strict),
         equipment=equipment,
+        robot_files=_robot_files(robots or ()),
         limits=_limits(lines_per_second, connections),
         tokens=_tokens(token_file),
         tls=_tls(certificate, key),
     )
     server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
     asyncio.run(serve_until_ended(server, above(seconds, "--seconds"), console))
+
+
+def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
+    """Return the robot files that were typed; refuse what no robot can be built of, now."""
+    from grouser.robots.kinds import describe
+
+    for file in files:
+        describe(str(file), {}, "--robot").build()
+    return tuple(str(file.resolve()) for file in files)
 
 
 def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:

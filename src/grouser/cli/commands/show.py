@@ -40,8 +40,10 @@ def show(world: WorldName, overrides: Overrides = None) -> None:
 
 def robot_defaults(entry: RobotEntry) -> Mapping[str, Any]:
     """Return the options that a robot has unless its entry says others, as YAML can say them."""
-    from grouser.robots.robot import describe
+    from grouser.robots.kinds import describe, is_file
 
+    if is_file(entry.kind):  # `grouser show robot` says what its file leaves out
+        return {}
     description = describe(entry.kind, entry.options, entry.name)
     values = {
         field.name: getattr(description, field.name)

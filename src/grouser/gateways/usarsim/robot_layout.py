@@ -42,7 +42,7 @@ class RobotLayout:
 
         Args:
             name: what the robot is called in the world.
-            kind: its key in `grouser.robots.robot.ROBOTS`.
+            kind: its name in `grouser.robots.kinds.robot_kinds`, or a robot file.
             robot: what its builder returned.
             sensors: all it carries, by name.
             model: the scene that it is in.

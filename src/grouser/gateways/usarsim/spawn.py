@@ -13,11 +13,12 @@ from pydantic import ValidationError
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.wire_names import CLASSES
+from grouser.gateways.usarsim.wire_names import robot_classes
 from grouser.protocol.usarsim.commands import Init
 from grouser.protocol.usarsim.nfo import StartPose, StartPoses
 from grouser.protocol.usarsim.values import Vector
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe
+from grouser.robots.robot import RobotDescription
 from grouser.service.host import Host
 from grouser.simulation.changes.placement import floor_below
 from grouser.simulation.simulation import Simulation
@@ -43,7 +44,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
         UnknownName: there is no such class.
         BadValue: the place is beyond the world's end.
     """
-    kind, options = _class(init.robot)
+    kind, options = _class(init.robot, host)
     name = _name(init, host)
     start = _start(init.start, host.simulation.world)
     own = {entry.name: entry for entry in host.simulation.world.robots}
@@ -55,7 +56,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     ignored = init.start is not None  # an unknown start place means the origin
     x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
     roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
-    standing = _standing(kind)
+    standing = _standing(describe(kind, options, "INIT"))
     middle = Pose.at(
         x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
     )
@@ -95,22 +96,25 @@ def _pose(start: Start, profile: PortProfile) -> StartPose:
     return StartPose(start.name, profile.place(start.position), profile.angles((roll, pitch, yaw)))
 
 
-@functools.cache
-def _standing(kind: str) -> float:
+def _standing(description: RobotDescription) -> float:
     """Return how high (m) above the ground the middle of a robot that stands is."""
-    return describe(kind, _options(kind), "INIT").build().standing
-
-
-def _options(kind: str) -> dict[str, Any]:
-    """Return the options with which a class of the wire is built."""
-    return next(options for known, options in CLASSES.values() if known == kind)
-
-
-def _class(name: str) -> tuple[str, Mapping[str, Any]]:
     try:
-        return CLASSES[name.lower()]
+        return _known_standing(description)
+    except TypeError:  # it has options in lists or mappings
+        return description.build().standing
+
+
+@functools.lru_cache(maxsize=64)
+def _known_standing(description: RobotDescription) -> float:
+    return description.build().standing
+
+
+def _class(name: str, host: Host) -> tuple[str, Mapping[str, Any]]:
+    classes = robot_classes(host.simulation.world, host.rules.robot_files)
+    try:
+        return classes[name.lower()]
     except KeyError:
-        raise unknown("INIT", "robot of class", name[:40], CLASSES) from None
+        raise unknown("INIT", "robot of class", name[:40], classes) from None
 
 
 def _name(init: Init, host: Host) -> str:

@@ -7,16 +7,17 @@ turns as the wire's yaw and pitch do: to the right and up are positive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.robots import kenaf, lugged_rover, packbot, quince
+from grouser.robots.kinds import ROBOTS, is_file, robot_kinds, title
 from grouser.robots.p2at import P2AT
 from grouser.robots.p2dx import P2DX
 from grouser.robots.p3at import P3AT
-from grouser.robots.robot import ROBOTS
+from grouser.world.file import World
 
 PAN_TILT = "CameraPanTilt"
 """USARSim's name of the package that turns a camera."""
@@ -128,7 +129,26 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 def appearance(kind: str) -> Appearance:
     """Return how ``kind`` appears; a robot that no table knows appears under its own name."""
-    return APPEARANCES.get(kind) or Appearance(title=kind)
+    return APPEARANCES.get(kind) or Appearance(title=title(kind), joints=FLIPPERS)
+
+
+def robot_classes(world: World, files: Iterable[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return all classes that a client may ask for, in lower case, and what each builds.
+
+    Args:
+        world: whose own robots from files others may bring as well.
+        files: further robot files.
+    """
+    own = {entry.kind: dict(entry.options) for entry in world.robots if is_file(entry.kind)}
+    brought: dict[str, tuple[str, dict[str, Any]]] = {
+        kind: (kind, {}) for kind in robot_kinds() if kind not in ROBOTS
+    }
+    return {
+        **CLASSES,
+        **brought,
+        **{title(kind).lower(): (kind, {}) for kind in files},
+        **{title(kind).lower(): (kind, options) for kind, options in own.items()},
+    }
 
 
 def spelled(drive: str) -> str:

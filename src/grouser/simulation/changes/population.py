@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grouser.errors import BadValue, unknown
-from grouser.robots.robot import describe
+from grouser.robots.kinds import describe
 from grouser.world.file import RobotEntry, World
 from grouser.world.world_object import WorldObject
 

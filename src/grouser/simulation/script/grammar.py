@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, nearest
 from grouser.frames import radians
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import robot_kinds
 from grouser.simulation.changes.actions import (
     Action,
     CallRoutine,
@@ -186,7 +186,7 @@ def _spawn(words: Words) -> Action:
     if words.skip("yaw"):
         said["yaw_deg"] = words.number("yaw")
     settings = words.settings()
-    group = "robots" if kind in ROBOTS else "objects"
+    group = "robots" if kind in robot_kinds() else "objects"
     if group == "robots":
         outer = RobotEntry.model_fields
         said |= {key: value for key, value in settings.items() if key in outer}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grouser.errors import BadValue, nearest, unknown
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import robot_kinds
 from grouser.simulation.changes.physics_changes import EVERYWHERE, surfaces
 from grouser.world.door import Door
 from grouser.world.file import World
@@ -61,7 +61,7 @@ class Names:
 
     def slot(self, slot: str) -> tuple[str, ...]:
         """Return what may stand for a word in capitals in a phrase's form, such as ``DOOR``."""
-        kinds = tuple(kind for kind in (*ROBOTS, *OBJECTS) if kind not in NOT_TYPED)
+        kinds = tuple(kind for kind in (*robot_kinds(), *OBJECTS) if kind not in NOT_TYPED)
         slots = {
             "ROBOT": self.robots,
             "NAME": tuple(dict.fromkeys((*self.robots, *self.objects))),

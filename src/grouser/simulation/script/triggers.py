@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import Array
-from grouser.robots.robot import ROBOTS
+from grouser.robots.kinds import robot_kinds
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import NEVER, Clock
 from grouser.world.file import World
@@ -224,7 +224,7 @@ def check_triggers(world: World) -> None:
     for i, volume in enumerate(world.triggers):
         for j, word in enumerate(volume.by):
             where = world.where("triggers", i, "by", j)
-            check_name(word, [*names, *ROBOTS, *OBJECTS, *ANYBODY], names, where)
+            check_name(word, [*names, *robot_kinds(), *OBJECTS, *ANYBODY], names, where)
 
 
 def check_name(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:

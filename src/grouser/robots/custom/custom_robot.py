@@ -1,0 +1,161 @@
+"""A robot that a file describes: read, checked, and equal to whatever says the same."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from grouser.errors import WorldFileError, nearest
+from grouser.robots.custom.assembly import assemble
+from grouser.robots.custom.model_files import files_of
+from grouser.robots.custom.part_entries import JointEntry
+from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, RobotFile
+from grouser.robots.robot import Robot
+from grouser.world.overrides import put
+from grouser.world.validation_errors import displayed, world_file_error
+from grouser.world.yaml_source import Source, read_yaml
+
+
+@dataclass(frozen=True, kw_only=True)
+class CustomRobot:
+    """A robot that a file describes; equal where file, options and models underneath are."""
+
+    path: Path
+    """The robot file."""
+    said: str
+    """What it says, options on top, as JSON."""
+    digests: tuple[tuple[str, str], ...] = ()
+    """The models and meshes underneath, and what is in them."""
+    plan: RobotFile = field(compare=False, repr=False)
+    """The same, checked."""
+
+    @property
+    def title(self) -> str:
+        """Its name: its class on the wire."""
+        return self.plan.name
+
+    @property
+    def model_path(self) -> Path | None:
+        """The URDF or MJCF underneath."""
+        return self.path.parent / self.plan.model if self.plan.model else None
+
+    def build(self) -> Robot:
+        """Return the robot."""
+        return assemble(self.plan, self.path)
+
+
+def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> CustomRobot:
+    """Read a robot file.
+
+    Args:
+        path: the YAML file; a URDF or MJCF by itself is a robot without anything added.
+        options: set on top of it: nested as in the file, or by path (``tracks.0.width``).
+
+    Raises:
+        WorldFileError: the file or an option says something impossible.
+    """
+    file = Path(path)
+    if file.suffix.lower() in MODEL_ENDINGS:
+        text = f"name: {model_name(file)}\nmodel: {json.dumps(file.name)}\n"
+    else:
+        text = _read(file)
+    source = read_yaml(text, str(path))
+    if not isinstance(source.data, dict):
+        given = displayed(source.data)
+        raise WorldFileError(f"{path} line 1: the robot is {given}, a mapping is needed")
+    source = Source(copy.deepcopy(source.data), dict(source.positions))
+    for steps, value in _paths(options or {}, source.data):
+        put(source, steps, value, f"{path}: option '{'.'.join(steps)}'", KEYS)
+    drive_keys = frozenset(JointEntry.model_fields)
+    keys = {**KEYS, **{f"drives.{name}": drive_keys for name in _drives(source.data)}}
+    try:
+        plan = RobotFile.model_validate(source.data)
+    except ValidationError as error:
+        raise world_file_error(error, source, keys, whole="the robot") from None
+    if plan.model is not None:
+        _check_model(file.parent / plan.model, source.position(("model",)).text or str(path))
+    return CustomRobot(
+        path=file.resolve(),
+        said=json.dumps(source.data, sort_keys=True),
+        digests=_digests(file.resolve().parent / plan.model) if plan.model else (),
+        plan=plan,
+    )
+
+
+def model_name(file: Path) -> str:
+    """Return a file's name without its ending, as a robot can be called."""
+    fit = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in file.stem)
+    return (fit if fit[:1].isalpha() else f"r{fit}")[:40]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        try:
+            beside = [f.name for f in file.parent.iterdir() if f.suffix in (".yaml", ".yml")]
+        except OSError:
+            beside = []
+        hint = nearest(file.name, beside)
+        raise WorldFileError(f"{file}: there is no such robot file{hint}") from None
+    except UnicodeDecodeError:
+        raise WorldFileError(f"{file}: is not UTF-8 text") from None
+    except OSError as error:
+        raise WorldFileError(f"{file}: cannot be read ({error.strerror})") from None
+
+
+def _check_model(model: Path, where: str) -> None:
+    if model.is_file():
+        return
+    folder = model.parent
+    beside = sorted(f.name for f in folder.iterdir()) if folder.is_dir() else []
+    models = [name for name in beside if name.lower().endswith(MODEL_ENDINGS)]
+    raise WorldFileError(
+        f"{where}: model is '{model.name}', which is no file in {folder} "
+        f"(there is: {', '.join(models) or 'no model'}){nearest(model.name, models)}"
+    )
+
+
+def _digests(model: Path) -> tuple[tuple[str, str], ...]:
+    """Return what the model and its meshes hold: a changed mesh makes another robot."""
+    return tuple(
+        (str(file), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files_of(model)
+    )
+
+
+def _drives(data: Mapping[str, Any]) -> list[str]:
+    drives = data.get("drives")
+    return list(drives) if isinstance(drives, dict) else []
+
+
+def _paths(options: Mapping[str, Any], data: Any) -> Iterator[tuple[list[str], Any]]:
+    """Yield every value of ``options`` with its path; a mapping that the file has is gone into."""
+    for key, value in options.items():
+        steps = key.split(".")
+        inside = data
+        for step in steps:
+            inside = _item(inside, step)
+        if isinstance(value, Mapping) and isinstance(inside, dict | list):
+            for further, leaf in _paths(value, inside):
+                yield [*steps, *further], leaf
+        else:
+            yield steps, value
+
+
+def _item(data: Any, step: str) -> Any:
+    if isinstance(data, dict):
+        return data.get(step)
+    if isinstance(data, list):
+        named = [item for item in data if isinstance(item, dict) and item.get("name") == step]
+        if named:
+            return named[0]
+        if step.isdigit() and int(step) < len(data):
+            return data[int(step)]
+    return None

@@ -1,0 +1,189 @@
+"""URDF and MJCF files underneath a robot file, as a spec with one root body and named joints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from grouser.errors import BadValue
+from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
+from grouser.robots.custom.model_joints import ModelJoint, ModelJoints, said_limits
+from grouser.robots.custom.robot_file import RobotFile
+from grouser.robots.custom.urdf_faults import LARGE, urdf_faults, urdf_oddities
+from grouser.robots.custom.urdf_file import read_urdf
+from grouser.robots.custom.urdf_model import urdf_model
+from grouser.robots.custom.xml_lines import read_xml
+from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
+
+
+def read_model(path: Path, plan: RobotFile) -> ModelJoints:
+    """Return the model at ``path`` as parts of a robot.
+
+    Raises:
+        BadValue: it has a fault; the sentence says which, and how many more there are.
+    """
+    if path.suffix.lower() == ".urdf":
+        urdf = read_urdf(path)
+        faults = urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], plan))
+        if faults:
+            more = f" (and {len(faults) - 1} more: grouser check robot says all)"
+            raise BadValue(faults[0] + (more if len(faults) > 1 else ""))
+        model = urdf_model(urdf)
+        model.notes += urdf_oddities(urdf)
+    else:
+        model = mjcf_model(path)
+    root = model.spec.worldbody.first_body()
+    for geom in model.spec.geoms:
+        _make_hull(geom)
+    _exclude_own_contacts(model.spec)
+    if plan.mass is None:
+        compiled = model.spec.copy().compile()
+        if not compiled.body_mass.sum() > 0:
+            raise BadValue(f"{path.name}: '{root.name}' weighs nothing; give the robot's mass")
+    model.notes += _large_meshes(model.spec, path)
+    return model
+
+
+def all_faults(path: Path, plan: RobotFile) -> list[str]:
+    """Return every fault of the model at ``path``, a sentence each; of an MJCF only the first."""
+    try:
+        if path.suffix.lower() == ".urdf":
+            urdf = read_urdf(path)
+            return urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], plan))
+        read_model(path, plan)
+    except BadValue as error:
+        return [str(error)]
+    return []
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the model's own file and all files it names that are there."""
+    named = [path]
+    if path.suffix.lower() == ".urdf":
+        for link in read_urdf(path).links:
+            named += [s.file for s in (*link.visuals, *link.collisions) if s.file]
+    else:
+        folder = path.parent
+        elements = list(read_xml(path).walk())
+        compiler = next((e for e in elements if e.tag == "compiler"), None)
+        below = compiler.attributes.get("meshdir", "") if compiler else ""
+        for element in elements:
+            if file := element.attributes.get("file"):
+                included = element.tag == "include"
+                found = folder / file if included else folder / below / file
+                named += files_of(found) if included and found.is_file() else [found]
+    return [file for file in dict.fromkeys(named) if file.is_file()]
+
+
+def _limited(joints: list[str], plan: RobotFile) -> set[str]:
+    """Return the joints whose limits the robot file says."""
+    arms = {name for flipper in plan.flippers for name in flipper.joints or ()}
+    ended = {
+        name for flipper in plan.flippers if flipper.limits_deg for name in flipper.joints or ()
+    }
+    return ended | {n for n in joints if n not in arms and said_limits(n, plan.drives)}
+
+
+def mjcf_model(path: Path) -> ModelJoints:
+    """Return an MJCF's one robot: without its motors, sensors, lights and ground."""
+    read_xml(path)  # says its own sentence where the file is no XML
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        folder = path.parent.resolve()
+        spec.meshdir, spec.texturedir = str(folder / spec.meshdir), str(folder / spec.texturedir)
+        spec.compile()
+        # Written out, all angles are radians and all defaults are said.
+        spec = mujoco.MjSpec.from_string(spec.to_xml())
+        model = spec.compile()
+    except (ValueError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise BadValue(f"{path.name}: MuJoCo cannot read it ({reason})") from None
+    bodies = list(_children(spec.worldbody))
+    if len(bodies) != 1:
+        names = ", ".join(body.name for body in bodies) or "none"
+        raise BadValue(f"{path.name}: one body must be in the world, there are: {names}")
+    torques = _torques(model)
+    for group in (spec.actuators, spec.sensors, spec.keys, spec.lights, spec.worldbody.geoms):
+        for element in list(group):
+            spec.delete(element)
+    for joint in list(bodies[0].joints):
+        if joint.type == mujoco.mjtJoint.mjJNT_FREE:
+            spec.delete(joint)
+    joints = {}
+    for joint in spec.joints:
+        if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+            raise BadValue(f"{path.name}: joint '{joint.name}' is no hinge and no slide")
+        compiled = model.joint(joint.name)
+        ends = bool(model.jnt_limited[compiled.id])
+        low, high = compiled.range.tolist()
+        joints[joint.name] = ModelJoint(
+            name=joint.name,
+            slides=joint.type == mujoco.mjtJoint.mjJNT_SLIDE,
+            limits=(low, high) if ends else None,
+            torque=torques.get(compiled.id),
+        )
+    return ModelJoints(spec=spec, joints=joints)
+
+
+def _children(body: mujoco.MjsBody) -> list[mujoco.MjsBody]:
+    found, child = [], body.first_body()
+    while child is not None:
+        found.append(child)
+        child = body.next_body(child)
+    return found
+
+
+def _torques(model: mujoco.MjModel) -> dict[int, float]:
+    """Return how strong the motors are, by joint, where the model says it."""
+    found = {}
+    for joint in range(model.njnt):
+        if model.jnt_actfrclimited[joint]:
+            found[joint] = float(np.abs(model.jnt_actfrcrange[joint]).max())
+    for motor in range(model.nu):
+        if model.actuator_trntype[motor] != mujoco.mjtTrn.mjTRN_JOINT:
+            continue
+        joint, gear = int(model.actuator_trnid[motor, 0]), abs(model.actuator_gear[motor, 0])
+        if model.actuator_forcelimited[motor]:
+            most = float(np.abs(model.actuator_forcerange[motor]).max()) * float(gear)
+            found[joint] = min(most, found.get(joint, most))
+    return found
+
+
+def _make_hull(geom: mujoco.MjsGeom) -> None:
+    """Give a geom that touches the contact class of robots' bodies; the others touch nothing."""
+    if not (geom.contype or geom.conaffinity):
+        return
+    geom.contype, geom.conaffinity, geom.condim = HULL, HULL_TOUCHES, 3
+    geom.friction, geom.solmix = [SLIPPERY, 0, 0], GROUND_SOFTNESS_WINS
+
+
+def _exclude_own_contacts(spec: mujoco.MjSpec) -> None:
+    """Let the model's own parts pass through each other: drawn shapes overlap at every joint."""
+    solid = [body.name for body in spec.bodies[1:] if any(geom.contype for geom in body.geoms)]
+    known = {frozenset((pair.bodyname1, pair.bodyname2)) for pair in spec.excludes}
+    for number, one in enumerate(solid):
+        for other in solid[number + 1 :]:
+            if frozenset((one, other)) not in known:
+                spec.add_exclude(name=f"{one}|{other}", bodyname1=one, bodyname2=other)
+
+
+def _large_meshes(spec: mujoco.MjSpec, path: Path) -> list[str]:
+    """Say which meshes are so large that they must be in millimetres."""
+    try:
+        model = spec.copy().compile()
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise BadValue(f"{path.name}: MuJoCo cannot build it ({reason})") from None
+    notes = []
+    for mesh in range(model.nmesh):
+        first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+        size = float(np.ptp(model.mesh_vert[first : first + count], axis=0).max())
+        if size > LARGE:
+            name = model.mesh(mesh).name
+            notes.append(
+                f"{path.name}: mesh '{name}' is {size:.0f} m large: in millimetres? "
+                'then give it scale="0.001 0.001 0.001"'
+            )
+    return notes

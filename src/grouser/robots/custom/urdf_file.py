@@ -1,0 +1,259 @@
+"""A URDF as plain descriptions: links, joints, shapes, each with its line.
+
+Read here and not by MuJoCo, which hides what is wrong: it takes a negative mass for 0, melts links
+together that do not move, drops pictures, and knows neither ``package://`` nor motors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from grouser.errors import BadValue, nearest
+from grouser.frames import Array, Pose, rotate
+from grouser.robots.custom.xml_lines import XmlElement, read_xml
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+MESHES = (".stl", ".obj", ".msh")
+"""Meshes that MuJoCo reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrdfShape:
+    """What a link looks like, or where it touches."""
+
+    kind: str
+    """box, cylinder, sphere, capsule or mesh."""
+    size: tuple[float, ...] = ()
+    """As URDF has it: edges; radius and length; radius. Of a mesh: its scale."""
+    file: Path | None = None
+    X_LS: Pose = field(default_factory=Pose)
+    rgba: tuple[float, ...] | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrdfLink:
+    """One link."""
+
+    name: str
+    line: int
+    mass: float = 0.0
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array | None = None
+    """About its centre, in the link's axes, (3, 3), kg m²; None: not said."""
+    visuals: tuple[UrdfShape, ...] = ()
+    collisions: tuple[UrdfShape, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class UrdfJoint:
+    """One joint."""
+
+    name: str
+    line: int
+    type: str
+    parent: str
+    child: str
+    X_PC: Pose = field(default_factory=Pose)
+    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    limits: tuple[float, float] | None = None
+    effort: float | None = None
+    velocity: float | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Urdf:
+    """All that a URDF says of a robot."""
+
+    path: Path
+    links: tuple[UrdfLink, ...]
+    joints: tuple[UrdfJoint, ...]
+
+    def where(self, line: int) -> str:
+        """Return a place in the file in words."""
+        return f"{self.path.name} line {line}"
+
+
+def read_urdf(path: Path) -> Urdf:
+    """Read a URDF; what it says may still be impossible (`grouser.robots.custom.urdf_faults`)."""
+    root = read_xml(path)
+    if root.tag != "robot":
+        raise BadValue(f"{path.name}: is no URDF, its first element is <{root.tag}>, not <robot>")
+    reader = _Reader(path, root)
+    return Urdf(
+        path=path,
+        links=tuple(reader.link(element) for element in root.all("link")),
+        joints=tuple(reader.joint(element) for element in root.all("joint")),
+    )
+
+
+class _Reader:
+    def __init__(self, path: Path, root: XmlElement) -> None:
+        self.path = path
+        self.colours = {
+            material.attributes.get("name", ""): self._numbers(colour, "rgba", 4)
+            for material in root.all("material")
+            if (colour := material.first("color"))
+        }
+
+    def link(self, element: XmlElement) -> UrdfLink:
+        """Return one link."""
+        inertial = element.first("inertial")
+        mass, centre, inertia = 0.0, np.zeros(3), None
+        if inertial:
+            weight = inertial.first("mass")
+            mass = self._number(weight, "value") if weight else 0.0
+            X_LC = self._origin(inertial)
+            centre = X_LC.position
+            if tensor := inertial.first("inertia"):
+                xx, yy, zz, xy, xz, yz = (
+                    self._number(tensor, key, 0.0)
+                    for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+                )
+                turn = rotate(X_LC.wxyz, np.eye(3)).T
+                inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+        return UrdfLink(
+            name=self._name(element),
+            line=element.line,
+            mass=mass,
+            centre=centre,
+            inertia=inertia,
+            visuals=tuple(self._shape(shape) for shape in element.all("visual")),
+            collisions=tuple(self._shape(shape) for shape in element.all("collision")),
+        )
+
+    def joint(self, element: XmlElement) -> UrdfJoint:
+        """Return one joint."""
+        kind = element.attributes.get("type", "")
+        where = f"{self.path.name} line {element.line}"
+        name = self._name(element)
+        if kind not in JOINT_TYPES:
+            listing = ", ".join(JOINT_TYPES)
+            raise BadValue(
+                f"{where}: joint '{name}' has the type '{kind}', allowed: {listing}"
+                f"{nearest(kind, JOINT_TYPES)}"
+            )
+        ends = []
+        for tag in ("parent", "child"):
+            end = element.first(tag)
+            if end is None or "link" not in end.attributes:
+                raise BadValue(f"{where}: joint '{name}' lacks its {tag}: <{tag} link=\"…\"/>")
+            ends.append(end.attributes["link"])
+        axis, limit = element.first("axis"), element.first("limit")
+        loss = element.first("dynamics")
+        x, y, z = self._numbers(axis, "xyz", 3) if axis else (1.0, 0.0, 0.0)
+        limits = None
+        if limit and {"lower", "upper"} & set(limit.attributes):
+            limits = self._number(limit, "lower", 0.0), self._number(limit, "upper", 0.0)
+        return UrdfJoint(
+            name=name,
+            line=element.line,
+            type=kind,
+            parent=ends[0],
+            child=ends[1],
+            X_PC=self._origin(element),
+            axis=(x, y, z),
+            limits=None if kind == "continuous" else limits,
+            effort=self._number(limit, "effort", 0.0) if limit else None,
+            velocity=self._number(limit, "velocity", 0.0) if limit else None,
+            damping=max(0.0, self._number(loss, "damping", 0.0)) if loss else 0.0,
+            friction=max(0.0, self._number(loss, "friction", 0.0)) if loss else 0.0,
+        )
+
+    def _name(self, element: XmlElement) -> str:
+        name = element.attributes.get("name", "").strip()
+        if not name:
+            raise BadValue(f"{self.path.name} line {element.line}: a {element.tag} has no name")
+        return name
+
+    def _shape(self, element: XmlElement) -> UrdfShape:
+        geometry = element.first("geometry")
+        inside = geometry.children[0] if geometry and geometry.children else None
+        where = f"{self.path.name} line {element.line}"
+        if inside is None:
+            raise BadValue(f"{where}: a {element.tag} lacks its geometry")
+        size: tuple[float, ...]
+        file = None
+        if inside.tag == "box":
+            size = self._numbers(inside, "size", 3)
+        elif inside.tag in ("cylinder", "capsule"):
+            size = self._number(inside, "radius"), self._number(inside, "length")
+        elif inside.tag == "sphere":
+            size = (self._number(inside, "radius"),)
+        elif inside.tag == "mesh":
+            given = "scale" in inside.attributes
+            size = self._numbers(inside, "scale", 3) if given else (1.0, 1.0, 1.0)
+            file = mesh_path(inside.attributes.get("filename", ""), self.path)
+        else:
+            shapes = ("box", "cylinder", "sphere", "capsule", "mesh")
+            hint = nearest(inside.tag, shapes)
+            raise BadValue(
+                f"{where}: there is no geometry '{inside.tag}', allowed: {', '.join(shapes)}{hint}"
+            )
+        material = element.first("material")
+        rgba = None
+        if material:
+            colour = material.first("color")
+            named = self.colours.get(material.attributes.get("name", ""))
+            rgba = self._numbers(colour, "rgba", 4) if colour else named
+        return UrdfShape(
+            kind=inside.tag,
+            size=size,
+            file=file,
+            X_LS=self._origin(element),
+            rgba=rgba,
+            line=inside.line,
+        )
+
+    def _origin(self, element: XmlElement) -> Pose:
+        origin = element.first("origin")
+        if origin is None:
+            return Pose()
+        x, y, z = self._numbers(origin, "xyz", 3, (0.0, 0.0, 0.0))
+        roll, pitch, yaw = self._numbers(origin, "rpy", 3, (0.0, 0.0, 0.0))
+        return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
+
+    def _number(self, element: XmlElement, key: str, default: float | None = None) -> float:
+        given = element.attributes.get(key)
+        if given is None and default is not None:
+            return default
+        return self._numbers(element, key, 1)[0]
+
+    def _numbers(
+        self, element: XmlElement, key: str, count: int, default: tuple[float, ...] | None = None
+    ) -> tuple[float, ...]:
+        given = element.attributes.get(key)
+        if given is None and default is not None:
+            return default
+        try:
+            numbers = tuple(float(word) for word in (given or "").split())
+        except ValueError:
+            numbers = ()
+        if len(numbers) != count or not all(map(math.isfinite, numbers)):
+            raise BadValue(
+                f"{self.path.name} line {element.line}: {key} of <{element.tag}> is "
+                f"{given!r}, {count} number{'s' * (count > 1)} needed"
+            )
+        return numbers
+
+
+def mesh_path(given: str, urdf: Path) -> Path:
+    """Return the file that a URDF's ``filename`` means, whether it is there or not.
+
+    ``package://name/path`` is looked for in the folders above the URDF, under the package's name
+    and without it.
+    """
+    name = given.removeprefix("file://")
+    if not name.startswith(("package://", "model://")):
+        return (urdf.parent / name).resolve()
+    inside = Path(name.partition("://")[2])
+    rest = Path(*inside.parts[1:])
+    above = urdf.resolve().parents
+    places = [folder / place for folder in above for place in (inside, rest)]
+    return next((place for place in places if place.is_file()), urdf.parent.resolve() / rest)

@@ -1,0 +1,61 @@
+"""XML with the line where each element begins; entities, which can blow up, are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from grouser.errors import BadValue
+
+
+@dataclass
+class XmlElement:
+    """One element."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[XmlElement] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[XmlElement]:
+        """Yield the children called ``tag``."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> XmlElement | None:
+        """Return the first child called ``tag``."""
+        return next(self.all(tag), None)
+
+    def walk(self) -> Iterator[XmlElement]:
+        """Yield this element and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def read_xml(path: Path) -> XmlElement:
+    """Return the root element of a file."""
+    top = XmlElement("", {}, 0)
+    stack = [top]
+    parser = expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = XmlElement(tag, attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def refuse(*_: object) -> None:
+        raise BadValue(f"{path.name} line {parser.CurrentLineNumber}: entities are not allowed")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: stack.pop() and None
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages[error.code]
+        raise BadValue(f"{path.name} line {error.lineno}: this is not XML ({reason})") from None
+    except OSError as error:
+        raise BadValue(f"{path}: cannot be read ({error.strerror})") from None
+    return top.children[0]

@@ -1,0 +1,123 @@
+"""Which robots there are: those that ship, those of installed packages, and files of your own.
+
+A robot is named by its key in `ROBOTS`, by the name under which a package announces it as
+``grouser.robots``, or by the path of a robot file (YAML, URDF or MJCF).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grouser import plugins
+from grouser.errors import BadValue, GrouserError, nearest, unknown
+from grouser.robots.custom.custom_robot import CustomRobot, load_robot, model_name
+from grouser.robots.robot import RobotDescription
+from grouser.world.data_files import ROBOT_ENDINGS
+
+ROBOTS: dict[str, str] = {
+    "packbot": "grouser.robots.packbot:PackBot",
+    "quince": "grouser.robots.quince:Quince",
+    "kenaf": "grouser.robots.kenaf:Kenaf",
+    "crawler": "grouser.robots.crawler:Crawler",
+    "qrio": "grouser.robots.qrio:Qrio",
+    "velociroach": "grouser.robots.velociroach:VelociRoach",
+    "lugged_rover": "grouser.robots.lugged_rover:LuggedRover",
+    "conveyor": "grouser.robots.conveyor:Conveyor",
+    "air_traffic": "grouser.robots.air_traffic:AirTraffic",
+    "ers7": "grouser.robots.ers7:Ers7",
+    "ers210": "grouser.robots.ers210:Ers210",
+    "p2dx": "grouser.robots.p2dx:P2dx",
+    "p2at": "grouser.robots.p2at:P2at",
+    "p3at": "grouser.robots.p3at:P3at",
+}
+"""Kind of robot → where it is described; imported on use."""
+
+
+def robot_kinds() -> dict[str, str]:
+    """Return every robot that has a name: kind → ``module:attribute``; shipped ones first."""
+    return ROBOTS | plugins.places(plugins.ROBOTS, ROBOTS)
+
+
+def is_file(kind: str) -> bool:
+    """Return whether ``kind`` is the path of a robot file."""
+    return kind.lower().endswith(ROBOT_ENDINGS)
+
+
+def title(kind: str) -> str:
+    """Return what a robot is called among people: a file's own name for it, or else its kind."""
+    if not is_file(kind):
+        return kind
+    try:
+        return load_robot(kind).title
+    except GrouserError:  # whoever builds it is told why
+        return model_name(Path(kind))
+
+
+def known_as(kind: str) -> str:
+    """Return a name that a robot of ``kind`` can have in a world."""
+    return model_name(Path(kind)) if is_file(kind) else kind
+
+
+def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescription:
+    """Return the description of a robot by name or file, its options checked.
+
+    Args:
+        kind: a key of `robot_kinds`, or the path of a robot file.
+        options: fields of that robot's dataclass; of a file: what is set on top of it, nested as in
+            the file or by path (``tracks.0.width``).
+        where: the place to name in an error, e.g. ``"step.yaml line 12"``.
+    """
+    if is_file(kind):
+        return _from_file(kind, options, where)
+    if kind not in robot_kinds():
+        raise unknown(where, "robot", kind, robot_kinds())
+    description = _loaded(kind, where)
+    if isinstance(description, Path | str):  # a package that brings a robot file
+        return _from_file(str(description), options, where)
+    allowed = {entry.name: entry.type for entry in dataclasses.fields(description)}
+    for key in options:
+        if key not in allowed:
+            raise BadValue(
+                f"{where}: robot '{kind}' has no option '{key}' (it has: {', '.join(allowed)})"
+                f"{nearest(key, allowed)}"
+            )
+    try:
+        made: RobotDescription = description(**options)
+        return made
+    except BadValue as error:
+        raise BadValue(f"{where}: robot '{kind}': {error}") from error
+    except TypeError as error:  # Python's own words: an option is missing, or cannot be compared
+        why = str(error)
+        for key, value in options.items():
+            if allowed[key] == "float" and not isinstance(value, int | float):
+                why = f"{key} is {value!r}, a number is needed"
+        raise BadValue(f"{where}: robot '{kind}': {why}") from error
+
+
+def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot:
+    try:
+        return load_robot(path, options)
+    except GrouserError as error:
+        raise BadValue(f"{where}: {error}" if where else str(error)) from error
+
+
+def _loaded(kind: str, where: str) -> Any:
+    """Return the class of a robot, or what a package announces instead."""
+    if kind in ROBOTS:
+        module, name = ROBOTS[kind].split(":")
+        return getattr(importlib.import_module(module), name)
+    entry = plugins.announced(plugins.ROBOTS, frozenset(ROBOTS))[kind]
+    try:
+        found = entry.load()
+        if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
+            raise TypeError("it is neither a dataclass with build() nor the path of a robot file")
+    except Exception as error:  # whatever a stranger's module does when it is imported
+        why = plugins.reason(error)
+        raise BadValue(
+            f"{where}: robot '{kind}' comes from {entry.value}, which cannot be used ({why})"
+        ) from error
+    return found
