@@ -8,6 +8,7 @@ import pytest
 from can_rig import Rig
 
 from grouser.client.hrt_robot import Hrt
+from grouser.client.links.link_with_faults import LinkWithFaults
 from grouser.frames import degrees, to_rpy_one
 from grouser.protocol.link_faults import LinkFaults
 
@@ -80,6 +81,25 @@ def test_a_side_and_a_corner():
     _, corners = square(sides=1)
     assert lengths(corners) == pytest.approx([100], abs=5)
     assert heading_errors(corners) == pytest.approx([0, 0], abs=3)
+
+
+def test_faults_on_any_link_are_on_its_own_clock():
+    """Between the library and a link without faults; seed by seed the same to the bit."""
+
+    def drive(seed):
+        rig = Rig()
+        faults = LinkFaults(delay=0.04, jitter=0.02, loss=0.2, seed=seed)
+        link = LinkWithFaults(BusLink(rig), faults)
+        robot = Hrt(link, io.StringIO())
+        robot.go_forward(60.0)
+        return rig.sim.fingerprint(), place(rig)[0], link.out.counts
+
+    first = drive(1)
+    assert drive(1) == first
+    assert drive(2)[0] != first[0]
+    assert first[1] == pytest.approx(0.060, abs=0.01)
+    assert first[2].lost > 5
+    assert first[2].overtaken > 0
 
 
 @pytest.mark.slow

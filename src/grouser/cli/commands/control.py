@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli.options import Token
+from grouser.cli.link_options import LinkDelay, LinkDouble, LinkJitter, LinkLoss, link_faults
+from grouser.cli.options import Seed, Token
 from grouser.cli.terminal import result_console
 from grouser.errors import BadValue
 
@@ -28,6 +29,11 @@ def control(
         int, typer.Option(min=0, max=65535, help="Its port; 0: any that is free.")
     ] = 3020,
     token: Token = "",
+    delay: LinkDelay = "0ms",
+    jitter: LinkJitter = "0ms",
+    loss: LinkLoss = "0%",
+    double: LinkDouble = "0%",
+    seed: Seed = None,
 ) -> None:
     """Drive a Kenaf, real or simulated, as an operator's program says.
 
@@ -44,6 +50,7 @@ def control(
     from grouser.client.control_process import ControlProcess
     from grouser.client.hrt_robot import Hrt
     from grouser.client.links.link import open_link
+    from grouser.client.links.link_with_faults import LinkWithFaults
     from grouser.service.access import loopback
 
     if not token and not loopback(host):
@@ -51,7 +58,13 @@ def control(
             f"--host is '{host}', which lets other machines in and takes a token: give one with "
             "the environment variable GROUSER_TOKEN"
         )
-    process = ControlProcess(lambda: Hrt(open_link(link)), token, _say)
+    faults = link_faults(delay, jitter, loss, double, seed or 0)
+
+    def open_robot() -> Hrt:
+        opened = open_link(link)
+        return Hrt(LinkWithFaults(opened, faults) if faults else opened)
+
+    process = ControlProcess(open_robot, token, _say)
     process.run(host, port, lambda number: _say(f"listening control={number}"))
 
 
