@@ -11,7 +11,7 @@ static const double GAUGE = 220.0;         /* mm   between the middles of the ma
 static const double CREEP = 12.0;          /* mm/s */
 static const double ACCELERATION = 400.0;  /* mm/s2 */
 static const double STRAIGHT_GAIN = 3.0, TURN_GAIN = 2.0, SIDE_GAIN = 2.0; /* 1/s */
-static const double NEAR = 1.0, NEAR_ENOUGH = 2.0;     /* mm */
+static const double NEAR = 0.4, NEAR_ENOUGH = 2.0;     /* mm */
 static const double FACING = 0.4, FACING_ENOUGH = 0.8; /* deg */
 static const double REST = 0.3, LOOK = 0.5;            /* s */
 static const double AHEAD = 15.0, SEEN = 8.0;          /* deg */

@@ -20,7 +20,7 @@
 enum { LONGEST = 1 << 17, LINE = 512, NAME = 128, KINDS = 6, FLIPPERS = 4, WINDOW = 8 };
 
 static const double PI = 3.14159265358979323846;
-static const double ANSWERED = 10.0;   /* s   until the server must have answered */
+static const double ANSWERED = 30.0;   /* s   until the server must have answered */
 static const double CARRIED_ON = 0.25; /* s   the robot's clock goes on after it was last told */
 static const double SPEED_WINDOW = 0.1; /* s   encoders are compared over at least so long */
 static const double REPEATED = 1.0;    /* s   the belts' command is said again at least so often */

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 from grouser.client.kenaf_wire import KenafWire
 from grouser.protocol.can.gate import SILENCE, CommandGate
@@ -34,18 +35,36 @@ REPEATED = 1.0
 """Seconds after which the belts' command is said again, so that the server's watchdog is calm."""
 
 
+MOST_SENDERS = 16
+"""Senders that are told apart; of more the one that was silent for longest is forgotten."""
+
+
+@dataclass
+class _Sender:
+    """Somebody who sends datagrams."""
+
+    gate: CommandGate
+    counter: int
+    heard: float
+
+
 class Bridge:
-    """Between one controller at a time and one robot."""
+    """Between one controller at a time and one robot.
+
+    Whoever was obeyed last commands: others are refused until `gate.SILENCE` seconds have passed.
+    Each sender's counters are watched apart, so that nobody else's can hold up a controller's.
+    """
 
     def __init__(self) -> None:
-        self.gate = CommandGate()
-        """Which frames may move the robot, and what was refused."""
+        self.refused: Counter[str] = Counter()
+        """What was wrong (`messages.FAULTS`) → how many frames and datagrams."""
         self.counts: Counter[str] = Counter()
         """What has happened so far: datagrams, commands, answers, stops, robots."""
         self._wire: KenafWire | None = None
-        self._sender: Hashable = None
-        self._sender_heard = 0.0
-        self._counter: int | None = None
+        self._senders: dict[Hashable, _Sender] = {}
+        self._obeyed: tuple[Hashable, float] | None = None  # who, when
+        self.belts_told: float | None = None
+        """When the belts' last valid command came, s; None: never."""
         self._answers = 0
         self._waiting: dict[type[CanCommand], CanCommand] = {}
         self._said: dict[type[CanCommand], tuple[CanCommand, float]] = {}
@@ -93,9 +112,13 @@ class Bridge:
     def _watch_belts(self, now: float) -> None:
         """Stop belts whose controller has fallen silent."""
         told = self._waiting.get(BeltSpeeds) or self._said.get(BeltSpeeds, (None, 0.0))[0]
-        if told is not None and told != BeltSpeeds(0.0, 0.0) and self.gate.is_silent(now):
+        if told is not None and told != BeltSpeeds(0.0, 0.0) and self.is_silent(now):
             self.counts["stops"] += 1
             self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
+
+    def is_silent(self, now: float) -> bool:
+        """Return whether the belts' last valid command is `gate.SILENCE` or longer ago."""
+        return self.belts_told is None or now - self.belts_told >= SILENCE
 
     # -- the controller ----------------------------------------------------------------------
 
@@ -111,29 +134,40 @@ class Bridge:
         self.counts["datagrams"] += 1
         try:
             datagram = unpack(data)
-            self._admit(datagram, sender, now)
+            gate = self._admit(datagram, sender, now)
         except FrameFault as fault:
-            self.gate.refused[fault.kind] += 1
+            self.refused[fault.kind] += 1
             return None
         for frame in datagram.frames:
-            command = self.gate.check(frame, now)
-            if command is not None and self._wire is not None:
+            command = gate.check(frame, now)
+            if command is not None:
+                self._obeyed = (sender, now)
+                self.belts_told = now if isinstance(command, BeltSpeeds) else self.belts_told
                 self._accept(command)
         return self._answer(now) if datagram.status_wanted else None
 
-    def _admit(self, datagram: Datagram, sender: Hashable, now: float) -> None:
-        """Refuse what is no command, comes from somebody else, or is late or doubled."""
+    def _admit(self, datagram: Datagram, sender: Hashable, now: float) -> CommandGate:
+        """Return who checks its frames; refuse what is no command, not the controller's, or old."""
         if datagram.kind is not DatagramKind.COMMANDS:
             raise FrameFault("datagram", "it is no command")
-        if self._counter is not None and now - self._sender_heard < SILENCE:
-            if sender != self._sender:
-                raise FrameFault("sender", "somebody else commands")
-            if not is_newer(datagram.counter, self._counter):
-                raise FrameFault("counter", f"its counter is {datagram.counter}")
-        self._sender, self._sender_heard = sender, now
-        self._counter = datagram.counter
+        who, when = self._obeyed or (sender, now)
+        if sender != who and now - when < SILENCE:
+            raise FrameFault("sender", "somebody else commands")
+        known = self._senders.get(sender)
+        if known is None:
+            known = _Sender(CommandGate(), datagram.counter, now)
+            known.gate.refused = self.refused
+            self._senders[sender] = known
+            if len(self._senders) > MOST_SENDERS:
+                del self._senders[min(self._senders, key=lambda who: self._senders[who].heard)]
+        elif now - known.heard < SILENCE and not is_newer(datagram.counter, known.counter):
+            raise FrameFault("counter", f"its counter is {datagram.counter}")
+        known.counter, known.heard = datagram.counter, now
+        return known.gate
 
     def _accept(self, command: CanCommand) -> None:
+        if self._wire is None:
+            return
         if isinstance(command, Stop):
             self._waiting.clear()
             self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
@@ -152,15 +186,14 @@ class Bridge:
 
     def health(self, now: float) -> Health:
         """Return what is wrong."""
-        flags = SILENT if self.gate.is_silent(now) else 0
+        flags = SILENT if self.is_silent(now) else 0
         flags |= STOPPED if self._stopped else 0
         flags |= NO_ROBOT if self._wire is None or not self._wire.alive else 0
-        refused = self.gate.refused
-        wrong = (refused[kind] % 256 for kind in ("crc", "counter", "length", "range"))
+        wrong = (self.refused[kind] % 256 for kind in ("crc", "counter", "length", "range"))
         return Health(flags, 0, *wrong)
 
     def summary(self) -> str:
         """Return what has happened, in one line."""
         done = [f"{name} {count}" for name, count in self.counts.items()]
-        refused = [f"{kind} {count}" for kind, count in sorted(self.gate.refused.items())]
+        refused = [f"{kind} {count}" for kind, count in sorted(self.refused.items())]
         return f"{', '.join(done) or 'nothing'}; refused: {', '.join(refused) or 'none'}"

@@ -84,7 +84,7 @@ class BridgeProcess(asyncio.DatagramProtocol):
     def datagram_received(self, data: bytes, addr: Sender) -> None:
         """Take a datagram in, now or when its faults let it arrive."""
         if self._controller is not None and addr[0] != self._controller:
-            self.bridge.gate.refused["sender"] += 1
+            self.bridge.refused["sender"] += 1
             return
         self._in.send((data, addr), self._now)
         if not self._in.faults:

@@ -1,0 +1,296 @@
+"""The bridge: a controller's datagrams to a simulated Kenaf, checked, counted, stopped."""
+
+import math
+import random
+
+import pytest
+from hrt_wired import WiredLink
+
+from grouser.client.bridge import Bridge
+from grouser.client.hrt_robot import Hrt
+from grouser.client.hrt_status import HrtStatus
+from grouser.client.kenaf_wire import KenafWire
+from grouser.client.links.status_inbox import StatusInbox
+from grouser.frames import to_rpy
+from grouser.protocol.can.messages import (
+    NO_ROBOT,
+    SILENT,
+    BeltSpeeds,
+    FrontFlippers,
+    Health,
+    RearFlippers,
+    Stop,
+)
+from grouser.protocol.link_faults import LinkFaults
+from grouser.protocol.packets import Datagram, DatagramKind, pack, unpack
+from grouser.protocol.usarsim.drive import SkidDrive
+from grouser.protocol.usarsim.sensor_groups import Encoders
+from grouser.protocol.usarsim.sensor_messages import Ins
+from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.state import State
+
+RADIUS = 0.075
+FAULTS = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=1)
+
+
+class Controller:
+    """Sends numbered datagrams with numbered frames to a bridge."""
+
+    def __init__(self, bridge, name="me"):
+        self.bridge, self.name, self.count = bridge, name, 0
+
+    def datagram(self, *commands, wanted=False, ahead=0):
+        self.count += 1
+        frames = tuple(command.frame(self.count) for command in commands)
+        return pack(Datagram(DatagramKind.COMMANDS, self.count + ahead, frames, wanted))
+
+    def say(self, now, *commands, wanted=False):
+        return self.bridge.receive(self.datagram(*commands, wanted=wanted), self.name, now)
+
+
+def bridged():
+    bridge = Bridge()
+    bridge.robot_came(KenafWire(RADIUS))
+    return bridge, Controller(bridge)
+
+
+def driving(now=0.0):
+    """Return a bridge whose robot drives at 0.15 m/s since ``now``, and its controller."""
+    bridge, me = bridged()
+    me.count = 100
+    me.say(now, BeltSpeeds(0.15, 0.15))
+    me.say(now, BeltSpeeds(0.15, 0.15))
+    assert bridge.commands(now) == [SkidDrive(2.0, 2.0)]
+    return bridge, me
+
+
+def test_units_and_signs_on_the_simulators_side():
+    """From the bus to the wire: m/s to rad/s, up to each flipper's own sign."""
+    bridge, me = bridged()
+    for _ in range(2):
+        me.say(0.0, BeltSpeeds(0.075, -0.15), FrontFlippers(0.3, 0.4), RearFlippers(0.5, -0.6))
+    said = bridge.commands(0.0)
+    assert said[0] == SkidDrive(pytest.approx(1.0), pytest.approx(-2.0))
+    angles = {message.name: message.value for message in said if isinstance(message, SetJoint)}
+    assert angles == pytest.approx(
+        {"FLFlipper": -0.3, "FRFlipper": -0.4, "RLFlipper": 0.5, "RRFlipper": -0.6}, abs=1e-4
+    )
+
+
+def test_units_and_signs_on_the_controllers_side():
+    """From the wire to the bus: ticks to m, clockwise to left, nose up to nose down."""
+    bridge, me = bridged()
+    deg = math.radians(1.0)
+    ticks = (("ECLeft", 100), ("ECRight", -101), ("ECFLFlipper", -30), ("ECRRFlipper", 45))
+    bridge.hear(State("GroundVehicle", 5.0, 1200), 0.0)
+    bridge.hear(Encoders(None, ticks), 0.0)
+    bridge.hear(Ins(None, "INS", (0, 0, 0), (0.1, 0.2, 2 * math.pi - 0.3)), 0.0)
+    (answer,) = [me.say(0.0, wanted=True)]
+    robot = HeardRobot(answer)
+    assert robot.status.encoders.left == pytest.approx(100.5 * deg * RADIUS, abs=1e-5)
+    assert robot.status.encoders.right == pytest.approx(-100.5 * deg * RADIUS, abs=1e-5)
+    flippers = [math.degrees(angle) for angle in robot.status.flipper_angles]
+    assert flippers == pytest.approx([29.5, 0, 0, 45.5], abs=0.6)
+    posture = robot.status.posture
+    assert (posture.roll, posture.pitch) == pytest.approx((0.1, -0.2), abs=1e-4)
+    assert posture.yaw == pytest.approx(0.3, abs=1e-4)  # a left turn
+    assert robot.status.battery == 1200
+    assert robot.status.motion.time == pytest.approx(5.0)
+
+
+class HeardRobot:
+    """What a controller makes of one answer."""
+
+    def __init__(self, answer):
+        inbox, self.status = StatusInbox(), HrtStatus()
+        inbox.put(answer)
+        for frame in inbox.take():
+            self.status.take(frame)
+
+
+def test_belts_are_stopped_after_the_last_valid_command_and_not_before():
+    bridge, me = driving()
+    assert bridge.commands(0.29) == []
+    me.say(0.29, FrontFlippers(0.1, 0.1))  # keeps no belt running
+    assert SkidDrive(0.0, 0.0) not in bridge.commands(0.295)
+    assert bridge.commands(0.301) == [SkidDrive(0.0, 0.0)]
+    assert bridge.counts["stops"] == 1
+    assert bridge.commands(5.0) == []
+    assert bridge.health(5.0).flags & SILENT
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        (lambda data: data[:-1], "datagram"),
+        (lambda data: b"HRT2" + data[4:], "datagram"),
+        (lambda data: data[:5] + b"\2" + data[6:], "datagram"),
+        (lambda data: data[:14] + b"\5" + data[15:], "datagram"),  # a length that has no room
+        (lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], "crc"),
+    ],
+)
+def test_a_spoilt_datagram_never_moves_the_robot(spoil, kind):
+    bridge, me = driving()
+    assert bridge.receive(spoil(me.datagram(BeltSpeeds(0.5, 0.5))), "me", 0.02) is None
+    assert bridge.commands(0.05) == []
+    assert bridge.refused[kind] == 1
+    assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nor does it keep belts running
+
+
+def test_doubled_and_late_datagrams_do_nothing():
+    bridge, me = driving()
+    late = me.datagram(BeltSpeeds(0.5, 0.5))
+    fresh = me.datagram(BeltSpeeds(0.1, 0.1))
+    bridge.receive(fresh, "me", 0.02)
+    for data in (late, fresh, fresh):
+        assert bridge.receive(data, "me", 0.03) is None
+    assert bridge.refused["counter"] == 3
+    (told,) = bridge.commands(0.05)
+    assert told.left == pytest.approx(0.1 / RADIUS)
+
+
+def test_somebody_else_cannot_take_over_and_a_restarted_controller_can():
+    bridge, _ = driving()
+    stranger = Controller(bridge, "somebody")
+    stranger.count = 1000
+    assert stranger.say(0.01, BeltSpeeds(0.5, 0.5), wanted=True) is None
+    assert bridge.refused["sender"] == 1
+    again = Controller(bridge)  # the same address, counters from the start
+    times = [0.02 + 0.02 * step for step in range(30)]
+    moved = []
+    for now in times:
+        again.say(now, BeltSpeeds(0.05, 0.05))
+        moved += [(now, told.left) for told in bridge.commands(now)]
+    assert [left for _, left in moved] == pytest.approx([0.0, 0.05 / RADIUS])
+    assert 0.3 <= moved[0][0] < moved[1][0] < 0.4
+
+
+def test_without_a_robot_commands_are_dropped_and_status_says_so():
+    bridge, me = driving()
+    bridge.robot_left()
+    answer = me.say(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
+    (frame,) = unpack(answer).frames
+    assert Health.parse(frame.data).flags & NO_ROBOT
+    assert bridge.commands(0.03) == []
+    bridge.robot_came(KenafWire(RADIUS))
+    assert bridge.commands(0.04) == []  # an old command must not move a new robot
+    me.say(0.05, BeltSpeeds(0.15, 0.15))
+    assert bridge.commands(0.05) == [SkidDrive(2.0, 2.0)]
+
+
+def test_a_stop_goes_out_at_once_and_holds_the_flippers():
+    bridge, me = driving()
+    me.say(0.001, Stop())
+    said = bridge.commands(0.001)
+    assert SkidDrive(0.0, 0.0) in said
+    assert {message.name for message in said if isinstance(message, SetJoint)} == {
+        *("FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper")
+    }
+
+
+def test_of_many_commands_the_newest_goes_to_the_simulator():
+    bridge, me = driving()
+    said = []
+    for step in range(1, 101):  # 1,000 a second
+        now = step * 0.001
+        me.say(now, BeltSpeeds(step * 1e-3, 0))
+        said += bridge.commands(now)
+    assert 9 <= len(said) <= 11
+    assert said[-1].left == pytest.approx(0.1 / RADIUS, rel=0.02)
+
+
+def fuzz(count):
+    """Throw noise and spoilt datagrams at a bridge; none of them may become a command.
+
+    A third are bytes of any kind, a third whole datagrams with one wrong byte in every frame, a
+    third the same with a wrong header or end. Counters are right, so that nothing else saves it.
+    """
+    chance = random.Random(7)
+    bridge, me = driving()
+    for number in range(count):
+        now = 0.05 + number * 1e-8
+        data = bytearray(me.datagram(BeltSpeeds(0.4, 0.4), FrontFlippers(1, 1), wanted=True))
+        match number % 3:
+            case 0:
+                data = bytearray(chance.randbytes(chance.randrange(80)))
+            case 1:
+                for frame in (12, 24):
+                    data[frame + chance.randrange(12)] ^= chance.randint(1, 255)
+            case _ if chance.random() < 0.5:
+                data[chance.randrange(7)] ^= chance.randint(1, 255)
+            case _:
+                del data[chance.randrange(len(data)) :]
+        bridge.receive(bytes(data), "me", now)
+        assert bridge.commands(now) == []
+    assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nothing kept the belts running
+    assert bridge.counts["datagrams"] == count + 2
+    assert bridge.refused["crc"] > count / 12
+
+
+def test_noise_does_not_break_the_bridge_nor_move_the_robot():
+    fuzz(6_000)
+
+
+@pytest.mark.slow
+def test_a_million_spoilt_datagrams_do_not_break_the_bridge():
+    fuzz(1_000_000)
+
+
+def yaw(link):
+    return math.degrees(to_rpy(link.sim.pose("r").wxyz)[2])
+
+
+def short_run(seed):
+    """Drive and turn a little over a link with faults, with forged datagrams all the time."""
+    faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
+    link = WiredLink(faults)
+    link.forged = [pack(Datagram(DatagramKind.COMMANDS, 7, (BeltSpeeds(0.5, -0.5).frame(9),)))]
+    robot = Hrt(link)
+    robot.go_forward(40)
+    robot.turning(20)
+    return link, robot
+
+
+def test_with_faults_it_arrives_and_repeats_to_the_bit():
+    """Loss, jitter, doubles, reordering and forgeries, in the simulation's own time."""
+    link, robot = short_run(1)
+    x, y, _ = link.sim.pose("r").position * 1e3
+    assert math.hypot(x, y) == pytest.approx(40, abs=10)
+    assert yaw(link) == pytest.approx(20, abs=6)
+    assert link.out.counts.lost > 20
+    assert link.out.counts.overtaken > 5
+    assert link.bridge.refused["sender"] > 100
+    again, _ = short_run(1)
+    assert again.sim.fingerprint() == link.sim.fingerprint()
+    assert again.said == link.said
+    robot.set_speeds(150, 150)
+    robot.wait(0.6)
+    last = link.time
+    link.said.clear()
+    link.wait(0.5)  # the controller has died; what is under way still comes
+    stops = [when for when, message in link.said if message == SkidDrive(0.0, 0.0)]
+    assert len(stops) == 1
+    valid = link.bridge.belts_told
+    assert last - 0.25 <= valid <= last + 0.07  # the last ones may be lost
+    assert 0.3 <= stops[0] - valid <= 0.31 + 1e-9
+    before = link.sim.angles("r")["left"]
+    link.wait(max(0.01, valid + 0.5 - link.time))
+    resting = link.sim.angles("r")["left"]
+    link.wait(0.2)
+    assert link.sim.angles("r")["left"] == pytest.approx(resting, abs=2e-4)
+    assert resting >= before - 1e-3
+
+
+def test_a_positive_angle_lifts_each_flipper_in_the_simulation():
+    """Each by another angle, so that none can be taken for another."""
+    angles = [15.0, 20.0, 25.0, 30.0]
+    link = WiredLink()
+    robot = Hrt(link)
+    robot.move_flippers(*angles)
+    names = ("front_left_arm", "front_right_arm", "rear_left_arm", "rear_right_arm")
+    true = [math.degrees(link.sim.angles("r")[name]) for name in names]
+    assert true == pytest.approx(angles, abs=2.5)
+    assert robot.flippers == pytest.approx(angles, abs=2.5)
+    for name in names:
+        tip = link.sim.data.body(f"r/{name}").xmat.reshape(3, 3)[2, 0]
+        assert tip * (1 if "front" in name else -1) > 0.15  # its far end points upwards
