@@ -21,7 +21,7 @@ EXPERIMENTS: dict[str, str] = {
     "ground-maps": "grouser.experiments.ground_maps",
     "kurose-table1": "grouser.experiments.kurose_table1",
     "kurose-fig16": "grouser.experiments.kurose_fig16",
-    "kurose-square": "grouser.experiments.kurose_square",
+    "kurose-square": "grouser.experiments.kurose.square",
     "okada-table1": "grouser.experiments.okada_table1",
     "okada-table2": "grouser.experiments.okada_table2",
     "okada-table4": "grouser.experiments.okada_table4",

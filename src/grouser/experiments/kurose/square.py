@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from grouser.experiments.run_options import RunOptions
-from grouser.experiments.square_runs import (
+from grouser.experiments.kurose.square_runs import (
     Run,
     SquareTrack,
     c_library,

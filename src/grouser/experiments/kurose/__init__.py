@@ -1,0 +1,1 @@
+"""The online simulation of Kurose et al.: the real robot's program drives the simulated one."""
