@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from grouser.experiments.run_options import RunOptions
 from grouser.experiments.kurose.square_runs import (
     Run,
     SquareTrack,
@@ -25,6 +24,7 @@ from grouser.experiments.kurose.square_runs import (
     drive_program,
     drive_twin,
 )
+from grouser.experiments.run_options import RunOptions
 from grouser.frames import degrees, millimetres, radians
 from grouser.protocol.link_faults import LinkFaults
 from grouser.reports.report import Report
