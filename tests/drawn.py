@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import time
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from grouser.gateways.images.views import Views
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl
 
-OPEN = AccessControl((), "127.0.0.1")
+OPEN = AccessControl((), "127.0.0.1", clock=time.monotonic)
 SECRET = "a-token-for-the-tests"
 
 

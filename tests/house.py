@@ -22,7 +22,7 @@ ARRAYS = {"errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
 PLANNED = RUNNING | {"planning.driver", "planning"}
 SERVED = PLANNED | {"trials", "service"}
-WIRED = SERVED | {"protocol", "gateways.client_socket"}
+WIRED = SERVED | {"protocol", "gateways.client_socket", "gateways.listening_port"}
 GATEWAYS = WIRED | {
     "gateways.images",
     "gateways.gateway",
@@ -84,6 +84,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service": PLANNED | {"trials"},
     # 6
     "gateways.client_socket": SERVED,
+    "gateways.listening_port": SERVED,
     "gateways.images": WIRED,
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},

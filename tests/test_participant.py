@@ -1,5 +1,7 @@
 """A client of the host without any wire: its robot, its watchdog, its turns; what it is sent."""
 
+import time
+
 import pytest
 
 from grouser.errors import BadValue, Refused
@@ -53,7 +55,7 @@ def host():
 
 
 def client(host, *tokens, room=True):
-    access = AccessControl(tokens, "127.0.0.1")
+    access = AccessControl(tokens, "127.0.0.1", clock=time.monotonic)
     ledger = Ledger()
     more = {"report_every": 0.1, "may_join": lambda: room}
     return Participant(host, access, "127.0.0.1", ledger, **more), ledger

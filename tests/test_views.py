@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+import time
 
 import cv2
 import numpy as np
@@ -192,7 +193,7 @@ async def test_legacy_mode_sends_one_frame_unasked():
             assert port.frames_sent == 1
             await old.ask(WholeFrame())
             assert port.frames_sent == 2
-        access = AccessControl((Token(SECRET),), "127.0.0.1")
+        access = AccessControl((Token(SECRET),), "127.0.0.1", clock=time.monotonic)
         async with image_port(views, access, legacy=True) as (port, connect):
             own = await connect(Credential("key", views.key("max")))
             assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
@@ -208,7 +209,7 @@ def test_strangers_see_nothing(caplog):
         simulation = crowd()
         watch = Token("one-that-may-watch", frozenset({Role.WATCH}))
         drive = Token("one-that-may-drive", frozenset({Role.DRIVE}))
-        access = AccessControl((watch, drive), "0.0.0.0")
+        access = AccessControl((watch, drive), "0.0.0.0", clock=time.monotonic)
         async with seen(simulation) as views:
             offer(views, simulation)
             async with image_port(views, access) as (port, connect):
@@ -237,7 +238,7 @@ def test_strangers_see_nothing(caplog):
                 client = await connect()
                 await client.ask(WholeFrame())
                 await refused(connect)
-        assert "images for 127.0.0.1 refused" in caplog.text
+        assert "127.0.0.1: no images" in caplog.text
         assert watch.secret not in caplog.text
 
     asyncio.run(go())

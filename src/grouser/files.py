@@ -6,6 +6,7 @@ which then takes the place of the old file in one step.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -14,6 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grouser.errors import BadValue
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What the system says when a disk takes no more."""
+
+
+@contextmanager
+def _no_room(target: Path) -> Iterator[None]:
+    """Say in one sentence that a disk is full, or a file may not be as long."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise BadValue(f"{target}: cannot be written ({error.strerror})") from error
 
 
 @contextmanager
@@ -33,9 +48,10 @@ def replacing(path: Path | str) -> Iterator[Path]:
     os.close(handle)
     draft = Path(name)
     try:
-        yield draft
-        draft.chmod(0o644)
-        draft.replace(target)
+        with _no_room(target):
+            yield draft
+            draft.chmod(0o644)
+            draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -68,16 +84,17 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
         raise BadValue(f"{target}: cannot be written ({error.strerror})") from error
     old = draft.with_name(f"{draft.name}.old")
     try:
-        yield draft
-        draft.chmod(0o755)
-        if target.exists():
-            target.rename(old)
-        try:
-            draft.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
+        with _no_room(target):
+            yield draft
+            draft.chmod(0o755)
+            if target.exists():
+                target.rename(old)
+            try:
+                draft.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)

@@ -15,6 +15,8 @@ the clients are processes of their own, as in real life.
 ``drift_ms_per_minute``    of simulated against wall time
 ``server_share``           time of one core that the server took
 ``asap_factor``            simulated over wall time, as fast as possible, one P3AT and one client
+
+What bad neighbours cost is measured by `grouser.benches.neighbours`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
+from grouser.benches import neighbours
 from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
 from grouser.errors import Disconnected
@@ -71,12 +74,18 @@ Progress = Callable[[str, int, int], None]
 
 def run(progress: Progress) -> dict[str, float]:
     """Measure everything and return the figures."""
-    progress("as fast as possible", 0, 2)
+    progress("as fast as possible", 0, 5)
     factor = _as_fast_as_possible()
-    progress(f"{CLIENTS} clients, {SECONDS:.0f} s", 1, 2)
+    progress(f"{CLIENTS} clients, {SECONDS:.0f} s", 1, 5)
     with TemporaryDirectory() as folder:
         figures = asyncio.run(_crowd(Path(folder)))
-    return {**figures, "asap_factor": factor}
+    progress("bad neighbours", 2, 5)
+    paces = neighbours.pace_figures()
+    progress("joining a crowd", 3, 5)
+    joins = neighbours.join_figures(hall())
+    progress("strangers", 4, 5)
+    strangers = neighbours.strangers_figures()
+    return {**figures, "asap_factor": factor, **paces, **joins, **strangers}
 
 
 def hall() -> World:

@@ -119,6 +119,15 @@ SpeedFactor = Annotated[
     ),
 ]
 
+LongestWait = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        help="Wall seconds that a client in lockstep is waited for; 0: for ever.",
+        rich_help_panel="Time",
+    ),
+]
+
 Players = Annotated[
     int,
     typer.Option(

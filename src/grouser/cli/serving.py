@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from grouser.cli.terminal import complain
+from grouser.cli.typed_lines import read_lines
 from grouser.errors import BadValue, GrouserError
 
 if TYPE_CHECKING:
@@ -45,19 +46,15 @@ async def serve_until_ended(server: Server, seconds: float, console: bool = Fals
         ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
         typer.echo(f"listening {ports}")
         if console:
-            loop.add_reader(sys.stdin, _run_typed_line, server)
+            read_lines(lambda line: loop.call_soon_threadsafe(_run_typed_line, server, line))
         await server.run(until=seconds)
     lost = server.pace.lost
     if lost > 0:
         complain(f"this machine is too slow for the pace: {lost:.1f} s were given up")
 
 
-def _run_typed_line(server: Server) -> None:
-    """Carry out a line that was typed here; the end of the input only ends the typing."""
-    line = sys.stdin.readline()
-    if not line:
-        asyncio.get_running_loop().remove_reader(sys.stdin)
-        return
+def _run_typed_line(server: Server, line: str) -> None:
+    """Carry out a line that was typed here."""
     try:
         if answer := server.console(line):
             typer.echo(answer)

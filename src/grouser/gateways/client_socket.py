@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grouser.errors import GrouserError, Refused
+from grouser.errors import GrouserError
 from grouser.service.access import AccessControl
+from grouser.service.aside_composer import Composing
+from grouser.service.client_log import ClientLog
 from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
 from grouser.service.outbox import Pipe
+from grouser.service.wishes import Budgets, Wish, Wishes
 
 BITE = 1024
 """Bytes that are read at once: beats of physics come between two bites."""
@@ -24,8 +28,8 @@ BITE = 1024
 SENDING = 64 * 1024
 """Bytes on their way to a client that the system keeps; more wait in its outbox."""
 
-ProtocolFactory = Callable[[], asyncio.BaseProtocol]
-"""Makes the protocol of one connection, as asyncio's servers call it."""
+LONGEST_REST = 0.25
+"""Wall seconds after which a client that has to wait is looked at again: it may have gone."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,7 +42,20 @@ class ConnectionRegistry:
     limits: Limits
     wake: Callable[[], None]
     """Called when a client has sent something or gone: the world may have been waiting for it."""
+    log: ClientLog
+    work_clock: Callable[[], float]
+    """Processor time, by which clients' shares of the server are measured, s."""
+    paced: bool = True
+    """Whether simulated time follows the clock; else nobody's share is limited."""
+    robots: Callable[[], int] = lambda: 0
+    """How many robots belong to clients; whoever is alone disturbs nobody, and has no limits."""
+    budgets: Budgets = field(init=False)
+    call_when_ready: Callable[[Callable[[], None]], None] | None = None
+    """Calls something when what raised `Composing` may be tried again."""
     connections: set[ClientSocket] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.budgets = Budgets(self.limits)
 
     def robots_of(self, address: str) -> int:
         """Return how many robots the clients at ``address`` have."""
@@ -51,17 +68,26 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
     def __init__(self, registry: ConnectionRegistry) -> None:
         self.registry = registry
         self.address = "nowhere"
+        self.gone: Callable[[], None] = _nothing
         self._bite = memoryview(bytearray(BITE))  # asyncio's TLS reads into slices of it
         self._transport: asyncio.Transport | None = None
-        now = asyncio.get_running_loop().time()
-        self._lines = RateLimiter(registry.limits.lines_per_second, now)
-        self._bytes = RateLimiter(registry.limits.bytes_per_second, now)
+        now, limits = asyncio.get_running_loop().time(), registry.limits
+        self._lines = RateLimiter(limits.lines_per_second, now)
+        self._bytes = RateLimiter(limits.bytes_per_second, now)
+        budget = RateLimiter(limits.server_share, now, savings=limits.server_savings)
+        self._wishes = Wishes(budget, registry.work_clock)
+        self._composing = False
         self._login_timer: asyncio.TimerHandle | None = None
-        self._rest_timer: asyncio.TimerHandle | None = None
+        self._rest_timer: asyncio.Handle | None = None
 
     @property
     def has_robot(self) -> bool:
         """Whether a robot belongs to it."""
+        return False
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether the world stands still until it has done something."""
         return False
 
     # -- what subclasses do ------------------------------------------------------------------
@@ -70,8 +96,8 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         """Welcome the client; raise `Refused` to send it away."""
 
     @abstractmethod
-    def receive(self, data: bytes) -> int:
-        """Take the next bytes; return how many lines they completed."""
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Take the next bytes; return what is to be done about each line that they completed."""
 
     def logged_in(self) -> bool:
         """Return whether the client may stay."""
@@ -87,15 +113,14 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
     # -- asyncio's side ----------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Welcome somebody, if there is room."""
+        """Welcome somebody."""
         assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
         self._transport = transport
         self.address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         _tune(transport)
         loop, limits = asyncio.get_running_loop(), self.registry.limits
+        self._wishes.budget = self.registry.budgets.take(self.address, loop.time())
         try:
-            if len(self.registry.connections) >= limits.connections:
-                raise Refused(f"there are {limits.connections} connections already")
             self.registry.connections.add(self)
             self.opened(transport)
         except GrouserError as error:
@@ -108,29 +133,89 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         return self._bite
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take bytes; then rest for as long as they cost."""
-        transport, loop = self._transport, asyncio.get_running_loop()
+        """Take bytes; do what they ask for, then rest for as long as they cost."""
+        transport = self._transport
         if transport is None or transport.is_closing():
             return
         try:
-            lines = self.receive(bytes(self._bite[:nbytes]))
+            wishes = self.wishes(bytes(self._bite[:nbytes]))
         except Exception:  # a fault of ours must not take the server down
-            _LOG.exception(
-                "%s: its connection is closed after an error of the server", self.address
-            )
-            transport.abort()
+            self._break_off(transport)
             return
-        now = loop.time()
-        cost = lines if self.logged_in() else lines * STRANGERS_COST
-        wait = max(self._lines.owe(now, cost), self._bytes.owe(now, nbytes))
-        if wait > 0:
-            transport.pause_reading()
-            self._rest_timer = loop.call_later(wait, self._resume)
+        self._wishes.add(wishes)
+        lines, now = len(wishes), asyncio.get_running_loop().time()
+        stranger = not self.logged_in()
+        wait = self._bytes.owe(now, nbytes)
+        if not self._composing and self._rest_timer is None:
+            wait = max(wait, self._fulfil(transport, now))
+        stranger = stranger and not self.logged_in()
+        wait = max(wait, self._lines.owe(now, lines * STRANGERS_COST if stranger else lines))
+        self._rest(transport, wait)
         self.registry.wake()
 
+    def _fulfil(self, transport: asyncio.Transport, now: float) -> float:
+        """Do some of what was asked for; return after how many seconds more may be done."""
+        others = self.registry.robots() - self.has_robot
+        limited = self.registry.paced and others > 0 and not self.waited_for
+        try:
+            wait = self._wishes.fulfil(now, limited=limited)
+        except Composing:
+            assert self.registry.call_when_ready is not None  # nobody else raises it
+            self._composing = True
+            self.registry.call_when_ready(self._try_again)
+            wait = 0.0
+        except Exception:  # a fault of ours must not take the server down
+            self._break_off(transport)
+            wait = 0.0
+        return wait
+
+    def _rest(self, transport: asyncio.Transport, wait: float) -> None:
+        """Read on at once, or go on after ``wait`` seconds, when beats have come between."""
+        if transport.is_closing():
+            return
+        if not self._composing and not self._wishes and wait <= 0:
+            if self._rest_timer is None:
+                transport.resume_reading()
+            return
+        transport.pause_reading()
+        if self._rest_timer is None and not self._composing:
+            loop = asyncio.get_running_loop()
+            pause = min(wait, LONGEST_REST)
+            self._rest_timer = (
+                loop.call_later(pause, self._go_on, wait - pause)
+                if wait > 0
+                else loop.call_soon(self._go_on, 0.0)
+            )
+
+    def _go_on(self, wait: float) -> None:
+        """Do more of what was asked for, or rest on; somebody who hung up meanwhile has gone."""
+        self._rest_timer, transport = None, self._transport
+        if transport is None or transport.is_closing():
+            return
+        if self._wishes and _hung_up(transport):
+            self._wishes.clear()
+            transport.abort()
+            return
+        if wait <= 0 and self._wishes:
+            wait = self._fulfil(transport, asyncio.get_running_loop().time())
+            self.registry.wake()
+        self._rest(transport, wait)
+
+    def _try_again(self) -> None:
+        """Try again what needed a world that was not ready."""
+        self._composing = False
+        self._go_on(0.0)
+
+    def _break_off(self, transport: asyncio.Transport) -> None:
+        _LOG.exception("%s: its connection is closed after an error of the server", self.address)
+        transport.abort()
+
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the client."""
+        """Forget the client, and what it asked for."""
         self._transport = None
+        self._wishes.clear()
+        now = asyncio.get_running_loop().time()
+        self.registry.budgets.give_back(self.address, self._wishes.budget, now)
         for timer in (self._login_timer, self._rest_timer):
             if timer:
                 timer.cancel()
@@ -139,6 +224,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
             self.closed()
         except Exception:  # asyncio would only print it, and not say whose it was
             _LOG.exception("%s: error of the server after it had gone", self.address)
+        self.gone()
         self.registry.wake()
 
     def hang_up(self) -> None:
@@ -146,21 +232,31 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         if self._transport:
             self._transport.close()
 
-    def _resume(self) -> None:
-        if self._transport and not self._transport.is_closing():
-            self._transport.resume_reading()
-
     def _check_login(self) -> None:
         if self._transport and not self.logged_in():
             self.send_away(f"no token came within {self.registry.limits.login_seconds:g} s")
 
     def send_away(self, reason: str) -> None:
         """Close the connection, and tell the client why if its protocol can."""
-        _LOG.warning("%s: sent away: %s", self.address, reason)
+        self.registry.log.warning(_LOG, self.address, f"sent away: {reason}")
         if self._transport:
             if refusal := self.refusal(reason):
                 self._transport.write(refusal)
             self._transport.close()
+
+
+def _nothing() -> None:
+    """Do nothing: nobody wants to know."""
+
+
+def _hung_up(transport: asyncio.Transport) -> bool:
+    """Return whether the far side has closed its end, though not all was read that it sent."""
+    sock = transport.get_extra_info("socket")
+    if sock is None or not hasattr(select, "POLLRDHUP"):
+        return False
+    poll = select.poll()
+    poll.register(sock.fileno(), select.POLLRDHUP)
+    return bool(poll.poll(0))
 
 
 def _tune(transport: asyncio.Transport) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from grouser.gateways.client_socket import ConnectionRegistry, ProtocolFactory
+from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.images.views import Views
+from grouser.gateways.listening_port import GuestFactory
 from grouser.service.host import Host
 
 
@@ -34,7 +35,7 @@ class Endpoint:
     """As the server announces it."""
     port: int
     """0: any that is free."""
-    factory: ProtocolFactory
+    factory: GuestFactory
     """Makes the protocol of one connection."""
 
 

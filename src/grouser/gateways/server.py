@@ -8,7 +8,6 @@ client after the other between beats, so that nobody waits for anybody.
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import logging
 import math
@@ -26,13 +25,18 @@ from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.tiles import Layout
 from grouser.gateways.images.views import Views
+from grouser.gateways.listening_port import DoorRules, ListeningPort
 from grouser.gateways.usarsim.gateway import LOGIN_HINT, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
+from grouser.service.admission import Admission
+from grouser.service.aside_composer import AsideComposer, Surroundings
+from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
 from grouser.service.limits import Limits
 from grouser.service.pace import Pace
+from grouser.service.patience import Patience
 from grouser.simulation.changes.actions import Reset
 from grouser.simulation.simulation import Simulation
 
@@ -77,6 +81,8 @@ class ServerOptions:
     """Simulated seconds of a beat; None: what suits the speed."""
     players: int = 0
     """Clients in lockstep that must be there before time begins."""
+    longest_wait: float = 10.0
+    """Wall seconds that a client in lockstep is waited for; 0: for ever."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client stops; 0: never."""
     informed_timeout: float = 0.0
@@ -114,20 +120,35 @@ class Server:
         """
         if not options.speed > 0:
             raise BadValue(f"speed is {options.speed}, must be above 0, or max")
+        if not options.longest_wait >= 0:
+            raise BadValue(f"longest wait is {options.longest_wait}, must be 0 (for ever) or above")
         self.options = options
         self.ports: dict[str, int] = {}
         """Name of a port → its number, once it is open."""
-        access = AccessControl(options.tokens, options.address, login_hint=LOGIN_HINT)
+        log = ClientLog(time.monotonic)
+        access = AccessControl(
+            options.tokens, options.address, clock=time.monotonic, login_hint=LOGIN_HINT, log=log
+        )
         self._wakened = asyncio.Event()
         self._ended = asyncio.Event()
-        self.registry = ConnectionRegistry(access, options.limits, self._wakened.set)
+        self.registry = ConnectionRegistry(
+            access,
+            options.limits,
+            self._wakened.set,
+            log,
+            time.thread_time,
+            paced=math.isfinite(options.speed),
+        )
+        self._door = DoorRules(Admission(options.limits), options.limits, log, options.tls)
+        self._patience = Patience(options.longest_wait)
         self._simulation = simulation
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         try:
             views = await self._start_drawing()
-            self.host = Host(self._simulation, self.options.rules(), views)
+            self.host = Host(self._simulation, self.options.rules(), views, self._composer())
+            self.registry.robots = lambda: len(self.host.owners)
             context = GatewayContext(self.host, self.registry, views)
             for gateway in self.options.gateways:
                 for endpoint in gateway.endpoints(context):
@@ -147,6 +168,29 @@ class Server:
         await self._stack.enter_async_context(pool)
         return Views(pool, pictures.layout, fps=pictures.fps)
 
+    def _composer(self) -> AsideComposer | None:
+        """Return who composes worlds aside; None: time, which follows no clock, may stand still."""
+        if not self.registry.paced:
+            return None
+        loop = asyncio.get_running_loop()
+        composer = AsideComposer(
+            Surroundings(
+                now=loop.time,
+                call_later=loop.call_later,
+                call_from_thread=loop.call_soon_threadsafe,
+                thread_time=time.thread_time,
+                may_wait=self._disturbs_somebody,
+            )
+        )
+        self.registry.call_when_ready = composer.call_when_ready
+        self._stack.callback(composer.close)
+        return composer
+
+    def _disturbs_somebody(self) -> bool:
+        """Return whether somebody would notice if time stood still for a moment."""
+        host = self.host
+        return bool(host.owners) and not host.lockstep and self._may_go()
+
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
@@ -160,16 +204,10 @@ class Server:
 
     async def _open(self, endpoint: Endpoint) -> None:
         """Open a gateway's port."""
-        address, name, port = self.options.address, endpoint.name, endpoint.port
-        try:
-            server = await asyncio.get_running_loop().create_server(
-                endpoint.factory, address, port, ssl=self.options.tls, backlog=256
-            )
-        except OSError as error:
-            why = _why(error)
-            raise BadValue(f"port {port} at {address} cannot be opened for {name}: {why}") from None
-        self._stack.callback(server.close)
-        self.ports[name] = server.sockets[0].getsockname()[1]
+        port = ListeningPort(self._door, endpoint.factory)
+        self._stack.callback(port.close)
+        number = await port.open(self.options.address, endpoint.port, endpoint.name)
+        self.ports[endpoint.name] = number
 
     def console(self, line: str) -> str:
         """Carry out a line of the console for whoever started the server; return its answer."""
@@ -198,8 +236,7 @@ class Server:
         if not self._may_go():
             while host.publish_next():
                 pass
-            self._wakened.clear()
-            await self._wakened.wait()
+            await self._wait()
             self.pace.restart(self._now(), host.time)
             return
         while (wait := self.pace.wait(self._now(), host.time)) > 0:
@@ -216,6 +253,25 @@ class Server:
         await asyncio.sleep(0)  # … and what came is done, before this goes on
         if self._may_go():  # somebody may just have asked to be waited for
             self._advance(LONG_BEAT if wait < -LONG_BEAT else 0.0)
+
+    async def _wait(self) -> None:
+        """Wait until somebody does something; give up those who take too long to."""
+        self._wakened.clear()
+        host, patience = self.host, self._patience
+        paused = self._simulation.paused
+        state = patience.look({} if paused else host.lockstep.turns(), self._now())
+        for name in state.named:
+            _LOG.info("the world waits for '%s'", name)
+        for name in state.given_up:
+            host.give_up_on(name, patience.longest)
+        if state.given_up:
+            return
+        if math.isfinite(state.look_again):
+            timer = asyncio.get_running_loop().call_later(state.look_again, self._wakened.set)
+            await self._wakened.wait()
+            timer.cancel()
+        else:
+            await self._wakened.wait()
 
     def _may_go(self) -> bool:
         """Say whether time may pass; as fast as possible, it does so only for somebody."""
@@ -239,10 +295,3 @@ class Server:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-
-def _why(error: OSError) -> str:
-    """Return why a port could not be opened, without what asyncio says around it."""
-    if error.errno == errno.EADDRINUSE:
-        return "it is in use already; choose another one, or 0 for any that is free"
-    return error.strerror or str(error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -92,13 +93,15 @@ class Video:
         trace: TracebackType | None,
     ) -> None:
         draft, self._draft = self._draft, None
-        if self._shape:
-            self._coder.close(complete=error is None)
-        if error is None and draft is not None and draft.stat().st_size == 0:
-            # OpenCV tells neither that there was no frame nor that the disk is full.
-            nothing = BadValue(f"{self.path}: nothing was written; a video needs a frame or more")
-            self._file.__exit__(BadValue, nothing, None)
-            raise nothing
+        try:
+            if self._shape:
+                self._coder.close(complete=error is None)
+            if error is None and draft is not None and draft.stat().st_size == 0:
+                why = "nothing was written; a video needs a frame or more"
+                raise BadValue(f"{self.path}: {why}")
+        except Exception as fault:
+            self._file.__exit__(type(fault), fault, fault.__traceback__)
+            raise
         self._file.__exit__(kind, error, trace)
 
 
@@ -132,6 +135,7 @@ class _OpenCvCoder(_Coder):
         self._writer: Any = None
 
     def open(self, draft: Path, *, width: int, height: int) -> None:
+        self._draft, self._frames = draft, 0
         width, height = width + width % 2, height + height % 2
         logging = self._cv2.utils.logging
         level = logging.getLogLevel()
@@ -151,11 +155,26 @@ class _OpenCvCoder(_Coder):
         )
 
     def add(self, frame: Frame) -> None:
+        self._frames += 1
         self._writer.write(self._cv2.cvtColor(_even(frame), self._cv2.COLOR_RGB2BGR))
 
     def close(self, *, complete: bool) -> None:
         if self._writer is not None:
             self._writer.release()
+        if complete:
+            self._check()
+
+    def _check(self) -> None:
+        """Read the file again: OpenCV does not say that a disk is full."""
+        reader = self._cv2.VideoCapture(str(self._draft))
+        found = round(reader.get(self._cv2.CAP_PROP_FRAME_COUNT)) if reader.isOpened() else 0
+        reader.release()
+        if found != self._frames:
+            free = shutil.disk_usage(self._draft.parent).free // 2**20
+            raise BadValue(
+                f"{self.path}: cannot be written ({found} of {self._frames} frames are there, "
+                f"{free} MB are free on that disk)"
+            )
 
 
 class _WebmCoder(_Coder):

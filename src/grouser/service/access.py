@@ -20,13 +20,13 @@ import logging
 import os
 import re
 import stat
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
 from grouser.errors import BadValue, Refused, nearest
+from grouser.service.client_log import ClientLog
 from grouser.service.login_throttle import LoginThrottle
 
 VARIABLE = "GROUSER_TOKEN"
@@ -53,6 +53,8 @@ class Role(Enum):
     """Change the world: the console, CONTROL."""
     WATCH = "watch"
     """See pictures and the ground truth."""
+    DRAW = "draw"
+    """Draw the pictures on another machine; who does knows the whole world and all keys."""
 
 
 EVERYTHING = frozenset(Role)
@@ -113,16 +115,18 @@ class AccessControl:
         tokens: Iterable[Token],
         host: str,
         *,
+        clock: Callable[[], float],
         login_hint: str = "",
-        clock: Callable[[], float] = time.monotonic,
+        log: ClientLog | None = None,
     ) -> None:
         """Guard a server that listens at ``host``.
 
         Args:
             tokens: who may come in.
             host: the address that the ports are bound to.
-            login_hint: how a client shows its token; clients without one are sent it.
             clock: wall time, s.
+            login_hint: how a client shows its token; clients without one are sent it.
+            log: where wrong tokens are noted; None: in one of its own.
 
         Raises:
             Refused: others can reach ``host``, and there is no token.
@@ -131,6 +135,8 @@ class AccessControl:
         self._known = tuple((_digest(token.secret), token.roles) for token in tokens)
         self._throttle = LoginThrottle()
         self._clock = clock
+        self.log = log or ClientLog(clock)
+        """Where what clients do is noted."""
         self._login_hint = f": {login_hint}" if login_hint else ""
         if not self._known and not loopback(host):
             raise Refused(f"serving at '{host}' lets other machines in, which takes a token: {HOW}")
@@ -160,10 +166,9 @@ class AccessControl:
         if (wait := self._throttle.wait(who, now)) > 0:
             raise Refused(f"too many wrong tokens from {who}: try again in {wait:.0f} s")
         if roles := self._roles(token):
-            self._throttle.forget(who)
-            return roles
+            return roles  # what was guessed before still counts: one token must not buy others
         failures = self._throttle.failed(who, now)
-        _LOG.warning("wrong token from %s (%d in a row)", address, failures)
+        self.log.warning(_LOG, address, f"wrong token ({failures} so far)")
         raise Refused("this token is not one of the server's; ask its owner for yours")
 
     def _roles(self, token: str) -> frozenset[Role]:

@@ -42,7 +42,12 @@ class Console:
     """Answers typed lines about one simulation."""
 
     def __init__(
-        self, simulation: Simulation, *, trusted: bool = False, steps: bool = False
+        self,
+        simulation: Simulation,
+        *,
+        trusted: bool = False,
+        steps: bool = False,
+        awaited: str = "",
     ) -> None:
         """Talk about ``simulation``.
 
@@ -50,9 +55,10 @@ class Console:
             simulation: the world.
             trusted: whether lines may call Python routines; never for those off a wire.
             steps: whether lines may let time pass; not where somebody else paces it.
+            awaited: for whom the world waits now; empty: for nobody.
         """
         self.simulation = simulation
-        self._trusted, self._steps = trusted, steps
+        self._trusted, self._steps, self._awaited = trusted, steps, awaited
 
     @property
     def _words(self) -> dict[str, tuple[str, str, str]]:
@@ -183,6 +189,10 @@ class Console:
         """Return what time it is."""
         return f"{self.simulation.time:.3f} s" + (", paused" if self.simulation.paused else "")
 
+    def waits(self, words: Words) -> str:
+        """Return for whom the world waits."""
+        return self._awaited or "for nobody"
+
     def score(self, words: Words) -> str:
         """Return how the match stands."""
         referee = self.simulation.events.referee
@@ -242,6 +252,7 @@ QUERIES: dict[str, ConsoleQuery] = {
     "inside": ConsoleQuery("TRIGGER", "Who is in a volume.", "inside goal", Console.inside),
     "log": ConsoleQuery("[NUMBER]", "What happened lately.", "log 5", Console.log),
     "time": ConsoleQuery("", "What time it is in the world.", "time", Console.time),
+    "waits": ConsoleQuery("", "For whom the world waits.", "waits", Console.waits),
     "score": ConsoleQuery("", "How the match stands.", "score", Console.score),
     "hash": ConsoleQuery(
         "", "A hash of the whole state, to compare two runs.", "hash", Console.hash

@@ -14,16 +14,17 @@ from typing import Protocol
 from grouser.errors import BadValue, SimulationDiverged, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
+from grouser.service.aside_composer import AsideComposer
 from grouser.service.console import Console
 from grouser.service.lockstep import Lockstep
+from grouser.service.membership import Membership
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
 from grouser.service.tag_memory import TagMemory
 from grouser.simulation.changes.actions import Action, Equip, Join, Leave, SetPose
-from grouser.simulation.changes.placement import arrival_spot, free_spot
+from grouser.simulation.changes.placement import free_spot
 from grouser.simulation.divergence.relapses import Relapses
 from grouser.simulation.divergence.rescue import Rescue
-from grouser.simulation.ownership import Movers
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
@@ -57,6 +58,9 @@ class RobotOwner(Protocol):
     def robot_removed(self) -> None:
         """Note that somebody took the robot out of the world."""
 
+    def turn_missed(self, seconds: float) -> None:
+        """Note that its turn took too long (wall time, s): the world waits for it no more."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class HostRules:
@@ -81,7 +85,11 @@ class Host:
     """A simulation whose robots belong to others."""
 
     def __init__(
-        self, simulation: Simulation, rules: HostRules, cameras: CameraListener | None = None
+        self,
+        simulation: Simulation,
+        rules: HostRules,
+        cameras: CameraListener | None = None,
+        composer: AsideComposer | None = None,
     ) -> None:
         """Open ``simulation`` to others.
 
@@ -89,8 +97,12 @@ class Host:
             simulation: the world; nobody else steps it.
             rules: how time passes.
             cameras: who shows what cameras see; None: nobody does.
+            composer: makes worlds ready aside into which somebody joins; None: time stands still
+                meanwhile.
         """
         self.simulation, self.rules = simulation, rules
+        self.members = Membership(simulation, composer, self._follow_scene)
+        """Changes who is in the world."""
         self.lockstep = Lockstep(rules.players)
         self.tags = TagMemory()
         self.given_names: dict[str, str] = {}
@@ -140,20 +152,26 @@ class Host:
 
         Raises:
             BadValue: somebody has this name, or the robot cannot be built.
+            Composing: the world with it is not ready yet; then nothing was changed.
         """
         name = entry.name
+        self.members.require_gone()
         if name in self._owners:
             raise BadValue(f"there is already somebody called '{name}'")
         if self.rules.equipment:
             entry = entry.equipped()
         own = {robot.name: robot for robot in self.simulation.world.robots}
         if name not in own:
-            entry = self._arrive(entry, owner)
+            came = self.members.arrive(entry)
+            if came is not entry:
+                x, y, z = came.position
+                place = f"{x:.2f}, {y:.2f}, {z:.2f} m"
+                owner.notice("Moved", f"something was there already; {name} stands at {place}")
         elif own[name].kind != entry.kind:
             raise BadValue(f"the world's own '{name}' is a {own[name].kind}, not a {entry.kind}")
         else:
             if self._lacks_equipment(own[name], entry):
-                self.do(Equip(name, entry.sensors))
+                self.members.change(Equip(name, entry.sensors))
             self._take_over(name)
         self._admit(name, owner)
 
@@ -163,7 +181,9 @@ class Host:
         Raises:
             BadValue: somebody has it.
             UnknownName: there is no such robot.
+            Composing: somebody is still leaving.
         """
+        self.members.require_gone()
         if name not in self.simulation.scene.robots:
             raise unknown("borrow", "robot", name, self.simulation.scene.robots)
         if name in self._owners:
@@ -184,31 +204,6 @@ class Host:
         if (referee := self.simulation.events.referee) is not None:
             owner.notice("Referee", referee.game.summary(self.time))
 
-    def _arrive(self, entry: RobotEntry, owner: RobotOwner) -> RobotEntry:
-        """Let a robot join where it is to, or at the nearest free spot; return what came.
-
-        Raises:
-            BadValue: it would be inside something, and so it would everywhere near.
-        """
-        self.do(Join(entry))
-        live = self.simulation.live
-        move = arrival_spot(live.model, live.data, Movers(live.scene).bodies(entry.name))
-        if move is not None and not move.any():
-            return entry
-        self.do(Leave(entry.name))
-        x, y, z = entry.position
-        if move is None:
-            raise BadValue(
-                f"'{entry.name}' would be inside something at {x:.2f}, {y:.2f}, {z:.2f} m, and no "
-                "spot near is free"
-            )
-        x, y, z = (float(a + b) for a, b in zip(entry.position, move, strict=True))
-        entry = entry.model_copy(update={"position": (x, y, z)})
-        self.do(Join(entry))
-        text = f"something was there already; {entry.name} stands at {x:.2f}, {y:.2f}, {z:.2f} m"
-        owner.notice("Moved", text)
-        return entry
-
     def leave(self, name: str) -> None:
         """Take an owner's robot away; one of the world's own stops where it is."""
         self._owners.pop(name)
@@ -219,7 +214,8 @@ class Host:
             self._taken_over.discard(name)
             self.halt(name)
         elif name in self.simulation.scene.robots:
-            self.do(Leave(name))
+            self.halt(name)
+            self.members.remove_soon([name])
 
     # -- what they do ------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ class Host:
 
     def console(self, line: str) -> str:
         """Carry out a typed line of the console; return its answer."""
-        answer = Console(self.simulation).execute(line)
+        answer = Console(self.simulation, awaited=self.lockstep.awaited).execute(line)
         self._follow_scene()
         return answer
 
@@ -287,6 +283,11 @@ class Host:
         """
         self.lockstep.enter(name, self.steps(every), self.step)
         self._queues.fill_up(name)
+
+    def give_up_on(self, name: str, seconds: float) -> None:
+        """Wait no more for somebody whose turn has taken ``seconds`` of wall time already."""
+        self.lockstep.leave(name)
+        self._owners[name].turn_missed(seconds)
 
     def publish(self, name: str) -> bool:
         """Send one owner all its readings now; return whether there were any."""
@@ -345,7 +346,7 @@ class Host:
         if again:
             live = self.simulation.live
             place = self.simulation.pose(name)
-            move = free_spot(live.model, live.data, Movers(live.scene).bodies(name), away=True)
+            move = free_spot(live.model, live.data, live.movers.bodies(name), away=True)
             self.do(SetPose(name, Pose(place.position + move, place.wxyz)))
             text += ", and was moved aside"
         if name in self._owners:
@@ -371,6 +372,8 @@ class Host:
                     self.simulation.do(Equip(name, entries[name].sensors))
             self.lockstep.restart(self.step)
         self._then = self.time
+        there = {thing.name for thing in self.simulation.world.objects}
+        self.titles = {name: title for name, title in self.titles.items() if name in there}
         self._scene = self.simulation.scene
         if self._cameras:
             self._cameras.rebind(self._scene)

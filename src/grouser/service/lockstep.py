@@ -69,6 +69,18 @@ class Lockstep:
         self._needed = 0  # the game has begun: whoever leaves now does not stop it
         return not any(player.thinking for player in self._players.values())
 
+    def turns(self) -> dict[str, int]:
+        """Return whose turn it is, and since which step."""
+        return {name: player.due for name, player in self._players.items() if player.thinking}
+
+    @property
+    def awaited(self) -> str:
+        """For whom the world waits, in words; empty: for nobody."""
+        missing = self._needed - len(self._players)
+        if missing > 0:
+            return f"{missing} more {'player' if missing == 1 else 'players'}"
+        return ", ".join(sorted(self.turns()))
+
     def next_turn(self) -> int | None:
         """Return the step at which somebody's turn will begin; None: the world waits for nobody."""
         waiting = (player.due for player in self._players.values() if not player.thinking)

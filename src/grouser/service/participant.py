@@ -181,6 +181,14 @@ class Participant:
         for action in self._deferred.pop_all():
             action()
 
+    def turn_missed(self, seconds: float) -> None:
+        """Do what was put off, and pass on that the world waits for the client no more."""
+        for action in self._deferred.pop_all():
+            action()
+        _LOG.warning("%s: its turn took over %g s; the world waits for it no more", self, seconds)
+        why = f"nothing ended your turn for {seconds:g} s: the world waits for you no more"
+        self.notice("Dropped", why)
+
     def defer(self, command: DeferredCommand) -> None:
         """Put off ``command`` to the end of the turn it belongs to.
 

@@ -180,5 +180,8 @@ class PathErrand:
     def begin_turn(self, time: float) -> None:
         """It has no turns."""
 
+    def turn_missed(self, seconds: float) -> None:
+        """Nobody waits for a robot that the server drives."""
+
     def receive_radio(self, message: RadioSignal) -> None:
         """Nobody listens to the robot's radio meanwhile."""

@@ -19,6 +19,7 @@ from grouser.frames import Array, Pose
 from grouser.physics.drives import Setpoint
 from grouser.physics.state import StateArrays
 from grouser.sensors.sensor import SensorContext
+from grouser.simulation.ownership import Movers
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
 from grouser.world.file import RobotEntry
@@ -85,7 +86,7 @@ class LiveScene:
         """Return where a robot's root or an object is now, X_WB; nothing in ``data`` changes."""
         body = self.model.body(self.body(name)).id
         # After a step, the places in ``data`` are those before it.
-        places = self._places
+        places = self.scratch
         places.qpos[:] = self.data.qpos
         mujoco.mj_kinematics(self.model, places)
         return Pose(places.xpos[body].copy(), places.xquat[body].copy())
@@ -95,9 +96,14 @@ class LiveScene:
         mujoco.mj_kinematics(self.model, self.data)
 
     @cached_property
-    def _places(self) -> mujoco.MjData:
-        """Where poses are worked out."""
+    def scratch(self) -> mujoco.MjData:
+        """Where poses are worked out and things are tried out; what is in it is nobody's."""
         return mujoco.MjData(self.model)
+
+    @cached_property
+    def movers(self) -> Movers:
+        """Everybody who can move, and what of the state is theirs."""
+        return Movers(self.scene)
 
     def sensor_context(self) -> SensorContext:
         """Return what sensors read now."""

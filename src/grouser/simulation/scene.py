@@ -79,12 +79,17 @@ def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> N
     data.ctrl[model.actuator_ctrladr[drive]] = place
 
 
-def compose(world: World, height_fields: Sequence[HeightFieldData] = ()) -> Scene:
+def compose(
+    world: World,
+    height_fields: Sequence[HeightFieldData] = (),
+    shelf: RobotShelf | None = None,
+) -> Scene:
     """Attach everything in ``world`` to one spec and compile it.
 
     Args:
         world: what is there.
         height_fields: that no geom shows yet; in the model they come after the world's own.
+        shelf: robots to be copied, of a thread that composes beside others; None: the common one.
     """
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
@@ -97,7 +102,8 @@ def compose(world: World, height_fields: Sequence[HeightFieldData] = ()) -> Scen
     for thing in world.objects:
         thing.add(spec, contact)
     robots = {
-        entry.name: _attach(spec, entry, world, number) for number, entry in enumerate(world.robots)
+        entry.name: _attach(spec, entry, world, number, shelf or _SHELF)
+        for number, entry in enumerate(world.robots)
     }
     _hasten(spec, alone=sum(robot.free for robot in robots.values()) + len(world.objects) <= 1)
     try:
@@ -150,12 +156,14 @@ def _hasten(spec: mujoco.MjSpec, *, alone: bool) -> None:
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
 
 
-def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -> Robot:
+def _attach(
+    spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int, shelf: RobotShelf
+) -> Robot:
     """Build the robot that ``entry``, the world's ``number``-th, names; attach it at its start."""
     where = world.where("robots", number, "kind")
     description = describe(entry.kind, entry.options, where)
     try:
-        robot = _built(description)
+        robot = shelf.build(description)
     except GrouserError as error:
         raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
     robot = _equip(robot, entry, world, number)
@@ -167,20 +175,32 @@ def _attach(spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int) -
     return robot
 
 
-def _built(description: RobotDescription) -> Robot:
-    """Build a robot; one that was built before is copied, which takes a tenth of the time."""
-    try:
-        hash(description)
-    except TypeError:  # it has options in lists or mappings
-        return description.build()
-    robot = _model_of(description)
-    return dataclasses.replace(robot, spec=robot.spec.copy())
-
-
-@functools.lru_cache(maxsize=64)
-def _model_of(description: RobotDescription) -> Robot:
-    """Return a robot that is copied and never attached itself."""
+def _build(description: RobotDescription) -> Robot:
     return description.build()
+
+
+class RobotShelf:
+    """Robots that were built before, to be copied, which takes a tenth of the time.
+
+    MuJoCo copies a spec while other threads run: a thread that composes has a shelf of its own.
+    """
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._model_of = functools.lru_cache(maxsize=64)(_build)
+
+    def build(self, description: RobotDescription) -> Robot:
+        """Return a robot of its own."""
+        try:
+            hash(description)
+        except TypeError:  # it has options in lists or mappings
+            return description.build()
+        robot = self._model_of(description)  # copied, and never attached itself
+        return dataclasses.replace(robot, spec=robot.spec.copy())
+
+
+_SHELF = RobotShelf()
+"""Of whoever has none of its own."""
 
 
 def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:

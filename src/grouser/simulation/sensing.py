@@ -8,20 +8,19 @@ said had it been on before the start, in a world that stood still.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import mujoco
 import numpy as np
 
-from grouser.sensors.rays import RangingSensor, RayBatch
+from grouser.sensors.rays import RayBatch, RayBundle
 from grouser.sensors.sensor import (
     BoundSensor,
     Needs,
     Reading,
     Sensor,
     SensorContext,
-    StatefulSensor,
 )
 from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import NEVER, Clock, generator
@@ -46,6 +45,8 @@ class ActiveSensors:
         """
         self._seed, self._rates = seed, {} if rates is None else rates
         self._rngs: dict[Key, np.random.Generator] = {}
+        self._departures: dict[str, int] = {}
+        """How often robots have left: one that comes again must not hear the same errors again."""
         self._sensors: dict[Key, _ActiveSensor] = {}
         self._groups: dict[tuple[float, int], _ReadingGroup] = {}
         """By rate and by the step at which they are read first: sensors of robots that came at
@@ -66,26 +67,32 @@ class ActiveSensors:
 
         Who was there before keeps what it said and what it remembers.
         """
-        before, old_groups, timestep = self._sensors, self._groups, float(scene.model.opt.timestep)
+        before, old_groups, timestep = self._sensors, self._groups, scene.timestep
+        self._forget({robot for robot, _ in before} - set(scene.robots))
         self._sensors, self._groups = {}, {}
         new: dict[tuple[str, type, float], list[_ActiveSensor]] = {}
         for key, (sensor, bound) in scene.sensors.items():
-            rng = self._rngs.setdefault(key, generator(self._seed, "/".join(key)))
             rate_hz = self._rates.get(key, sensor.rate_hz)
-            self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step, rate_hz)
             if key in before:
-                active.continue_from(before[key])
+                self._sensors[key] = active = before[key]
+                active.rebind(sensor, bound, rate_hz, step)
                 self._join_group(active, old_groups, timestep)
-            else:
-                new.setdefault((active.robot, type(sensor), rate_hz), []).append(active)
+                continue
+            if key not in self._rngs:
+                self._rngs[key] = self._generator(key)
+            rng = self._rngs[key]
+            self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step, rate_hz)
+            new.setdefault((active.robot, type(sensor), rate_hz), []).append(active)
+        quiet = _QuietSteps(self._groups.values(), step, timestep, [rate for _, _, rate in new])
         for (_, _, rate_hz), sensors in new.items():
             # Sensors of one kind are read together, those of different kinds and of robots that
             # came at different times in turns, as real ones: all at once would hold up whoever
             # paces the simulation. At the start everybody begins at once, whoever came first.
-            since = step + (self._quietest(step, rate_hz * timestep) if step else 0)
+            since = step + (quiet.find(rate_hz) if step else 0)
             for active in sensors:
                 active.since = since
-                self._join_group(active, old_groups, timestep)
+                group = self._join_group(active, old_groups, timestep)
+            quiet.note(group, len(sensors))
         self._agenda = [
             (group.clock.due, number, group) for number, group in enumerate(self._groups.values())
         ]
@@ -93,29 +100,34 @@ class ActiveSensors:
         self._silent = [active for active in self._sensors.values() if active.silent]
         self.due = step
 
+    def _forget(self, robots: set[str]) -> None:
+        """Let go of the random numbers of robots that left."""
+        if robots:
+            self._rngs = {key: rng for key, rng in self._rngs.items() if key[0] not in robots}
+            for robot in robots:
+                self._departures[robot] = self._departures.get(robot, 0) + 1
+
+    def _generator(self, key: Key) -> np.random.Generator:
+        """Return a sensor's random numbers; other ones each time its robot comes."""
+        name, before = "/".join(key), self._departures.get(key[0], 0)
+        return generator(self._seed, f"{name}#{before}" if before else name)
+
     def _join_group(
         self,
         active: _ActiveSensor,
         old_groups: dict[tuple[float, int], _ReadingGroup],
         timestep: float,
-    ) -> None:
-        """Let ``active`` be read in its group; ``old_groups``: those there were before."""
+    ) -> _ReadingGroup:
+        """Let ``active`` be read in its group, and return it; ``old_groups``: those before."""
         key = active.rate_hz, active.since
         if key not in self._groups:
             # One that was read at this very step must not be read at it again.
             was = old_groups.get(key)
             clock = was.clock if was else Clock(active.rate_hz, timestep, active.since)
             self._groups[key] = _ReadingGroup(clock)
-        self._groups[key].add(active)
-
-    def _quietest(self, step: int, readings_per_step: float) -> int:
-        """Return after how many steps, within a period from ``step``, fewest sensors are read."""
-        period = max(1, round(1 / readings_per_step))
-        load = [0] * (period + 1)
-        for group in self._groups.values():
-            for due in group.clock.coming(step + period + 1):
-                load[max(0, due - step)] += len(group.sensors)
-        return min(range(1, period + 1), key=load.__getitem__)
+        group = self._groups[key]
+        group.add(active)
+        return group
 
     def read_due(self, step: int, context: SensorContext) -> None:
         """Read every sensor that is due at ``step``, and every one that has said nothing yet.
@@ -135,9 +147,12 @@ class ActiveSensors:
                 group.volley.cast(context)
             for active in group.sensors:
                 self._measure(active, context)
-        for active in self._silent:
-            if active.silent:  # its group was not due: something to read, not yet to be sent
-                active.measure(context)
+        # Those whose group was not due: something to read, not yet to be sent.
+        silent = [active for active in self._silent if active.silent]
+        if bundles := _bundles(silent):
+            RayBatch(bundles).cast(context)
+        for active in silent:
+            active.measure(context)
         self._silent = []
         self.due = self._agenda[0][0] if self._agenda else NEVER
 
@@ -192,11 +207,13 @@ class _ActiveSensor:
         rate_hz: float,
     ) -> None:
         self.robot, self._name = key
-        self.delay, self.rate_hz, self.since = sensor.delay_s, rate_hz, since
-        self.bound, self._rng = bound, rng
-        self.needs = int(bound.needs)
+        self._rng, self.rate_hz, self.since = rng, rate_hz, since
+        self._describe(sensor, bound)
         self._readings: list[Reading] = []
         """The newest reading that has arrived, then those still on their way."""
+
+    def _describe(self, sensor: Sensor, bound: BoundSensor) -> None:
+        self.delay, self.bound, self.needs = sensor.delay_s, bound, int(bound.needs)
 
     @property
     def silent(self) -> bool:
@@ -219,14 +236,15 @@ class _ActiveSensor:
         self._arrive(time)
         return self._readings[0]
 
-    def continue_from(self, before: _ActiveSensor) -> None:
-        self._readings = before._readings
-        if self.rate_hz == before.rate_hz:
-            self.since = before.since
-        else:
-            self.since += 1  # its new rhythm; at this very step it may have been read already
-        if isinstance(self.bound, StatefulSensor) and isinstance(before.bound, StatefulSensor):
-            self.bound.memory = before.bound.memory
+    def rebind(self, sensor: Sensor, bound: BoundSensor, rate_hz: float, step: int) -> None:
+        """Go on in another scene, with all that was said and is remembered."""
+        before = self.bound
+        self._describe(sensor, bound)
+        if rate_hz != self.rate_hz:  # its new rhythm; at this very step it may have been read
+            self.rate_hz, self.since = rate_hz, step + 1
+        if hasattr(bound, "memory") and hasattr(before, "memory"):
+            # A `StatefulSensor`; to ask that by its type takes thirty times as long.
+            bound.memory = before.memory
 
     def _arrive(self, time: float) -> None:
         """Let go of readings that a newer one has overtaken by ``time``."""
@@ -245,16 +263,42 @@ class _ReadingGroup:
     @cached_property
     def volley(self) -> RayBatch | None:
         """All rays that its sensors send out, once everybody has been added."""
-        bundles = [
-            active.bound.bundle
-            for active in self.sensors
-            if isinstance(active.bound, RangingSensor)
-        ]
+        bundles = _bundles(self.sensors)
         return RayBatch(bundles) if bundles else None
 
     def add(self, active: _ActiveSensor) -> None:
         self.sensors.append(active)
         self.needs |= active.needs
+
+
+class _QuietSteps:
+    """At which steps, from now on, how many sensors are read: to find one with few."""
+
+    def __init__(
+        self, groups: Iterable[_ReadingGroup], step: int, timestep: float, rates: list[float]
+    ) -> None:
+        self._step, self._timestep = step, timestep
+        self._load = [0] * (max(map(self._period, rates), default=0) + 1)
+        for group in groups if rates and step else ():
+            self.note(group, len(group.sensors))
+
+    def note(self, group: _ReadingGroup, sensors: int) -> None:
+        """Count so many sensors that are read with a group."""
+        for due in group.clock.coming(self._step + len(self._load)):
+            self._load[max(0, due - self._step)] += sensors
+
+    def find(self, rate_hz: float) -> int:
+        """Return after how many steps, within a period, fewest sensors are read."""
+        return min(range(1, self._period(rate_hz) + 1), key=self._load.__getitem__)
+
+    def _period(self, rate_hz: float) -> int:
+        return max(1, round(1 / (rate_hz * self._timestep)))
+
+
+def _bundles(sensors: Iterable[_ActiveSensor]) -> list[RayBundle]:
+    """Return the rays of all that are `RangingSensor`s; to ask by their type takes long."""
+    bounds = (active.bound for active in sensors)
+    return [bound.bundle for bound in bounds if hasattr(bound, "bundle")]
 
 
 def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:

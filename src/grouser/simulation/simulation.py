@@ -7,7 +7,7 @@ It knows no wall clock, no thread and no socket; whoever wants real time paces t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -26,9 +26,9 @@ from grouser.simulation.changes.population import (
     with_gait,
     with_member,
     with_sensors,
-    without_member,
+    without_members,
 )
-from grouser.simulation.changes.recompose import recompose
+from grouser.simulation.changes.recompose import Recomposer, Recomposing
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.divergence.watch import EVERY, DivergenceWatch, log_warnings
 from grouser.simulation.live_scene import LiveScene, Physics, plain_physics
@@ -63,6 +63,8 @@ class Simulation:
         """Robot and sensor → readings per second, where somebody asked for another rate."""
         self.paused = False
         """Whether whoever paces this simulation shall wait (`actions.Pause`)."""
+        self.recomposer: Recomposing = Recomposer()
+        """Makes worlds ready into which somebody joins; whoever serves gives another one."""
         self.reset()
 
     def reset(self) -> None:
@@ -118,10 +120,7 @@ class Simulation:
                     self.live.settle_in(who)
                 self._sense()
             case actions.Leave(name):
-                self.live.body(name)  # raises when there is nobody of this name
-                for key in [key for key in self._rates if key[0] == name]:
-                    del self._rates[key]
-                self._recompose(without_member(self.world, name))
+                self.remove([name])
             case actions.Equip(robot, sensors):
                 self._recompose(with_sensors(self.world, robot, sensors))
                 self._sense()
@@ -166,6 +165,21 @@ class Simulation:
             case actions.Reset():
                 self._log.add(LogEntry(self.time, "reset"))
                 self.reset()
+
+    def remove(self, names: Collection[str]) -> None:
+        """Take robots and objects out of the world, all at once: it is composed only once."""
+        for name in names:
+            self.live.body(name)  # raises when there is nobody of this name
+        if names:
+            self._recompose(without_members(self.world, names))
+            for key in [key for key in self._rates if key[0] in names]:
+                del self._rates[key]
+
+    def try_out(self, who: RobotEntry) -> LiveScene:
+        """Return how everything would be now if ``who`` had joined; nothing changes."""
+        world = with_member(self._start, self.world, who)
+        ready = self.recomposer.prepare(self.scene, world)
+        return ready.carry_over(self.live, started=self._steps > 0)
 
     def schedule(self, time: float, action: Action) -> None:
         """Carry out ``action`` when simulated time reaches ``time`` (s)."""
@@ -304,7 +318,9 @@ class Simulation:
 
     def _recompose(self, world: World) -> None:
         """Rebind to another world, in which everybody who was here before notices nothing."""
-        self._rebind(recompose(self.live, world, started=self._steps > 0))
+        ready = self.recomposer.prepare(self.scene, world)
+        self._rebind(ready.carry_over(self.live, started=self._steps > 0))
+        self.recomposer.forget()
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""
@@ -330,11 +346,12 @@ class Simulation:
     def _place(self, name: str, X_WB: Pose) -> None:
         """Put ``name`` somewhere, at rest; what is fixed is built there."""
         self.live.body(name)  # raises when there is nobody of this name
-        self._motions.stop(self.live, name)
-        self._triggers.forget_position(name)
         if (fixed := physics_changes.find_fixed(self.world, name)) is not None:
             self._recompose(physics_changes.with_object_at(self.world, fixed, X_WB))
+            self._triggers.forget_position(name)
             return
+        self._motions.stop(self.live, name)
+        self._triggers.forget_position(name)
         place_free_body(self.live, name, X_WB)
         mujoco.mj_forward(self.model, self.data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.simulation.stepping import StepMemory, Stepper
 
@@ -15,39 +16,53 @@ _WIDTHS = {
 }
 """Numbers in qpos and in qvel of each kind of joint."""
 
+Places = npt.NDArray[np.integer]
+"""Indices into a model's arrays."""
 
-def transfer_state(
-    old: mujoco.MjModel, was: mujoco.MjData, new: mujoco.MjModel, now: mujoco.MjData
-) -> None:
-    """Copy time, joints, drives and moving surfaces that both models have to ``now``."""
-    now.time = was.time
-    for joint in range(old.njnt):
-        name = old.joint(joint).name
-        there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_JOINT, name) if name else -1
-        if there >= 0:
-            positions, dofs = _WIDTHS[mujoco.mjtJoint(old.jnt_type[joint])]
-            _copy(was.qpos, old.jnt_qposadr[joint], now.qpos, new.jnt_qposadr[there], positions)
-            start, end = old.jnt_dofadr[joint], new.jnt_dofadr[there]
-            for field in ("qvel", "qacc_warmstart", "qfrc_applied"):
-                _copy(getattr(was, field), start, getattr(now, field), end, dofs)
-    for actuator in range(old.nactuator):
-        name = old.actuator(actuator).name
-        there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_ACTUATOR, name)
-        if there >= 0:
-            _copy_drive(old, was, actuator, new, now, there)
-    for geom in range(old.ngeom):
-        name = old.geom(geom).name
-        there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_GEOM, name) if name else -1
-        if there >= 0:
-            new.geom_surfacevel[there] = old.geom_surfacevel[geom]
-    mujoco.mj_forward(new, now)
-    # mj_forward solved from these; the next step must start where the old one would have.
-    for joint in range(old.njnt):
-        there = mujoco.mj_name2id(new, mujoco.mjtObj.mjOBJ_JOINT, old.joint(joint).name)
-        if there >= 0:
-            dofs = _WIDTHS[mujoco.mjtJoint(old.jnt_type[joint])][1]
-            start, end = old.jnt_dofadr[joint], new.jnt_dofadr[there]
-            _copy(was.qacc_warmstart, start, now.qacc_warmstart, end, dofs)
+
+class StateTransfer:
+    """Where in two models the same joints, drives and surfaces are; looked up once, by name."""
+
+    def __init__(self, old: mujoco.MjModel, new: mujoco.MjModel) -> None:
+        """Look up everything that both models have."""
+        joints, actuators, geoms = (
+            _shared(old, new, kind, count)
+            for kind, count in (
+                (mujoco.mjtObj.mjOBJ_JOINT, old.njnt),
+                (mujoco.mjtObj.mjOBJ_ACTUATOR, old.nactuator),
+                (mujoco.mjtObj.mjOBJ_GEOM, old.ngeom),
+            )
+        )
+        widths = np.array([_WIDTHS[mujoco.mjtJoint(kind)] for kind in old.jnt_type], int)
+        widths = widths.reshape(-1, 2)[joints[0]]
+        self._positions = _runs(old.jnt_qposadr, new.jnt_qposadr, joints, widths[:, 0])
+        self._dofs = _runs(old.jnt_dofadr, new.jnt_dofadr, joints, widths[:, 1])
+        inputs, states = old.actuator_ctrlnum[actuators[0]], old.actuator_actnum[actuators[0]]
+        self._inputs = _runs(old.actuator_ctrladr, new.actuator_ctrladr, actuators, inputs)
+        self._states = _runs(old.actuator_actadr, new.actuator_actadr, actuators, states)
+        self._actuators, self._geoms = actuators, geoms
+
+    def carry_over(
+        self, old: mujoco.MjModel, was: mujoco.MjData, new: mujoco.MjModel, now: mujoco.MjData
+    ) -> None:
+        """Copy time, joints, drives and moving surfaces that both models have to ``now``."""
+        now.time = was.time
+        here, there = self._positions
+        now.qpos[there] = was.qpos[here]
+        here, there = self._dofs
+        for field in ("qvel", "qacc_warmstart", "qfrc_applied"):
+            getattr(now, field)[there] = getattr(was, field)[here]
+        for field, (here, there) in (("ctrl", self._inputs), ("act", self._states)):
+            getattr(now, field)[there] = getattr(was, field)[here]
+        here, there = self._actuators
+        new.actuator_biasprm[there] = old.actuator_biasprm[here]  # a drive's mode lives there
+        new.actuator_dynprm[there] = old.actuator_dynprm[here]
+        here, there = self._geoms
+        new.geom_surfacevel[there] = old.geom_surfacevel[here]
+        mujoco.mj_forward(new, now)
+        # mj_forward solved from these; the next step must start where the old one would have.
+        here, there = self._dofs
+        now.qacc_warmstart[there] = was.qacc_warmstart[here]
 
 
 def transfer_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemory) -> None:
@@ -63,22 +78,24 @@ def transfer_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepM
             now.effort[:, there] = was.effort[:, here]
 
 
-def _copy_drive(
-    old: mujoco.MjModel,
-    was: mujoco.MjData,
-    here: int,
-    new: mujoco.MjModel,
-    now: mujoco.MjData,
-    there: int,
-) -> None:
-    """Copy a drive's inputs, its setpoint and its mode (which lives in the model)."""
-    inputs, states = old.actuator_ctrlnum[here], old.actuator_actnum[here]
-    _copy(was.ctrl, old.actuator_ctrladr[here], now.ctrl, new.actuator_ctrladr[there], inputs)
-    if states:
-        _copy(was.act, old.actuator_actadr[here], now.act, new.actuator_actadr[there], states)
-    new.actuator_biasprm[there] = old.actuator_biasprm[here]
-    new.actuator_dynprm[there] = old.actuator_dynprm[here]
+def _shared(
+    old: mujoco.MjModel, new: mujoco.MjModel, kind: mujoco.mjtObj, count: int
+) -> tuple[Places, Places]:
+    """Return the numbers, in both models, of everything of a kind that has the same name."""
+    pairs = []
+    for here in range(count):
+        name = mujoco.mj_id2name(old, kind, here)
+        there = mujoco.mj_name2id(new, kind, name) if name else -1
+        if there >= 0:
+            pairs.append((here, there))
+    here_, there_ = np.array(pairs, int).reshape(-1, 2).T
+    return here_, there_
 
 
-def _copy(source: np.ndarray, start: int, target: np.ndarray, end: int, width: int) -> None:
-    target[end : end + width] = source[start : start + width]
+def _runs(
+    old: Places, new: Places, which: tuple[Places, Places], widths: Places
+) -> tuple[Places, Places]:
+    """Return where the numbers of parts begin that have ``widths`` many each: all their places."""
+    starts, ends = old[which[0]], new[which[1]]
+    within = np.concatenate([np.arange(width) for width in widths] or [np.zeros(0, int)])
+    return np.repeat(starts, widths) + within, np.repeat(ends, widths) + within

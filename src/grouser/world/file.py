@@ -51,6 +51,16 @@ from grouser.world.yaml_source import Source, read_yaml
 
 ENDINGS = (".yaml", ".yml")
 
+MOST = {
+    "terrain": 2000,
+    "objects": 2000,
+    "robots": 500,
+    "starts": 2000,
+    "triggers": 2000,
+    "events": 2000,
+}
+"""How many of each a world file may have: more would take minutes to build and never keep pace."""
+
 
 def _on_the_ground(value: Any) -> Any:
     """Complete ``[x, y]`` to ``[x, y, 0]``."""
@@ -313,7 +323,7 @@ def parse(
     Raises:
         WorldFileError: the text or an override says something impossible.
     """
-    source = read_yaml(text, where)
+    source = read_yaml(text, where, MOST)
     if source.data is None:
         raise WorldFileError(f"{where}: is empty, a world has at least a name and terrain")
     if not isinstance(source.data, dict):

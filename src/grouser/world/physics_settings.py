@@ -88,8 +88,8 @@ class Contact(Description):
 class Physics(Description):
     """The solver's settings and the contact all ground and objects share."""
 
-    timestep: Annotated[float, Field(gt=0, le=0.02)] = 0.001
-    """Length of one step, s; above 0, at most 0.02."""
+    timestep: Annotated[float, Field(ge=1e-6, le=0.02)] = 0.001
+    """Length of one step, s; from 0.000001 (shorter, and a second would take hours) to 0.02."""
     gravity: Annotated[float, Field(ge=0, le=100)] = 9.81
     """Acceleration downwards, m/s²; 0 to 100."""
     integrator: Literal["euler", "implicit", "implicitfast", "discrete", "rk4"] = "implicitfast"

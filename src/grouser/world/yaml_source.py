@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,12 +67,30 @@ for _kind, _pattern in {
     _Loader.add_implicit_resolver(_TAG + _kind, re.compile(rf"(?:{_pattern})\Z", re.I), None)
 
 
-def read_yaml(text: str, where: str) -> Source:
+DEEPEST = 50
+"""Lists and mappings within each other, at most."""
+LONGEST = 2_000_000
+"""Characters of a text, at most."""
+MOST_VALUES = 200_000
+"""Keys, values, lists and mappings of a text, at most."""
+
+_QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Twenty times as fast where PyYAML has it; only counts, since it words its errors otherwise."""
+
+
+def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> Source:
     """Read YAML ``text``; ``where`` names it in errors.
 
+    Args:
+        text: what is read.
+        where: names it in errors.
+        most: how many items the lists of the uppermost keys may have.
+
     Raises:
-        WorldFileError: the text is not YAML, or uses more of YAML than a world file may.
+        WorldFileError: the text is not YAML, uses more of YAML than a world file may, or is larger.
     """
+    with suppress(yaml.YAMLError):  # what is wrong with it is said below
+        _check_size(text, where, most or {})
     try:
         for event in yaml.parse(text, Loader=_Loader):
             _refuse_extras(event, where)
@@ -87,6 +107,35 @@ def read_yaml(text: str, where: str) -> Source:
         raise WorldFileError(f"{where}: this is not YAML ({reason})") from None
     except RecursionError:
         raise WorldFileError(f"{where}: lists or mappings are nested too deeply") from None
+
+
+def _check_size(text: str, where: str, most: Mapping[str, int]) -> None:
+    """Refuse a text that would take long to read, as soon as it is clear that it would."""
+    if len(text) > LONGEST:
+        raise WorldFileError(f"{where}: is longer than {LONGEST} characters")
+    depth, key, values = 0, "", 0
+    counts: Counter[str] = Counter()
+    for event in yaml.parse(text, Loader=_QUICK):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            continue
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        values += 1
+        if depth == 1 and isinstance(event, yaml.ScalarEvent):
+            key = event.value
+        elif depth == 2 and key in most:
+            counts[key] += 1
+            if counts[key] > most[key]:
+                raise WorldFileError(f"{where} line {line}: {key}: more than {most[key]} of them")
+        if values > MOST_VALUES:
+            raise WorldFileError(f"{where} line {line}: more than {MOST_VALUES} values")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                too_deep = f"lists or mappings are nested more than {DEEPEST} deep"
+                raise WorldFileError(f"{where} line {line}: {too_deep}")
 
 
 def _refuse_extras(event: yaml.Event, where: str) -> None:

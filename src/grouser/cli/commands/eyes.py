@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +38,18 @@ def eyes(
         Path | None,
         typer.Option(metavar="F.pem", help="Speak TLS with a server that shows this certificate."),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="F.pem", help="Serve pictures by TLS, showing this certificate."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="F.pem",
+            show_default="in the certificate's file",
+            help="The certificate's key.",
+        ),
+    ] = None,
     own_only: Annotated[
         bool, typer.Option("--own-only", help="Serve a robot's own pictures only, no mosaic.")
     ] = False,
@@ -55,11 +69,14 @@ def eyes(
     far, far_port = parse_host_port(server, PORT, "--server")
     preflight.pictures()
     import asyncio
+    import time
 
     from grouser.gateways.images.render_node import RenderNode
     from grouser.service.access import AccessControl, loopback, tokens
-    from grouser.tls import client_context
+    from grouser.tls import client_context, client_hint, server_context
 
+    if key and not certificate:
+        raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
     if not token and not loopback(host):
         raise BadValue(
             f"--host is '{host}', which lets other machines in and takes a token: give the "
@@ -67,14 +84,29 @@ def eyes(
         )
     if trust is not None:
         client_context(trust)  # raises before anything is opened
-    access = AccessControl(tokens(given=token or None, environment={}), host)
-    node = RenderNode(access, workers=workers, own_only=own_only, report=_say)
+    access = AccessControl(tokens(given=token or None, environment={}), host, clock=time.monotonic)
+    tls = server_context(certificate, key) if certificate else None
+    if certificate:
+        complain(client_hint(certificate))
+    node = RenderNode(access, workers=workers, own_only=own_only, report=_say, tls=tls)
     link = node.run(far, far_port, host=host, port=port, token=token, trust=trust)
     try:
-        asyncio.run(link)
+        asyncio.run(_until_terminated(link))
     except KeyboardInterrupt:
         complain("interrupted")
         raise typer.Exit(130) from None
+
+
+async def _until_terminated(link: Coroutine[None, None, None]) -> None:
+    """Run until somebody ends it by SIGTERM; processes and folders are gone then."""
+    import asyncio
+
+    task = asyncio.ensure_future(link)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        complain("terminated")
 
 
 def _say(sentence: str) -> None:

@@ -95,7 +95,6 @@ def run(
     preflight.writable(video, (".webm", ".mp4"))
     preflight.writable(gif, ".gif")
     preflight.physics()
-    from grouser.cli.run_table import print_run
     from grouser.simulation.run_log import RunLog, log_files
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
@@ -110,7 +109,6 @@ def run(
     noted = RunLog(sim) if log is not None else None
     run_part = partial(_watch, sim) if view else partial(_film, sim, files, width, height, quality)
     summary = run_part(seconds, factor=factor, log=noted, log_rate=log_rate)
-    print_run(sim, summary, result_console())
     logs = noted.write(log) if noted is not None and log is not None else []
     for path in (*files, *logs):
         print_written(path)
@@ -129,11 +127,12 @@ def _film(
     log: RunLog | None,
     log_rate: float,
 ) -> RunSummary:
-    """Let a simulation run, with what pictures and videos are wanted of it."""
+    """Let a simulation run, with what pictures and videos are wanted of it; print the table."""
     from grouser.cli.paced_run import run_paced
+    from grouser.cli.run_table import print_run
     from grouser.gateways.images.run_camera import FPS, RunCamera
 
-    with ExitStack() as stack:
+    with ExitStack() as table, ExitStack() as stack:
         camera = None
         videos = [path for path in files if path.suffix != ".png"]
         if files:
@@ -144,6 +143,8 @@ def _film(
             summary = run_paced(
                 sim, seconds, factor=factor, camera=camera, bar=bar, log=log, log_rate=log_rate
             )
+        # Behind the pictures, but also if one of them cannot be written.
+        table.callback(print_run, sim, summary, result_console())
         for picture in files:
             if camera is not None and picture.suffix == ".png":
                 camera.write(sim, picture)
@@ -159,10 +160,13 @@ def _watch(
     log_rate: float,
 ) -> RunSummary:
     """Let a simulation run in a window, at the pace of the clock unless another is asked for."""
+    from grouser.cli.run_table import print_run
     from grouser.cli.window import print_keys, watch
 
     print_keys(result_console())
-    return watch(sim, factor=factor or 1.0, seconds=seconds, log=log, log_rate=log_rate)
+    summary = watch(sim, factor=factor or 1.0, seconds=seconds, log=log, log_rate=log_rate)
+    print_run(sim, summary, result_console())
+    return summary
 
 
 def _check_window(files: Sequence[Path]) -> None:

@@ -64,6 +64,7 @@ def serve(
     plan: options.PlanValues = None,
     speed: options.SpeedFactor = "1.0",
     players: options.Players = 0,
+    longest_wait: options.LongestWait = 10.0,
     beat_ms: options.BeatMs = None,
     command_timeout: options.CommandTimeout = None,
     strict: options.Strict = False,
@@ -95,8 +96,6 @@ def serve(
 
     [cyan]grouser serve pioneer_room --dialect udk --also 3001:ut2004:z-up --speed max[/]
 
-    [cyan]grouser serve bumps --rosbridge 9090 --goal 1.6,0[/]
-
     [cyan]GROUSER_TOKEN=$(openssl rand -hex 16) grouser serve league_field --host 0.0.0.0[/]
     """
     preflight.physics()
@@ -117,7 +116,7 @@ def serve(
         speed=_speed(speed),
         beat=None if beat_ms is None else beat_seconds(beat_ms),
         players=players,
-        **_timeouts(command_timeout, strict),
+        **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
         limits=_limits(lines_per_second, connections),
@@ -203,12 +202,16 @@ def picture_options(
     return pictures if port >= 0 else None
 
 
-def _timeouts(command_timeout: float | None, strict: bool) -> dict[str, float]:
-    """Return after how much silence robots stop: all of them, and those of clients that know."""
+def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, float]:
+    """Return how long a turn may last, and after how much silence robots stop.
+
+    All robots, and those of clients that know of it.
+    """
     given = not_below(command_timeout or 0.0, "--command-timeout")
+    usual = {"longest_wait": not_below(longest_wait, "--longest-wait"), "command_timeout": 0.0}
     if strict or command_timeout is not None:
-        return {"command_timeout": 0.0 if strict else given, "informed_timeout": 0.0}
-    return {"command_timeout": 0.0, "informed_timeout": INFORMED_TIMEOUT}
+        return usual | {"command_timeout": 0.0 if strict else given, "informed_timeout": 0.0}
+    return usual | {"informed_timeout": INFORMED_TIMEOUT}
 
 
 def _robot_gateways(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 from grouser.errors import BadValue, Refused
 from grouser.gateways.can.bus import BusConnection, CanBus
@@ -31,6 +32,7 @@ from grouser.protocol.link_faults import LinkFaults
 from grouser.service.access import Role
 from grouser.service.login import Login
 from grouser.service.outbox import Outbox, Pipe
+from grouser.service.wishes import Wish
 
 HUSH = 0.2
 """Wall seconds of silence behind the ``ok`` of raw mode: python-can takes what comes together with
@@ -89,16 +91,20 @@ class CanSocket(ClientSocket):
 
     # -- what the client says ----------------------------------------------------------------
 
-    def receive(self, data: bytes) -> int:
-        """Take bytes; return how many messages they completed."""
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Return the messages that bytes completed, each to be taken in its turn."""
         messages = self._splitter.feed(data)
-        for text in messages:
-            if isinstance(text, Fault):
-                self._complain(text.reason)
-            else:
-                self._take(text)
-        self._bus.flush()
-        return len(messages)
+        last = len(messages) - 1
+        return [partial(self._hear, text, n == last) for n, text in enumerate(messages)]
+
+    def _hear(self, text: str | Fault, last: bool) -> None:
+        """Take a message; behind the last of several, the bus is told."""
+        if isinstance(text, Fault):
+            self._complain(text.reason)
+        else:
+            self._take(text)
+        if last:
+            self._bus.flush()
 
     def _take(self, text: str) -> None:
         try:

@@ -247,6 +247,9 @@ class MotorDrivers:
     def receive_radio(self, message: RadioSignal) -> None:
         """Motors have no radio."""
 
+    def turn_missed(self, seconds: float) -> None:
+        """Nobody waits for motors."""
+
 
 def _sensors(entry: RobotEntry, rate_hz: float) -> tuple[dict[str, Any], ...]:
     """Return what the robot carries beside its own: its equipment, and the drivers' sensors."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused
@@ -34,8 +35,10 @@ MOST_FPS = 60.0
 
 MOST_RATE = 2.0**26
 """Bytes per second of the wall clock that one connection gets: copying them takes time here."""
+GRACE = 0.2
+"""Wall seconds that a client has to show a key before it is sent a frame unasked, s."""
 MOST_CONNECTIONS = 128
-"""Connections at once: two for every robot that UDK's server has room for."""
+"""Connections that look at once: two for every robot that UDK's server has room for."""
 
 _LOG = logging.getLogger(__name__)
 _MOST_REQUESTS = 8  # read ahead
@@ -53,7 +56,7 @@ class ImagePort:
             token or a key, it is sent when they are there.
         own_only: serve nobody without a key.
         most_fps: frames per second of the wall clock that one connection gets.
-        most: connections at once.
+        most: connections that look at once.
         login_seconds: wall time until a token or key must be shown, where one is needed, s.
     """
 
@@ -78,6 +81,7 @@ class ImagePort:
         """To all connections so far."""
         self.refused = 0
         """Connections that were refused so far."""
+        self.log = access.log
         self._jpeg: tuple[int, bytes] = (-1, b"")
 
     def __call__(self) -> ImageConnection:
@@ -101,11 +105,12 @@ class ImageConnection(asyncio.Protocol):
         self._port, self._latest = port, port.latest
         self._preamble, self._side = Preamble(), ImageServerSide(port.legacy)
         self._transport: asyncio.Transport | None = None
+        self.gone: Callable[[], None] = lambda: None
         self._who = "nobody"
         self._unread = b""
         self._requests: deque[Request] = deque()
         self._key = Credential("key", "")  # without a secret: everything
-        self._admitted = False
+        self._admitted = self._shown = self._opened = False
         self._watching: CameraName | None = None
         self._busy = False  # a frame is being made, or on its way out
         self._next = 0.0
@@ -124,13 +129,11 @@ class ImageConnection(asyncio.Protocol):
         self._who = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         self._port.connections.add(self)
         self._latest.listeners.add(self._answer_next)
-        if len(self._port.connections) > self._port.most:
-            self._refuse(f"there are {self._port.most} connections already")
-        elif self._port.own_only or self._port.access.needs_token:
-            loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
+        if self._port.own_only or self._port.access.needs_token:
             self._login = loop.call_later(self._port.login_seconds, self._check_login)
-        else:
-            self._open()
+        elif self._port.legacy:  # who has a key shows it at once, and wants its own picture
+            self._login = loop.call_later(GRACE, self._open)
 
     def data_received(self, data: bytes) -> None:
         """Take a token or key, then requests."""
@@ -138,8 +141,7 @@ class ImageConnection(asyncio.Protocol):
             credentials, data = self._preamble.receive(data)
             for credential in credentials:
                 self._check_credential(credential)
-                if not self._requests:
-                    self._open()
+                self._open()
         except GrouserError as error:
             self._refuse(str(error))
             return
@@ -165,13 +167,33 @@ class ImageConnection(asyncio.Protocol):
                 timer.cancel()
         if self._admitted:
             self._latest.unwatch(self._watching)
+        self.gone()
+
+    # -- the port's side ---------------------------------------------------------------------
+
+    def logged_in(self) -> bool:
+        """Return whether it may look, or whoever asks may."""
+        port = self._port
+        return self._admitted or not (port.own_only or port.access.needs_token)
+
+    def send_away(self, reason: str) -> None:
+        """Close the connection."""
+        self._refuse(reason)
+
+    def refusal(self, reason: str) -> bytes:
+        """Return nothing: pictures have no words."""
+        return b""
 
     # -- admission ---------------------------------------------------------------------------
 
     def _check_credential(self, credential: Credential) -> None:
         """Admit the client with a token or a key, or refuse it."""
-        if self._admitted:
+        if self._shown:
             raise Refused("only one token or key may be shown")
+        self._shown = True
+        if self._admitted:  # as everybody is, by a request that came before
+            self._admitted = False
+            self._latest.unwatch(self._watching)
         if credential.kind == "token":
             self._admit_to_all(credential.secret)
         else:
@@ -187,8 +209,9 @@ class ImageConnection(asyncio.Protocol):
             self._refuse(f"no token or key came within {self._port.login_seconds:g} s")
 
     def _open(self) -> None:
-        """In legacy mode, let a frame be due."""
-        if due := self._side.opened():
+        """In legacy mode, let a frame be due, once."""
+        if not self._opened and (due := self._side.opened()):
+            self._opened = True
             self._requests.extend(due)
             self._answer_next()
 
@@ -200,12 +223,14 @@ class ImageConnection(asyncio.Protocol):
         self._admit(None)
 
     def _admit(self, name: CameraName | None) -> None:
+        if sum(one._admitted for one in self._port.connections) >= self._port.most:
+            raise Refused(f"there are {self._port.most} connections already")
         self._admitted, self._watching = True, name
         self._latest.watch(name)
 
     def _refuse(self, reason: str) -> None:
         self._port.refused += 1
-        _LOG.warning("images for %s refused: %s", self._who, reason)
+        self._port.log.warning(_LOG, self._who, f"no images: {reason}")
         if self._transport:
             self._transport.close()
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
-from grouser.errors import BadValue, Disconnected
+from grouser.errors import Disconnected
 from grouser.gateways.images.latest_frames import LatestFrames
 from grouser.gateways.images.port import ImagePort
 from grouser.gateways.images.remote_worker import run_remote_worker
 from grouser.gateways.images.render_pool import RenderPool
+from grouser.gateways.listening_port import DoorRules, ListeningPort
 from grouser.service.access import AccessControl
+from grouser.service.admission import Admission
+from grouser.service.limits import Limits
 
 AGAIN = 1.0
 """Wall time (s) before a server that has gone is looked for again."""
@@ -25,14 +30,23 @@ class RenderNode:
         workers: processes that draw.
         own_only: serve nobody without a key.
         report: called with a sentence when something happens.
+        tls: what the image port here speaks TLS with; None: it does not.
     """
 
     def __init__(
-        self, access: AccessControl, *, workers: int, own_only: bool, report: Callable[[str], None]
+        self,
+        access: AccessControl,
+        *,
+        workers: int,
+        own_only: bool,
+        report: Callable[[str], None],
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._pool = RenderPool(workers=workers)
         self._frames = LatestFrames(self._pool)
-        self._port = ImagePort(self._frames, access, own_only=own_only)
+        self._images = ImagePort(self._frames, access, own_only=own_only)
+        limits = Limits()
+        self._door = DoorRules(Admission(limits), limits, access.log, tls)
         self._window = 2 * workers
         self._report = report
 
@@ -46,15 +60,12 @@ class RenderNode:
             Disconnected: it has never been there.
             BadValue: the image port is taken.
         """
-        loop = asyncio.get_running_loop()
-        try:
-            images = await loop.create_server(self._port, host, port)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise BadValue(f"pictures cannot be served at {host}:{port} ({why})") from error
-        async with images, self._pool:
-            address = images.sockets[0].getsockname()
-            self._report(f"pictures at {address[0]}:{address[1]}")
+        images = ListeningPort(self._door, self._images)
+        async with AsyncExitStack() as stack:
+            stack.callback(images.close)
+            number = await images.open(host, port, "pictures")
+            await stack.enter_async_context(self._pool)
+            self._report(f"pictures at {host}:{number}")
             met = False
 
             def report(sentence: str) -> None:

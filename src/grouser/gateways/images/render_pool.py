@@ -16,6 +16,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -34,6 +35,7 @@ from grouser.protocol.rendering import (
     ParcelReader,
     Refusal,
     Welcome,
+    encode,
 )
 from grouser.service.access import AccessControl, Role
 from grouser.service.limits import Limits
@@ -142,7 +144,7 @@ class RenderPool:
     def accept_remote(self, access: AccessControl) -> _RemoteWorker:
         """Return the protocol for one connection of a worker on another machine.
 
-        It needs a token that is good for CONTROL: a worker knows the whole world and all keys.
+        It needs a token for DRAW, or for CONTROL: a worker knows the whole world and all keys.
         """
         return _RemoteWorker(self, access)
 
@@ -184,7 +186,7 @@ class _LocalWorker(WorkerChannel):
     def start(self) -> None:
         """Start the process; jobs may be submitted at once, and are done when it is there."""
         if not self._closing:
-            task = asyncio.get_running_loop().create_task(self._start())
+            task = asyncio.get_running_loop().create_task(self._start_or_try_again())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -206,7 +208,12 @@ class _LocalWorker(WorkerChannel):
         if self.process:
             self.process.kill()  # it may only have closed its socket
             code = self.process.wait()
+            self.process = None
             _LOG.warning("%s has died (exit code %s) and is started again", self, code)
+        self._start_again()
+
+    def _start_again(self) -> None:
+        """Start it again after a while, longer each time it did not live to answer."""
         pause = PAUSES[min(self._deaths, len(PAUSES) - 1)]
         self._deaths += 1
         self._pool.restarts += 1
@@ -230,17 +237,24 @@ class _LocalWorker(WorkerChannel):
         self.process.kill()
         self.process.wait()
 
+    async def _start_or_try_again(self) -> None:
+        try:
+            await self._start()
+        except OSError as error:  # no memory, no descriptors: others may give some back
+            _LOG.warning("%s could not be started (%s) and is tried again", self, error.strerror)
+            self._start_again()
+
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "grouser.gateways.images.worker", str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                env=os.environ | ONE_THREAD,
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is the server's business
-            )
         try:
+            with theirs:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", "grouser.gateways.images.worker", str(theirs.fileno())],
+                    pass_fds=(theirs.fileno(),),
+                    env=os.environ | ONE_THREAD,
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,  # Ctrl-C is the server's business
+                )
             await asyncio.get_running_loop().create_connection(lambda: self, sock=ours)
         except BaseException:
             ours.close()  # by which the process ends
@@ -256,6 +270,7 @@ class _RemoteWorker(WorkerChannel):
     def __init__(self, pool: RenderPool, access: AccessControl) -> None:
         super().__init__(1)
         self._pool, self._access = pool, access
+        self.gone: Callable[[], None] = lambda: None
         self._address = ""
         self._parcels = ParcelReader(LARGEST_STRANGER)
 
@@ -290,21 +305,36 @@ class _RemoteWorker(WorkerChannel):
     def on_lost(self) -> None:
         """Let others do its work."""
         self._pool.remove_remote(self)
+        self.gone()
+
+    # -- the port's side ---------------------------------------------------------------------
+
+    def logged_in(self) -> bool:
+        """Return whether it may draw."""
+        return self.ready
+
+    def send_away(self, reason: str) -> None:
+        """Close the connection, and say why."""
+        self._access.log.warning(_LOG, self._address, f"eye sent away: {reason}")
+        self.send(Refusal(reason))
+        self.close()
+
+    def refusal(self, reason: str) -> bytes:
+        """Return what is sent to a worker for whom there is no room."""
+        return encode(Refusal(reason))
 
     def _check_login(self) -> None:
         if not self.ready:
-            self.close()
+            self.send_away(f"no token came within {Limits.login_seconds:g} s")
 
     def _admit(self, hello: Hello) -> None:
         try:
-            if Role.CONTROL not in self._access.check(self._address, hello.token):
-                raise Refused("this token does not let anybody draw; one for 'control' does")
+            if not self._access.check(self._address, hello.token) & {Role.DRAW, Role.CONTROL}:
+                raise Refused("this token does not let anybody draw; one for 'draw' does")
             if self._pool.quality and not hello.jpeg:
                 raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")
         except Refused as refused:
-            _LOG.warning("%s was refused: %s", self, refused)
-            self.send(Refusal(str(refused)))
-            self.close()
+            self.send_away(str(refused))
             return
         self._window = max(1, min(hello.window, MOST_WINDOW))
         self._parcels.largest = LARGEST

@@ -11,6 +11,7 @@ import asyncio
 import http
 import logging
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 from grouser.errors import Refused
@@ -20,10 +21,12 @@ from grouser.gateways.rosbridge.session import RosbridgeSession
 from grouser.gateways.rosbridge.websocket import server_protocol
 from grouser.service.login import Login
 from grouser.service.outbox import Outbox, Pipe
+from grouser.service.wishes import Wish
 
 if TYPE_CHECKING:
     from websockets.frames import Frame as WebsocketFrame
     from websockets.http11 import Request, Response
+    from websockets.protocol import Event
 
 SCHEME = "Bearer"
 """How the header's value begins, before the token."""
@@ -78,19 +81,21 @@ class RosbridgeSocket(ClientSocket):
         if self._end:
             self._end.cancel()
 
-    def receive(self, data: bytes) -> int:
-        """Take bytes: the request first, then messages; return how many there were."""
-        from websockets.http11 import Request
-
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Take bytes: the request first, then messages; return what each asks for."""
         self._websocket.receive_data(data)
         events = self._websocket.events_received()
-        for event in events:
-            if isinstance(event, Request):
-                self._open(event)
-            else:
-                self._receive_frame(event)  # type: ignore[arg-type]  # servers get no responses
+        self._write()  # pings are answered by the websocket itself
+        return [partial(self._receive, event) for event in events]
+
+    def _receive(self, event: Event) -> None:
+        from websockets.http11 import Request
+
+        if isinstance(event, Request):
+            self._open(event)
+        else:
+            self._receive_frame(event)  # type: ignore[arg-type]  # servers get no responses
         self._write()
-        return len(events)
 
     def refusal(self, reason: str) -> bytes:
         """Return an answer to the request, or the frame that closes the websocket."""
@@ -138,7 +143,7 @@ class RosbridgeSocket(ClientSocket):
         return None
 
     def _reject(self, status: http.HTTPStatus, reason: str) -> Response:
-        _LOG.warning("%s: sent away: %s", self.address, reason)
+        self.registry.log.warning(_LOG, self.address, f"sent away: {reason}")
         response = self._websocket.reject(status, f"{reason}\n")
         if status is http.HTTPStatus.UNAUTHORIZED:
             response.headers["WWW-Authenticate"] = SCHEME

@@ -17,6 +17,7 @@ from grouser.gateways.usarsim.session import Session
 from grouser.protocol.usarsim.codec import PORT, ServerSide
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.service.outbox import Outbox, Pipe
+from grouser.service.wishes import Wish
 
 LOGIN_HINT = "say it in the first line, LOGIN {Token …}, or in INIT"
 """How a client shows its token."""
@@ -58,9 +59,14 @@ class ControlSocket(ClientSocket):
         self.outbox = Outbox(transport, self.registry.limits.unread_bytes)
         self.session = Session(self._context, self._profile, self.outbox, self.address)
 
-    def receive(self, data: bytes) -> int:
-        """Pass bytes on to the session."""
-        return self.session.receive(data) if self.session else 0
+    @property
+    def waited_for(self) -> bool:
+        """Whether the world stands still until it has done something."""
+        return self.session is not None and self.session.participant.in_lockstep
+
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Return what the client asks for, as the session reads it."""
+        return self.session.wishes(data) if self.session else []
 
     def logged_in(self) -> bool:
         """Return whether a token was shown, or none is needed."""

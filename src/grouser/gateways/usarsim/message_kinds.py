@@ -8,6 +8,7 @@ from grouser.protocol.usarsim import commands, control, extensions, setting
 from grouser.protocol.usarsim.codec import COMMANDS
 from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS
+from grouser.service.access import SHORTEST
 
 CONTROLLER = "worldcontroller"
 """Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
@@ -33,6 +34,20 @@ OWN = (
 
 ALWAYS_ANSWERED = (commands.Init, control.Control)
 """What everybody is told if it cannot be done: old servers said nothing, and clients waited."""
+
+
+def for_log(message: Fault | UnknownMessage) -> str:
+    """Return a line that means nothing as the log may have it.
+
+    No more than its first word, if that is shorter than any token: somebody may have misspelt LOGIN
+    and said a right one.
+    """
+    if isinstance(message, Fault):
+        word, reason = message.line.split(b" ", 1)[0].decode("latin-1"), "it cannot be read"
+    else:
+        word, reason = message.word, "it means nothing here"
+    shown = f" '{word}'" if word.isalnum() and len(word) < SHORTEST else ""
+    return f"a line{shown}: {reason}"
 
 
 def complaint(message: Fault | UnknownMessage) -> str:

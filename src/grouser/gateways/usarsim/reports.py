@@ -59,9 +59,10 @@ class RobotReports:
         self._writer.notice(kind, text)
 
     def send_radio(self, message: RadioSignal) -> None:
-        """Send what the robot received over its radio."""
-        self._writer.modern = True
-        self._writer.write(RadioMessage(message.sender, message.data, message.strength))
+        """Send what the robot received over its radio, to those who know such lines."""
+        if self._writer.modern:
+            said = RadioMessage(message.sender, message.data, message.strength)
+            self._writer.write_giving_way(said, f"radio {message.sender}")
 
     def robot_halted(self) -> None:
         """Forget every motion: the robot was stopped."""

@@ -24,6 +24,7 @@ from grouser.gateways.usarsim.message_kinds import (
     POWERED,
     QUESTIONS,
     complaint,
+    for_log,
 )
 from grouser.gateways.usarsim.port_profile import STATE_EVERY, PortProfile
 from grouser.gateways.usarsim.reports import RobotReports
@@ -36,10 +37,12 @@ from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.turns import MOVE_COMMANDS, ends_turn
 from grouser.service.access import Role
+from grouser.service.aside_composer import Composing
 from grouser.service.deferred_commands import DeferredCommand
 from grouser.service.lockstep import LONGEST_TURN
 from grouser.service.outbox import Sender
 from grouser.service.participant import Participant
+from grouser.service.wishes import Wish
 from grouser.simulation.changes.actions import SetPose
 
 _LOG = logging.getLogger(__name__)
@@ -85,21 +88,26 @@ class Session:
     # -- lines -------------------------------------------------------------------------------
 
     def receive(self, data: bytes) -> int:
-        """Take the next bytes; return how many lines they completed."""
+        """Take the next bytes and do all they ask for; return how many lines they completed."""
+        wishes = self.wishes(data)
+        for wish in wishes:
+            wish()
+        return len(wishes)
+
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Take the next bytes; return what is to be done about each line that they completed."""
         messages = self._side.receive(data)
-        for message in messages:
-            self._receive(message)
-        return len(messages)
+        self.counts["lines"] += len(messages)
+        return [partial(self._receive, message) for message in messages]
 
     def close(self) -> None:
         """The client is gone: its robot leaves, and what it put there for a while."""
-        _LOG.info("%s: gone; %s", self.participant, dict(self.counts) or "it said nothing")
+        self._note(f"gone; {dict(self.counts) or 'it said nothing'}")
         self.participant.leave()
         if self._is_controller:
             self._context.controllers.close(self)
 
     def _receive(self, message: Message | Fault) -> None:
-        self.counts["lines"] += 1
         if isinstance(message, MEANINGLESS):
             self._drop(message)
             return
@@ -120,9 +128,14 @@ class Session:
         self.counts["faults"] += 1
         if (number := self.counts["faults"]) <= LOGGED:
             more = "; further ones are only counted" if number == LOGGED else ""
-            _LOG.info("%s: dropped %s%s", self.participant, message, more)
+            self._note(f"dropped {for_log(message)}{more}")
         if self._writer.modern and (why := complaint(message)):
             self._writer.notice("Refused", why)
+
+    def _note(self, text: str) -> None:
+        """Log something about the client."""
+        who = self.participant.robot or "no robot"
+        self._context.registry.log.info(_LOG, self.participant.address, f"({who}) {text}")
 
     def _defer(self, message: Message) -> None:
         """Put off ``message`` to the end of the turn it belongs to."""
@@ -140,6 +153,8 @@ class Session:
     def _do(self, message: Message) -> None:
         try:
             self._carry_out(message)
+        except Composing:
+            raise  # it is tried again
         except GrouserError as error:
             self._refuse(message, error)
         except Exception:  # a fault of ours: it must not stop the world for everybody else
@@ -183,7 +198,7 @@ class Session:
     def _refuse(self, message: Message, error: Exception) -> None:
         kind = "refused" if isinstance(error, Refused) else "bad"
         self.counts[kind] += 1
-        _LOG.info("%s: %s: %s", self.participant, type(message).__name__, error)
+        self._note(f"{type(message).__name__}: {error}")
         if isinstance(message, setting.Setting):
             self._writer.write(self._response(message, response.FAILED))
         answered = isinstance(error, Refused) or isinstance(message, ALWAYS_ANSWERED)

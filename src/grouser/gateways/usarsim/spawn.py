@@ -6,6 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -43,6 +44,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     Raises:
         UnknownName: there is no such class.
         BadValue: the place is beyond the world's end.
+        Composing: how high such a robot stands is still being worked out.
     """
     kind, options = _class(init.robot, host)
     name = _name(init, host)
@@ -56,7 +58,10 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     ignored = init.start is not None  # an unknown start place means the origin
     x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
     roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
-    standing = _standing(describe(kind, options, "INIT"))
+    description = describe(kind, options, "INIT")
+    standing = host.members.work_out(
+        ("standing", kind, repr(options)), partial(_standing, description)
+    )
     middle = Pose.at(
         x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,8 +18,7 @@ from grouser.service.access import Role
 from grouser.service.host import Host
 from grouser.service.login import Login
 from grouser.service.outbox import Outbox, Pipe
-
-_LOG = logging.getLogger(__name__)
+from grouser.service.wishes import Wish
 
 
 @dataclass(frozen=True)
@@ -50,23 +48,22 @@ class TruthSocket(ClientSocket):
         self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
         self._login = Login(self.registry.access, self.address)
 
-    def receive(self, data: bytes) -> int:
-        """Answer every request; what is none is dropped."""
-        requests = self._side.receive(data)
-        for request in requests:
-            if isinstance(request, Fault):
-                _LOG.debug("%s: truth: %s", self.address, request)
-                continue
-            try:
-                self._answer(request)
-            except Refused as error:
-                self.send_away(str(error))
-                break
-        return len(requests)
+    def wishes(self, data: bytes) -> list[Wish]:
+        """Return the requests that came."""
+        return [partial(self._reply, request) for request in self._side.receive(data)]
 
     def logged_in(self) -> bool:
         """Return whether a token was shown, or none is needed."""
         return bool(self._login)
+
+    def _reply(self, request: TruthRequest | Fault) -> None:
+        """Answer a request; what is none is dropped."""
+        if isinstance(request, Fault):
+            return
+        try:
+            self._answer(request)
+        except Refused as error:
+            self.send_away(str(error))
 
     def _answer(self, request: TruthRequest) -> None:
         assert self._outbox is not None  # it was opened

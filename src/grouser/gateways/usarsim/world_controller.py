@@ -27,7 +27,6 @@ from grouser.simulation.changes.actions import (
     Command,
     Glide,
     Join,
-    Leave,
     SetPose,
     Spin,
     StopMotion,
@@ -108,8 +107,9 @@ class WorldControllers:
 
     def close(self, owner: object) -> None:
         """Take away what ``owner``, who leaves, made for a while."""
-        for name in [name for name, made in self._known().items() if made.owner is owner]:
-            self._host.do(Leave(name))
+        self._host.members.remove_soon(
+            [name for name, made in self._known().items() if made.owner is owner]
+        )
 
     def carry_out(
         self, request: control.Control, owner: object, profile: PortProfile
@@ -123,8 +123,7 @@ class WorldControllers:
             case control.Create():
                 self._create(request, owner, profile)
             case control.Kill(name):
-                self._find(name)
-                self._host.do(Leave(name))
+                self._host.members.remove([self._name(name)])
             case control.KillAll():
                 self._kill_all(request, profile)
             case control.AbsMove():
@@ -170,7 +169,7 @@ class WorldControllers:
         if len(self._known()) >= MOST:
             raise BadValue(f"CONTROL: there are {MOST} objects already, Kill some first")
         thing = self._thing(request, profile)
-        self._host.do(Join(thing))
+        self._host.members.change(Join(thing))
         title = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(
             title, None if request.permanent else owner, request.memory or ""
@@ -214,28 +213,18 @@ class WorldControllers:
 
     def _kill_all(self, request: control.KillAll, profile: PortProfile) -> None:
         low, high = _corners(request, profile)
-        for name in list(self._known()):
-            place = self._host.simulation.pose(name).position.tolist()
-            if all(a <= p <= b for a, p, b in zip(low, place, high, strict=True)):
-                self._host.do(Leave(name))
+        places = {name: self._host.simulation.pose(name).position for name in self._known()}
+        self._host.members.remove(
+            [
+                name
+                for name, place in places.items()
+                if all(a <= p <= b for a, p, b in zip(low, place.tolist(), high, strict=True))
+            ]
+        )
 
     def _put(self, name: str, X_WB: Pose) -> None:
-        """Put an object somewhere; one that is fixed is taken out and set down anew."""
-        things = {thing.name: thing for thing in self._host.simulation.world.objects}
-        if not things[name].fixed:
-            self._host.do(SetPose(name, X_WB))
-            return
-        roll, pitch, yaw = map(degrees, to_rpy_one(*X_WB.wxyz.tolist()))
-        moved = things[name].model_copy(
-            update={
-                "position": tuple(X_WB.position.tolist()),
-                "roll_deg": roll,
-                "pitch_deg": pitch,
-                "yaw_deg": yaw,
-            }
-        )
-        self._host.do(Leave(name))
-        self._host.do(Join(moved))
+        """Put an object somewhere; for one that is fixed the world is composed anew."""
+        self._host.members.change(SetPose(name, X_WB))
 
     def _convey(self, name: str, speed: float) -> None:
         robots = {entry.name: entry for entry in self._host.simulation.world.robots}
@@ -272,10 +261,10 @@ class WorldControllers:
 
     def _clear(self, name: str) -> None:
         made = self._find(name)
+        if made.reset and made.start:
+            self._put(name, made.start)  # first: the world in which it is there may not be ready
         made.waypoints.clear()
         self._host.do(StopMotion(name))
-        if made.reset and made.start:
-            self._put(name, made.start)
 
     def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
         """Return where objects are, in one line."""

@@ -42,6 +42,16 @@ class MessageWriter:
         for line in lines:
             self._sender.line(line, stale=subject(line))
 
+    def write_giving_way(self, message: Message, about: str) -> None:
+        """Write something of which, if the client does not read, older ones are dropped first.
+
+        Args:
+            message: what is written.
+            about: what it is one of; each of them says something of its own.
+        """
+        for line in self._side.send(message):
+            self._sender.line(line, stale=about)
+
     def notice(self, kind: str, text: str) -> None:
         """Write something that concerns the client; old ones learn only that they were refused."""
         if self.modern or kind == "Refused":

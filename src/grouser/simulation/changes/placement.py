@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
+from grouser.simulation.live_scene import LiveScene
 
 RINGS = 4
 """How many rings around the start are looked at, each one size of the robot wider."""
@@ -55,15 +56,16 @@ def free_spot(
     return np.zeros(3)
 
 
-def arrival_spot(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> Array | None:
-    """Return by how much to move ``bodies``, who have just come, out of everything solid, (3,), m.
+def arrival_spot(live: LiveScene, name: str) -> Array | None:
+    """Return by how much to move ``name``, who has just come, out of everything solid, (3,), m.
 
-    Nothing in ``data`` changes. Zero: they are free where they are. None: no spot near is free.
+    Nothing changes. Zero: it is free where it is. None: no spot near is free.
     """
+    model, data, bodies = live.model, live.data, live.movers.bodies(name)
     joint = model.body_jntadr[bodies[0]] if len(bodies) else -1
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
         return np.zeros(3)  # it is built into the world
-    trial = mujoco.MjData(model)
+    trial = live.scratch
     trial.qpos[:] = data.qpos
     first = int(model.jnt_qposadr[joint])
     if _is_free(model, trial, bodies):

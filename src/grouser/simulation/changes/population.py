@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from grouser.errors import BadValue, unknown
@@ -72,8 +72,8 @@ def with_gait(world: World, robot: str, numbers: Mapping[str, Any]) -> World:
     return world.changed(robots=robots)
 
 
-def without_member(world: World, name: str) -> World:
-    """Return ``world`` without ``name``."""
-    robots = tuple(entry for entry in world.robots if entry.name != name)
-    objects = tuple(thing for thing in world.objects if thing.name != name)
+def without_members(world: World, names: Collection[str]) -> World:
+    """Return ``world`` without those called ``names``."""
+    robots = tuple(entry for entry in world.robots if entry.name not in names)
+    objects = tuple(thing for thing in world.objects if thing.name not in names)
     return world.changed(robots=robots, objects=objects)

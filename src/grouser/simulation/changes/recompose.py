@@ -1,26 +1,95 @@
-"""A running world composed anew: somebody joined or left, or something fixed is elsewhere."""
+"""A running world composed anew: somebody joined or left, or something fixed is elsewhere.
+
+What takes long, composing and finding out who is where in both models, needs nothing but what does
+not change while time passes: it may be done beforehand, also by another thread. What is left to be
+done between two steps takes about as long as a step (`Recomposition.carry_over`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 from grouser.simulation.live_scene import LiveScene
-from grouser.simulation.scene import compose
-from grouser.simulation.transfer import transfer_memory, transfer_state
+from grouser.simulation.scene import RobotShelf, Scene, compose
+from grouser.simulation.transfer import StateTransfer, transfer_memory
 from grouser.world.file import World
 
+REMEMBERED = 2
+"""Worlds that a `Recomposer` keeps ready: a robot's arrival may try out a second place."""
 
-def recompose(live: LiveScene, world: World, *, started: bool) -> LiveScene:
-    """Return ``world``, in which everybody who is in ``live`` goes on and notices nothing.
 
-    Args:
-        live: what runs.
-        world: what shall run.
-        started: whether time has passed; if not, nobody's order of coming leaves a trace.
-    """
-    scene = compose(world)
-    data = scene.initial()
-    transfer_state(live.model, live.data, scene.model, data)
-    if not started:
-        data.qacc_warmstart[:] = 0.0
-    recomposed = LiveScene.begin(scene, data)
-    transfer_memory(live.stepper, live.memory, recomposed.stepper, recomposed.memory)
-    return recomposed
+@dataclass(frozen=True, eq=False)
+class Recomposition:
+    """A world that is ready to take over from one that runs."""
+
+    before: Scene
+    """What runs until then."""
+    world: World
+    live: LiveScene
+    """What will run."""
+    _transfer: StateTransfer
+
+    @staticmethod
+    def prepare(before: Scene, world: World, shelf: RobotShelf | None = None) -> Recomposition:
+        """Make ``world`` ready to take over from ``before``; nothing in that is touched."""
+        scene = compose(world, shelf=shelf)
+        live = LiveScene.begin(scene, scene.initial())
+        assert live.scratch is not None  # made now: a beat has no time for it
+        assert live.movers.names is not None
+        return Recomposition(before, world, live, StateTransfer(before.model, scene.model))
+
+    def carry_over(self, live: LiveScene, *, started: bool) -> LiveScene:
+        """Return the new world, in which everybody who is in ``live`` goes on and notices nothing.
+
+        It may be called again later, with the same ``live``: only the last time counts.
+
+        Args:
+            live: what runs.
+            started: whether time has passed; if not, nobody's order of coming leaves a trace.
+        """
+        after = self.live
+        self._transfer.carry_over(live.model, live.data, after.model, after.data)
+        if not started:
+            after.data.qacc_warmstart[:] = 0.0
+        transfer_memory(live.stepper, live.memory, after.stepper, after.memory)
+        return after
+
+
+class Recomposing(Protocol):
+    """Whoever makes worlds ready for a simulation."""
+
+    def prepare(self, before: Scene, world: World) -> Recomposition:
+        """Return ``world`` ready to take over from ``before``."""
+        ...
+
+    def forget(self) -> None:
+        """Let go of what is ready: another world runs now."""
+
+
+class Recomposer:
+    """Makes worlds ready when they are asked for; one that was only tried out is kept."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._ready: list[Recomposition] = []
+
+    def prepare(self, before: Scene, world: World) -> Recomposition:
+        """Return ``world`` ready to take over from ``before``."""
+        found = self._find(before, world)
+        if found is None:
+            found = Recomposition.prepare(before, world)
+            self._keep(found)
+        return found
+
+    def forget(self) -> None:
+        """Let go of what is ready: another world runs now."""
+        self._ready.clear()
+
+    def _find(self, before: Scene, world: World) -> Recomposition | None:
+        return next(
+            (one for one in self._ready if one.before is before and one.world == world), None
+        )
+
+    def _keep(self, ready: Recomposition) -> None:
+        self._ready = [*self._ready[1 - REMEMBERED :], ready]

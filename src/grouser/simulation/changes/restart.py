@@ -9,7 +9,6 @@ import numpy.typing as npt
 from grouser.simulation.changes.doors_and_motors import doors, set_door
 from grouser.simulation.changes.placement import free_spot
 from grouser.simulation.live_scene import LiveScene
-from grouser.simulation.ownership import Movers
 
 
 def restart(live: LiveScene, name: str) -> None:
@@ -20,7 +19,7 @@ def restart(live: LiveScene, name: str) -> None:
     everybody's solver starts from.
     """
     model, data = live.model, live.data
-    bodies = Movers(live.scene).bodies(name)
+    bodies = live.movers.bodies(name)
     if not len(bodies):
         return  # it never went anywhere
     _rest_joints(model, data, bodies)

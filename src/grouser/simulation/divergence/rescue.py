@@ -25,7 +25,6 @@ from grouser.simulation.changes.actions import Restart
 from grouser.simulation.changes.restart import restart
 from grouser.simulation.changes.running_world import RunningWorld
 from grouser.simulation.live_scene import STATE, LiveScene, Physics
-from grouser.simulation.ownership import Movers
 
 FALLEN = 10.0
 """How far below the lowest ground somebody has fallen off the world, m."""
@@ -74,7 +73,7 @@ class Rescue:
     def _rebind(self, live: LiveScene) -> None:
         """Rebind to the scene that runs now."""
         self._live, scene, model = live, live.scene, live.model
-        self._movers = Movers(scene)
+        self._movers = live.movers
         self._limit = scene.world.physics.energy_limit
         self._harmless = self._limit * float(min(self._movers.masses, default=0.0))
         """With less energy than this (J) altogether, nobody can have too much."""

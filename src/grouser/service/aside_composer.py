@@ -1,0 +1,199 @@
+"""Worlds made ready aside: a thread composes and compiles them while physics goes on.
+
+A world with one robot more takes 20 to 100 ms to compose, ten to fifty beats. MuJoCo's compiler
+lets other threads run meanwhile, and so does Python every now and then. Whoever needs a world that
+is not ready yet is told so (`Composing`), has changed nothing, and tries again when called.
+
+One world is made at a time, and no more of them in a second than their share of the server's time
+allows: whoever comes and goes in a loop makes others wait for their arrival, and for nothing else.
+Where a client is waited for (lockstep), worlds are composed on the spot, so that the same seed
+gives the same bits.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from grouser.errors import GrouserError
+from grouser.service.limits import RateLimiter
+from grouser.simulation.changes.recompose import Recomposer, Recomposition
+from grouser.simulation.scene import RobotShelf, Scene
+from grouser.world.file import World
+
+SHARE = 0.25
+"""Seconds per second that composing may take."""
+SWITCH = 0.0002
+"""Wall seconds after which Python lets physics go on while a world is composed, s."""
+MOST_TRIES = 4
+"""Worlds composed in vain, because something changed meanwhile, before one is made on the spot."""
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class Composing(Exception):
+    """A world is not ready yet, and nothing was changed: try again when called."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an `AsideComposer` needs of whoever has an event loop and clocks."""
+
+    now: Callable[[], float]
+    """Wall time, s."""
+    call_later: Callable[[float, Callable[[], None]], object]
+    """Calls something after so many wall seconds."""
+    call_from_thread: Callable[[Callable[[], None]], object]
+    """The same at once, and from any thread."""
+    thread_time: Callable[[], float]
+    """Processor time of the thread that asks, s."""
+    may_wait: Callable[[], bool]
+    """Says whether a world may be made aside now: time passes, and waits for nobody."""
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A world that cannot be composed."""
+
+    before: Scene
+    world: World
+    error: GrouserError
+
+
+class AsideComposer(Recomposer):
+    """Makes worlds ready in a thread of its own, one after the other."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        """Start with nothing to do."""
+        super().__init__()
+        self._around = surroundings
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
+        self._shelf = RobotShelf()
+        self._limiter = RateLimiter(SHARE, surroundings.now())
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._first: Callable[[], None] | None = None
+        """Called with the world that is being made; all others wait until that one has it."""
+        self._asked = self._busy = self._resting = self._patient = False
+        self._failure: _Failure | None = None
+        self._known: dict[Hashable, Any] = {}
+        self._tries = 0
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Within, a world that is not ready may raise `Composing`."""
+        before, self._patient = self._patient, self._around.may_wait()
+        try:
+            yield
+        finally:
+            self._patient = before
+
+    def prepare(self, before: Scene, world: World) -> Recomposition:
+        """Return ``world`` ready to take over from ``before``.
+
+        Raises:
+            Composing: it is not ready; `call_when_ready` says when to try again.
+            GrouserError: it cannot be composed.
+        """
+        failed = self._failure
+        if failed and failed.before is before and failed.world == world:
+            self._failure = None
+            raise failed.error
+        if (found := self._find(before, world)) is not None:
+            return found
+        if not self._patient or self._tries >= MOST_TRIES:
+            return super().prepare(before, world)
+        self._asked = not (self._busy or self._resting)
+        if self._asked:
+            self._start(lambda: self._compose(before, world))
+        raise Composing
+
+    def work_out(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` returns, which takes long; under the same ``key``, what it did.
+
+        Raises:
+            Composing: it is not known yet; `call_when_ready` says when to try again.
+        """
+        if key not in self._known:
+            if self._patient:
+                self._asked = not (self._busy or self._resting)
+                if self._asked:
+                    self._start(lambda: self._known.__setitem__(key, make()))
+                raise Composing
+            self._known[key] = make()
+        return self._known[key]
+
+    def forget(self) -> None:
+        """Let go of what is ready: another world runs now."""
+        super().forget()
+        self._failure, self._tries = None, 0
+
+    def call_when_ready(self, again: Callable[[], None]) -> None:
+        """Call ``again`` when what raised `Composing` just now may be tried again."""
+        if self._asked:
+            self._first, self._asked = again, False
+        else:
+            self._waiting.append(again)
+
+    def close(self) -> None:
+        """Wait for the world that is being made, and make no more."""
+        self._waiting.clear()
+        self._first = None
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _compose(self, before: Scene, world: World) -> None:
+        """Make a world ready, in the thread."""
+        try:
+            self._keep(Recomposition.prepare(before, world, self._shelf))
+            self._tries += 1
+        except GrouserError as error:  # whoever asked is told, as if it had been done at once
+            self._failure = _Failure(before, world, error)
+
+    def _start(self, work: Callable[[], None]) -> None:
+        """Let the thread work; until it has finished, nobody else touches what it makes."""
+        self._busy, around, usual = True, self._around, sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH)
+
+        def job() -> None:
+            begun = around.thread_time()
+            try:
+                work()
+            except Exception:  # then whoever asked for it tries again on the spot, and is told
+                _LOG.exception("a world could not be composed aside")
+                self._tries = MOST_TRIES
+            cost = around.thread_time() - begun
+            around.call_from_thread(lambda: self._finish(cost, usual))
+
+        self._thread.submit(job)
+
+    def _finish(self, cost: float, usual: float) -> None:
+        """Call whoever asked for what was made, then let the next one ask."""
+        sys.setswitchinterval(usual)
+        self._busy = False
+        first, self._first = self._first, None
+        wait = self._limiter.owe(self._around.now(), cost)
+        if wait > 0:
+            self._resting = True
+            self._around.call_later(wait, self._rested)
+        if first:
+            others, self._waiting = self._waiting, deque()
+            first()  # if it needs another world still, it comes before the others
+            self._waiting.extend(others)
+        self._call_next()
+
+    def _rested(self) -> None:
+        self._resting = False
+        self._call_next()
+
+    def _call_next(self) -> None:
+        """Let those who wait try again, one after the other, until one needs another world."""
+        for _ in range(len(self._waiting)):
+            if self._busy or self._resting or not self._waiting:
+                return
+            self._waiting.popleft()()

@@ -1,0 +1,130 @@
+"""Who joins and leaves a running world: composed aside where that is possible, else on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
+
+from grouser.errors import BadValue
+from grouser.service.aside_composer import AsideComposer, Composing
+from grouser.simulation.changes.actions import Action, Join
+from grouser.simulation.changes.placement import arrival_spot
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry
+
+_Made = TypeVar("_Made")
+
+
+class Membership:
+    """Changes who is in a simulation's world; what raises has changed nothing.
+
+    Args:
+        simulation: whose world it is.
+        composer: makes worlds ready aside; None: time stands still meanwhile.
+        changed: called when another world runs.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        composer: AsideComposer | None,
+        changed: Callable[[], None],
+    ) -> None:
+        self._simulation, self._composer, self._changed = simulation, composer, changed
+        if composer:
+            simulation.recomposer = composer
+        self._departing: set[str] = set()
+        self._waits = False
+
+    def require_gone(self) -> None:
+        """See to it that everybody who has left is out of the world by now.
+
+        Raises:
+            Composing: a world without them is not ready yet.
+        """
+        if self._departing:
+            self._remove_now()
+
+    def change(self, action: Action) -> None:
+        """Carry out ``action``; raise `Composing` if it needs a world that is not ready yet."""
+        with self._aside():
+            self._simulation.do(action)
+        self._changed()
+
+    def arrive(self, entry: RobotEntry) -> RobotEntry:
+        """Let a robot join where it is to, or at the nearest free spot; return what came.
+
+        Raises:
+            BadValue: it would be inside something, and so it would everywhere near.
+            Composing: the world with it is not ready yet.
+        """
+        with self._aside():
+            entry = at_free_spot(self._simulation, entry)
+        self.change(Join(entry))
+        return entry
+
+    def work_out(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """Return what ``make`` returns, which takes long; it is remembered by its ``key``.
+
+        Raises:
+            Composing: it is being made aside.
+        """
+        if self._composer is None:
+            return make()
+        with self._composer.aside():
+            made: _Made = self._composer.work_out(key, make)
+        return made
+
+    def remove(self, names: Collection[str]) -> None:
+        """Take robots and objects out of the world, all at once; raise `Composing` as `change`."""
+        with self._aside():
+            self._simulation.remove(names)
+        self._changed()
+
+    def remove_soon(self, names: Iterable[str]) -> None:
+        """Take robots and objects out of the world as soon as one without them is ready."""
+        self._departing.update(names)
+        self._remove_departing()
+
+    def _remove_departing(self) -> None:
+        try:
+            self._remove_now()
+        except Composing:
+            assert self._composer is not None  # nobody else raises it
+            if not self._waits:
+                self._waits = True
+                self._composer.call_when_ready(self._remove_again)
+
+    def _remove_again(self) -> None:
+        self._waits = False
+        self._remove_departing()
+
+    def _remove_now(self) -> None:
+        world = self._simulation.world
+        there = {member.name for member in (*world.robots, *world.objects)}
+        self.remove(sorted(self._departing & there))
+        self._departing.clear()
+
+    def _aside(self) -> AbstractContextManager[None]:
+        return self._composer.aside() if self._composer else nullcontext()
+
+
+def at_free_spot(simulation: Simulation, entry: RobotEntry) -> RobotEntry:
+    """Return ``entry`` itself if it is free where it would stand, else moved to where it is.
+
+    Raises:
+        BadValue: it would be inside something, and so it would everywhere near.
+    """
+    trial = simulation.try_out(entry)
+    move = arrival_spot(trial, entry.name)
+    x, y, z = entry.position
+    if move is None:
+        raise BadValue(
+            f"'{entry.name}' would be inside something at {x:.2f}, {y:.2f}, {z:.2f} m, and no "
+            "spot near is free"
+        )
+    if not move.any():
+        return entry
+    x, y, z = (float(a + b) for a, b in zip(entry.position, move, strict=True))
+    return entry.model_copy(update={"position": (x, y, z)})

@@ -1,0 +1,285 @@
+"""Bad neighbours of a live server: what they do costs themselves, and nobody else."""
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from served import PATIENCE, QUIET, Served, environment, until
+
+from grouser.client.connection import join
+from grouser.client.pictures import watch
+from grouser.errors import WorldFileError
+from grouser.protocol.usarsim.extensions import Notice
+from grouser.world.file import MOST, load
+
+TOKEN = "quite-a-secret-token"
+DRAWER = "good-for-drawing-only"
+SLIP = "mistyped-secret-word"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tls")
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl, which makes the certificate, is not installed")
+    order = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -out cert.pem"
+    names = "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem"
+    subprocess.run(
+        [openssl, *order.split(), *names.split()], cwd=folder, capture_output=True, check=True
+    )
+    return folder / "cert.pem"
+
+
+def time_of(served):
+    return float(served.console("time").split()[0])
+
+
+# -- ports -----------------------------------------------------------------------------------
+
+
+def test_silent_strangers_take_no_memory_and_keep_nobody_out(tmp_path, certificate):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"all: {TOKEN}\n")
+    tokens.chmod(0o600)
+    safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
+    options = (*QUIET, "--token-file", str(tokens), *safe, "-v")
+    with Served(tmp_path, "pioneer_room", *options) as served, contextlib.ExitStack() as stack:
+        port, before = served.ports["control"], served.rss
+        for _ in range(300):
+            wire = stack.enter_context(socket.socket())
+            wire.bind(("127.0.0.2", 0))  # another address than the friend's
+            wire.connect(("127.0.0.1", port))
+        for _ in range(20):  # these begin TLS, and never end it
+            wire = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            wire.sendall(b"\x16")
+        with join("P3AT", port=port, token=TOKEN, tls=certificate, timeout=PATIENCE) as robot:
+            assert robot.geometry()
+        assert served.rss - before < 30e6
+        assert len(served.log) < 20_000
+
+
+# -- lockstep --------------------------------------------------------------------------------
+
+
+def test_a_client_that_stalls_is_named_told_and_waited_for_no_more(tmp_path):
+    options = (*QUIET, "--longest-wait", "2", "-v")
+    with (
+        Served(tmp_path, "pioneer_room", *options) as served,
+        served.join("P3AT", "Sleeper", at=(0, 0, 0)) as sleeper,
+    ):
+        sleeper.lockstep(0.1)
+        sleeper.turn()
+        begin = time_of(served)
+        assert served.console("waits") == "Sleeper"
+        until(lambda: time_of(served) > begin)
+        assert served.console("waits") == "for nobody"
+        notices = (heard for heard in sleeper.listen() if isinstance(heard, Notice))
+        assert "no more" in next(one.text for one in notices if one.kind == "Dropped")
+        assert "the world waits for 'Sleeper'" in served.log
+        assert "its turn took over 2 s" in served.log
+        sleeper.drive(1.0, 1.0)  # it has its robot still
+
+
+# -- cost ------------------------------------------------------------------------------------
+
+CREATE = "CONTROL {{Type Create}} {{ClassName Crate}} {{Name made{0}}} {{Location {0},0,-1}}\r\n"
+
+
+def test_what_a_closed_socket_has_asked_for_is_dropped(tmp_path):
+    with (
+        Served(tmp_path, "pioneer_room", *QUIET) as served,
+        served.join("P3AT", "Quiet", at=(0, 0, 0)),
+    ):
+        with served.raw() as wire:
+            lines = "INIT {ClassName USARBot.WorldController}\r\n"
+            wire.sendall((lines + "".join(CREATE.format(n) for n in range(180))).encode())
+            until(lambda: "made0 " in served.console("list objects"))
+        begin = time.monotonic()
+        until(lambda: "made" not in served.console("list objects"))
+        assert time.monotonic() - begin < 5.0, "180 of them take half a minute of a small share"
+        then, now = time_of(served), time.monotonic()
+        time.sleep(0.5)
+        assert time_of(served) - then == pytest.approx(time.monotonic() - now, abs=0.3)
+
+
+# -- eyes ------------------------------------------------------------------------------------
+
+
+def test_eyes_draw_with_a_token_of_their_own_speak_tls_and_leave_nothing(tmp_path, certificate):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"all: {TOKEN}\ndraw: {DRAWER}\n")
+    tokens.chmod(0o600)
+    safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
+    ports = ("--images", "0", "--truth", "-1", "--eyes", "0", "--eye-processes", "0")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    with Served(
+        tmp_path, "pioneer_room", *ports, "--token-file", str(tokens), *safe, token=TOKEN
+    ) as served:
+        command = [sys.executable, "-m", "grouser", "eyes", "--port", "0", *safe]
+        command += ["--server", f"127.0.0.1:{served.ports['eyes']}", "--trust", str(certificate)]
+        eyes = subprocess.Popen(
+            [*command, "--token", DRAWER],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment() | {"TMPDIR": str(temporary)},
+            start_new_session=True,
+        )
+        try:
+            said = eyes.stdout.readline()
+            port = int(said.rsplit(":", 1)[1])
+            assert "takes these eyes" in eyes.stdout.readline()
+            where = {"port": served.ports["control"], "token": TOKEN, "tls": certificate}
+            with (
+                join("P3AT", timeout=PATIENCE, **where) as robot,
+                watch(robot, port=port) as pictures,
+            ):
+                assert pictures.take().shape[2] == 3  # of the eye's own port, by TLS as well
+            assert list(temporary.iterdir()), "the world's files"
+        finally:
+            eyes.send_signal(signal.SIGTERM)
+            assert eyes.wait(PATIENCE) == 0
+            eyes.stdout.close()
+        assert not list(temporary.iterdir())
+        with pytest.raises(ProcessLookupError):  # nobody of its session is left
+            os.killpg(eyes.pid, 0)
+
+
+# -- secrets and old clients -----------------------------------------------------------------
+
+
+def test_a_mistyped_token_reaches_no_log(tmp_path):
+    slips = (
+        f"LOGN {{Token {SLIP}}}",
+        f"LOGIN {SLIP}",
+        SLIP,
+        f"INIT {{ClassName {SLIP}}}",
+        f"INIT {{ClassName P3AT}} {{Battery {SLIP}}}",
+        f"LOGIN {{Tokne {SLIP}}}",
+    )
+    ports = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
+    with Served(tmp_path, "pioneer_room", *ports, "-vv", token=TOKEN) as served:
+        for port in ("control", "truth", "images", "eyes"):
+            for slip in slips:
+                with served.raw(port) as wire:
+                    wire.sendall(f"{slip}\r\n".encode())
+                    wire.settimeout(0.1)
+                    with contextlib.suppress(OSError):
+                        wire.recv(4096)
+        with served.connect() as friend:
+            friend.console("time")
+        assert SLIP not in served.log
+
+
+def test_radio_is_for_those_who_know_it_and_old_news_gives_way(tmp_path):
+    with (
+        Served(tmp_path, "pioneer_room", *QUIET) as served,
+        served.join("P3AT", "Talker", at=(0, 0, 0)) as talker,
+        served.raw() as old,
+    ):
+        old.sendall(b"INIT {ClassName USARBot.P3AT} {Name Old} {Location 1.5,1.5,0}\r\n")
+        until(lambda: "Old " in served.console("list robots"))
+        heard = b""
+        for _ in range(20):
+            talker.transmit(b"x" * 100)
+        until(lambda: talker.console("time"))
+        old.settimeout(1.0)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 1.0:
+            heard += old.recv(65536)
+    assert b"STA " in heard
+    assert b"RADIO" not in heard
+
+
+# -- the console's input ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
+def test_a_console_never_holds_up_a_server(tmp_path, kind):
+    command = [sys.executable, "-m", "grouser", "serve", "pioneer_room", "--console", "--port", "0"]
+    command += [*QUIET, "--seconds", "1.0"]
+    how = {"nothing": subprocess.DEVNULL, "closed": None, "pipe": subprocess.PIPE}[kind]
+    if kind == "closed":
+        command = ["sh", "-c", 'exec "$@" <&-', "sh", *command]
+    with subprocess.Popen(
+        command, stdin=how, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        if kind == "pipe":
+            process.stdin.write(b"list robots\ntim")  # and then half a line, for ever
+            process.stdin.flush()
+        assert process.wait(PATIENCE) == 0
+        said = process.stdout.read().decode()
+        assert process.stderr.read() == b""
+    assert "listening" in said
+    assert ("pioneer" in said.partition("\n")[2]) == (kind == "pipe")
+
+
+# -- files -----------------------------------------------------------------------------------
+
+BASE = "name: x\nphysics: {timestep: 0.001}\nterrain: [{kind: flat, friction: 0.8}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("name: " + "[" * 200_000, "nested more than 50 deep"),
+        (
+            BASE + "objects:\n" + "- {kind: box, size: [1, 1, 1]}\n" * 20_000,
+            f"objects: more than {MOST['objects']}",
+        ),
+        (
+            BASE + "robots:\n" + "- {name: a, kind: quince}\n" * 2_000,
+            f"robots: more than {MOST['robots']}",
+        ),
+        ("name: x\ndescription: " + "x" * 10_000_000, "longer than 2000000 characters"),
+        (BASE.replace("0.001", "1e-300"), "timestep is 1e-300, must be at least 1e-06"),
+    ],
+    ids=["brackets", "boxes", "robots", "long", "short step"],
+)
+def test_a_huge_world_file_is_refused_in_a_second(tmp_path, text, complaint):
+    path = tmp_path / "huge.yaml"
+    path.write_text(text)
+    begin = time.process_time()
+    with pytest.raises(WorldFileError, match=complaint):
+        load(path)
+    assert time.process_time() - begin < 1.0
+
+
+def limited(most):
+    """Return what makes files of this process no longer than ``most`` bytes: a full disk."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    return limit
+
+
+@pytest.mark.parametrize(("option", "file"), [("--video", "v.mp4"), ("--picture", "p.png")])
+def test_a_full_disk_is_one_sentence_and_the_table_is_there(tmp_path, option, file):
+    if option == "--video":
+        pytest.importorskip("cv2")
+    target = tmp_path / file
+    command = [sys.executable, "-m", "grouser", "run", "pioneer_room", "--seconds", "0.4"]
+    ran = subprocess.run(
+        [*command, option, str(target), "--size", "320x240"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=tmp_path,
+        preexec_fn=limited(2000),
+    )
+    assert ran.returncode != 0
+    assert "pioneer" in ran.stdout
+    assert "wrote" not in ran.stdout
+    assert "Traceback" not in ran.stderr
+    assert ran.stderr.count("grouser:") == 1
+    assert file in ran.stderr
+    assert not list(tmp_path.iterdir())
