@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         WholeFrame,
     )
     from grouser.protocol.lines import Fault, LineReader
+    from grouser.protocol.link_faults import LinkFaults
     from grouser.protocol.operation import OperatorCommand, RobotReport
 
 _PLACES = {
@@ -34,6 +35,7 @@ _PLACES = {
     "ImageServerSide": "grouser.protocol.images",
     "ImageType": "grouser.protocol.images",
     "LineReader": "grouser.protocol.lines",
+    "LinkFaults": "grouser.protocol.link_faults",
     "OperatorCommand": "grouser.protocol.operation",
     "Region": "grouser.protocol.images",
     "RobotReport": "grouser.protocol.operation",
@@ -48,6 +50,7 @@ __all__ = [
     "ImageServerSide",
     "ImageType",
     "LineReader",
+    "LinkFaults",
     "OperatorCommand",
     "Region",
     "RobotReport",
