@@ -30,7 +30,7 @@ demo: $(DEMO_STAMP)  ## plan over the bumpy double bridge with the roach, write 
 
 $(DEMO)/.demo-installed: pyproject.toml
 	test -x $(DEMO_BIN)/python || $(PYTHON) -m venv $(DEMO)
-	$(DEMO_BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plan,video]"
+	$(DEMO_BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plan]"
 	touch $@
 
 test: setup  ## all fast tests

@@ -85,3 +85,17 @@ def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> Unknow
     return UnknownName(
         f"{where}: there is no {kind} '{given}' (there are: {listing}){nearest(given, names)}"
     )
+
+
+def missing_extra(need: str, extra: str, otherwise: str = "") -> MissingDependency:
+    """Build the `MissingDependency` for something that an extra of this package brings.
+
+    Args:
+        need: who needs what: ``"planning needs SciPy"``.
+        extra: its name; how to install it is told for an index and for a clone.
+        otherwise: what else can be done, after the command.
+    """
+    more = f", {otherwise}" if otherwise else ""
+    return MissingDependency(
+        f'{need}: pip install "grouser[{extra}]", from a clone pip install ".[{extra}]"{more}'
+    )

@@ -81,7 +81,7 @@ def plan_page(result: PlanResult, *, command: str, told: Told, films: bool = Tru
         )
         if films:
             with suppress(MissingDependency), tempfile.TemporaryDirectory() as folder:
-                page.add_film(_film(_shown(record), Path(folder) / "film.mp4"), _said(record))
+                page.add_film(_film(_shown(record), Path(folder) / "film.webm"), _said(record))
     page.add_heading("What was learned")
     for turn in result.rounds:
         told(f"what was learned in round {turn.number}")

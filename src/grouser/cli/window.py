@@ -10,6 +10,7 @@ import copy
 import math
 import os
 import sys
+import threading
 import time
 import warnings
 from queue import Empty, SimpleQueue
@@ -134,6 +135,7 @@ class _Window:
         self._model.vis.map.shadowclip = self._reach / self._model.stat.extent
         self._data = mujoco.MjData(self._model)
         _copy_state(simulation.data, self._model, self._data)
+        others = set(threading.enumerate())
         self._handle: Any = mujoco.viewer.launch_passive(
             self._model,
             self._data,
@@ -141,6 +143,7 @@ class _Window:
             show_left_ui=False,
             show_right_ui=False,
         )
+        self._drawing = set(threading.enumerate()) - others
         self._lookat = np.array(view.lookat)
         with self._handle.lock():
             camera = self._handle.cam
@@ -169,7 +172,6 @@ class _Window:
             return
         _copy_state(simulation.data, self._model, self._data)
         copy_appearance(simulation.model, self._model)
-        self._data.xfrc_applied[:] = 0.0
         lookat = np.array(simulation.view().lookat)
         # Shadows fall around what is followed, as in pictures.
         sun = self._model.light_type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
@@ -180,11 +182,16 @@ class _Window:
         above, below = mujoco.mjtGridPos.mjGRID_TOPLEFT, mujoco.mjtGridPos.mjGRID_BOTTOMLEFT
         self._handle.set_texts([(None, above, status, ""), (None, below, HINT, "")])
         self._handle.sync()
+        with self._handle.lock():
+            self._data.xfrc_applied[:] = 0.0
+            mujoco.mjv_applyPerturbForce(self._model, self._data, self._handle.perturb)
         simulation.data.xfrc_applied[:] = self._data.xfrc_applied
 
     def close(self) -> None:
-        """Close it; closing twice does no harm."""
+        """Close it and wait until it no longer draws; closing twice does no harm."""
         self._handle.close()
+        for thread in self._drawing:  # a window that goes while it is drawn ends the process
+            thread.join(timeout=5.0)
 
 
 def _copy_state(source: mujoco.MjData, model: mujoco.MjModel, target: mujoco.MjData) -> None:
@@ -193,6 +200,7 @@ def _copy_state(source: mujoco.MjData, model: mujoco.MjModel, target: mujoco.MjD
     target.qpos[:], target.qvel[:] = source.qpos, source.qvel
     target.mocap_pos[:], target.mocap_quat[:] = source.mocap_pos, source.mocap_quat
     mujoco.mj_fwdPosition(model, target)
+    mujoco.mj_fwdVelocity(model, target)  # a pull with the mouse is damped
 
 
 def _under_mjpython() -> bool:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from grouser.client.address import Address
 from grouser.client.connection import PACKET, RemoteRobot, open_socket
-from grouser.errors import BadValue, Disconnected, MissingDependency, NoAnswer
+from grouser.errors import BadValue, Disconnected, NoAnswer, missing_extra
 from grouser.protocol import images
 from grouser.protocol.images import (
     Credential,
@@ -103,7 +103,8 @@ class PictureConnection:
             self.close()
             raise Disconnected(
                 f"{self.address.peer}: the image server gives no picture, "
-                f"{error.strerror or error} (does it demand a key or a token?)"
+                f"{error.strerror or error} (does it demand a key or a token, or can it not draw? "
+                "Its log says why)"
             ) from None
 
 
@@ -166,9 +167,10 @@ def _decode_jpeg(file: bytes) -> Picture:
     try:
         import cv2
     except ImportError:
-        raise MissingDependency(
-            "the server sends JPEG, which needs OpenCV: pip install 'grouser[video]', "
-            "or let the server send raw pictures"
+        raise missing_extra(
+            "the server sends JPEG, which needs OpenCV",
+            "video",
+            "or let the server send raw pictures",
         ) from None
     bgr = cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)
     if bgr is None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import MissingDependency
+from grouser.errors import missing_extra
 from grouser.perception.colours import Colour, Kinds
 
 Mask = npt.NDArray[np.bool_]
@@ -58,7 +58,7 @@ def find_regions(kinds: Kinds, colour: Colour, least: int) -> Iterator[ColourReg
     try:
         import cv2
     except ImportError as error:
-        raise MissingDependency('vision needs OpenCV: pip install "grouser[camera]"') from error
+        raise missing_extra("vision needs OpenCV", "camera") from error
     same = (kinds == colour).view(np.uint8)
     if not same.any():
         return

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grouser.errors import MissingDependency
+from grouser.errors import missing_extra
 from grouser.frames import Array
 from grouser.planning.validity import ValidityMap
 
@@ -206,7 +206,5 @@ def _ompl() -> tuple[Any, Any, Any]:
     try:
         from ompl import base, geometric, util
     except ImportError as error:
-        raise MissingDependency(
-            'OMPL\'s planners need OMPL: pip install "grouser[plan]"'
-        ) from error
+        raise missing_extra("OMPL's planners need OMPL", "plan") from error
     return base, geometric, util

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from grouser.errors import MissingDependency
+from grouser.errors import missing_extra
 
 
 def scipy_part(name: str) -> Any:
@@ -13,4 +13,4 @@ def scipy_part(name: str) -> Any:
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError as error:
-        raise MissingDependency('planning needs SciPy: pip install "grouser[plan]"') from error
+        raise missing_extra("planning needs SciPy", "plan") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grouser.errors import MissingDependency
+from grouser.errors import missing_extra
 
 
 def opencv(purpose: str, extra: str) -> Any:
@@ -17,5 +17,5 @@ def opencv(purpose: str, extra: str) -> Any:
     try:
         import cv2
     except ImportError as error:
-        raise MissingDependency(f'{purpose} need OpenCV: pip install "grouser[{extra}]"') from error
+        raise missing_extra(f"{purpose} need OpenCV", extra) from error
     return cv2

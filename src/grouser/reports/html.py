@@ -90,12 +90,13 @@ def image_of(png: bytes, caption: str) -> str:
 
 
 def film_of(path: Path | str, caption: str) -> str:
-    """Return a film, inside the page, with its caption; the MP4 file is not needed afterwards."""
+    """Return a film, inside the page, with its caption; the file is not needed afterwards."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise BadValue(f"{path}: cannot be read ({error.strerror})") from error
-    source = data_uri("video/mp4", content)
+    kind = "video/webm" if Path(path).suffix == ".webm" else "video/mp4"
+    source = data_uri(kind, content)
     film = f'<video controls loop muted playsinline src="{source}"></video>'
     return figure_of(film, caption)
 

@@ -70,7 +70,7 @@ ARM_SPEED = radians(60)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
 
 PLACES = ("front_left", "front_right", "rear_left", "rear_right")
-BLUE: Vector = (0.16, 0.30, 0.52)
+BLUE: Vector = (0.20, 0.42, 0.72)
 
 FRONT_CAMERA = (0.26, 0.0, -0.0392)  # m   UDK config: x forward, y right, z down; looks level
 BIRDS_EYE_CAMERA = (-0.15, 0.0, -0.45)  # m   UDK config, in the same axes

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array, Pose, millimetres
 from grouser.scan.cloud import PointCloud
 from grouser.scan.rotation import matrix_of, pose_of
@@ -124,7 +124,5 @@ def _small_gicp() -> Any:
     try:
         import small_gicp
     except ImportError as error:
-        raise MissingDependency(
-            'laying frames over each other needs small_gicp: pip install "grouser[scan]"'
-        ) from error
+        raise missing_extra("laying frames over each other needs small_gicp", "scan") from error
     return small_gicp

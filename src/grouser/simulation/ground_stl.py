@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
 from grouser.simulation.ground import ground_geoms
 from grouser.simulation.scene import Scene
@@ -38,9 +38,7 @@ def ground_surface(scene: Scene) -> Triangles:
     try:
         import manifold3d
     except ImportError as error:
-        raise MissingDependency(
-            'STL files need manifold3d: pip install "grouser[ground]"'
-        ) from error
+        raise missing_extra("STL files need manifold3d", "ground") from error
     model, data = scene.model, mujoco.MjData(scene.model)
     mujoco.mj_kinematics(model, data)
     planes, solids = [], []

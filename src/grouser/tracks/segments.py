@@ -12,7 +12,7 @@ segment they belong to, and is the same in both directions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -35,7 +35,8 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         if index not in left_out
     }
     if track.grouser:
-        _add_grousers(links, track, name, X_BT, builder)
+        bars = replace(builder, rgba=(*track.grouser_rgb, 1.0))
+        _add_grousers(links, track, name, X_BT, bars)
     sprocket = track.path.sprocket()
     driving = segments[sprocket]
     assert isinstance(driving, ArcSegment)  # BeltPath.sprocket only ever names an arc

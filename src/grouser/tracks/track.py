@@ -76,8 +76,10 @@ class Track:
     its spring. None: two tracks like this one."""
     without_top: bool = False
     """Leave out the upper straight link where it touches nothing (the paper's three-link track)."""
-    rgb: tuple[float, float, float] = (0.13, 0.13, 0.14)
-    """Colour of belt and grousers."""
+    rgb: tuple[float, float, float] = (0.15, 0.15, 0.16)
+    """Colour of the belt."""
+    grouser_rgb: tuple[float, float, float] = (0.33, 0.33, 0.35)
+    """Colour of the grousers: lighter, so that they can be told from the belt in any light."""
 
     def __post_init__(self) -> None:
         if self.method not in TRACKS:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grouser.client.address import parse_host_port
-from grouser.errors import BadValue, Disconnected, MissingDependency
+from grouser.errors import BadValue, Disconnected, missing_extra
 from grouser.protocol.can.frame import CanFrame
 from grouser.protocol.can.messages import STATUSES
 from grouser.protocol.can.socketcand import PORT
@@ -98,7 +98,5 @@ def _python_can() -> Any:
     try:
         import can
     except ImportError as error:
-        raise MissingDependency(
-            'CAN buses need python-can (LGPL): pip install "grouser[can]"'
-        ) from error
+        raise missing_extra("CAN buses need python-can (LGPL)", "can") from error
     return can

@@ -149,6 +149,11 @@ class LatestFrames:
         """Return whether somebody here watches a camera."""
         return self._mosaic_watchers > 0 or self._watchers[name] > 0
 
+    def failure(self, name: CameraName | None) -> str:
+        """Return why a camera has no picture; None: why one of them has none. Else nothing."""
+        wanted = self._failed if name is None else {name: self._failed.get(name, "")}
+        return next((why for each, why in wanted.items() if why and each not in self.pictures), "")
+
     def visible(self, name: CameraName | None) -> bool:
         """Return whether a camera has a picture since somebody watches it.
 
@@ -222,6 +227,7 @@ class LatestFrames:
         if self._failed.get(slot.name) != reason:
             self._failed[slot.name] = reason
             _LOG.error("'%s' of '%s' cannot be drawn: %s", slot.camera, slot.robot, reason)
+            self._notify()
 
     def _notify(self) -> None:
         for listener in tuple(self.listeners):

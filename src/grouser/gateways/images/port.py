@@ -247,6 +247,8 @@ class ImageConnection(asyncio.Protocol):
         try:
             if not self._admitted:
                 self._admit_to_all(None)
+            if reason := self._latest.failure(self._watching):
+                raise Refused(reason)  # at once: nobody shall wait for what will not come
             if not self._visible():
                 return
         except Refused as refused:

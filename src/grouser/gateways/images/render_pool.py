@@ -20,7 +20,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from grouser.errors import BadValue, MissingDependency, Refused
+from grouser.errors import BadValue, Refused, missing_extra
 from grouser.gateways.images.worker import can_encode
 from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
 from grouser.gateways.images.world_transfer import pack_meshes
@@ -65,9 +65,10 @@ class RenderPool:
         if workers < 0:
             raise BadValue(f"eyes: {workers} workers, must be at least 0")
         if type is not ImageType.RAW and workers and not can_encode():
-            raise MissingDependency(
-                f"pictures of type {type.name} are JPEG, which needs OpenCV: "
-                'pip install "grouser[camera]", or serve type RAW'
+            raise missing_extra(
+                f"pictures of type {type.name} are JPEG, which needs OpenCV",
+                "camera",
+                "or serve type RAW",
             )
         self.type = type
         self.restarts = 0

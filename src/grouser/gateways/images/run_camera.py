@@ -95,7 +95,11 @@ class RunCamera:
 
     def write(self, sim: Simulation, picture: Path) -> None:
         """Write a picture of the world as it is now."""
-        write_png(picture, self._look(sim, self._picture_quality))
+        write_png(picture, self.look(sim))
+
+    def look(self, sim: Simulation) -> Image:
+        """Return a picture of the world as it is now."""
+        return self._look(sim, self._picture_quality)
 
     def _add(self, frame: Image) -> None:
         for video in self._videos:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grouser.errors import MissingDependency
+from grouser.errors import missing_extra
 
 if TYPE_CHECKING:
     from websockets.server import ServerProtocol
@@ -19,7 +19,5 @@ def server_protocol(most_bytes: int) -> ServerProtocol:
     try:
         from websockets.server import ServerProtocol
     except ImportError as error:
-        raise MissingDependency(
-            'the rosbridge port needs websockets: pip install "grouser[rosbridge]"'
-        ) from error
+        raise missing_extra("the rosbridge port needs websockets", "rosbridge") from error
     return ServerProtocol(max_size=most_bytes)

@@ -10,7 +10,7 @@ from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 Vector = tuple[float, float, float]
 
 ORANGE: Vector = (0.78, 0.33, 0.10)
-GREY: Vector = (0.27, 0.28, 0.31)
+GREY: Vector = (0.44, 0.45, 0.48)
 OLIVE: Vector = (0.36, 0.38, 0.27)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
-from grouser.errors import MissingDependency
+from grouser.errors import MissingDependency, missing_extra
 
-NEEDS_NUMBA = 'camera pictures need numba: pip install "grouser[camera]"'
+NEEDS_NUMBA = str(missing_extra("camera pictures need numba", "camera"))
 
 P = ParamSpec("P")
 R = TypeVar("R")

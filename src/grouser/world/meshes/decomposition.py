@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
 from grouser.world.meshes.columns import Fit, fit
 from grouser.world.meshes.plane_cuts import cut_along_planes, simplified
@@ -129,8 +129,6 @@ def _package() -> Any:
     try:
         import coacd
     except ImportError as error:
-        raise MissingDependency(
-            'meshes that are not convex need CoACD: pip install "grouser[ground]"'
-        ) from error
+        raise missing_extra("meshes that are not convex need CoACD", "ground") from error
     coacd.set_log_level("error")
     return coacd
