@@ -39,7 +39,7 @@ def main(path: Path) -> None:
             draw.text((4, 2), name, fill="white")
             place = (number % COLUMNS * SIZE[0], number // COLUMNS * SIZE[1])
             sheet.paste(picture, place)
-    sheet.quantize(200).save(path, optimize=True)
+    sheet.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ import numpy as np
 
 from grouser.rendering.viewpoint import Viewpoint
 
-REACH = 1.25
-"""Half the edge of the square in which shadows fall, in distances of the camera."""
-FINE, COARSE = 2048, 1024
+REACH = 3.0
+"""Half the edge of the square in which shadows fall, in distances of the camera; where a near edge
+crosses the ground, specks are drawn."""
+FINE, COARSE = 4096, 1024
 """Cells along the edge of a shadow map: for smooth pictures, for fast ones."""
 
 
