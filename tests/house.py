@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exports": set(),
     "frames": set(),
     "files": {"errors"},
-    "plugins": set(),
+    "plugins": {"errors"},
     "tls": {"errors"},
     "physics": FLOOR,
     "protocol": {"errors", "exports"},

@@ -4,6 +4,8 @@
 
     grouser run WORLD          let a world run; pictures and videos of it
     grouser show WORLD         what a world file means, defaults and all
+    grouser show robot ROBOT   what a robot is, and what nobody chose about it
+    grouser check robot ROBOT  does it keep the contract that all robots keep?
     grouser new world NAME     a world file to begin with, explained line by line
     grouser view WORLD         watch it in a window, drive with keys
     grouser list KIND          what there is
@@ -39,6 +41,7 @@ from typer.core import TyperGroup
 from grouser.cli.commands.bench import bench
 from grouser.cli.commands.bridge import bridge
 from grouser.cli.commands.calibrate import calibrate
+from grouser.cli.commands.check import check
 from grouser.cli.commands.check_mesh import check_mesh
 from grouser.cli.commands.compare import compare
 from grouser.cli.commands.console import console
@@ -122,6 +125,7 @@ def grouser(
 app.command("run")(run)
 app.command("show")(show)
 app.command("new")(new)
+app.command("check")(check)
 app.command("view")(view)
 app.command("list")(list_kind)
 app.command("plan")(plan)

@@ -7,7 +7,6 @@ A robot is named by its key in `ROBOTS`, by the name under which a package annou
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -107,17 +106,9 @@ def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot
 
 def _loaded(kind: str, where: str) -> Any:
     """Return the class of a robot, or what a package announces instead."""
-    if kind in ROBOTS:
-        module, name = ROBOTS[kind].split(":")
-        return getattr(importlib.import_module(module), name)
-    entry = plugins.announced(plugins.ROBOTS, frozenset(ROBOTS))[kind]
-    try:
-        found = entry.load()
-        if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
-            raise TypeError("it is neither a dataclass with build() nor the path of a robot file")
-    except Exception as error:  # whatever a stranger's module does when it is imported
-        why = plugins.reason(error)
-        raise BadValue(
-            f"{where}: robot '{kind}' comes from {entry.value}, which cannot be used ({why})"
-        ) from error
+    found = plugins.attribute(kind, ROBOTS, plugins.ROBOTS, where)
+    if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
+        entry = plugins.announced(plugins.ROBOTS, frozenset(ROBOTS))[kind]
+        why = TypeError("it is neither a dataclass with build() nor the path of a robot file")
+        raise plugins.unusable(kind, entry, why, where)
     return found

@@ -9,7 +9,6 @@ the simulation (`grouser.simulation.sensing`).
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
@@ -20,6 +19,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from grouser import plugins
 from grouser.errors import BadValue, UnknownName, nearest, unknown
 from grouser.frames import Array, Pose, radians
 
@@ -254,6 +254,12 @@ SENSORS: dict[str, str] = {
 }
 """Kind of sensor → where it is described; imported on use."""
 
+
+def sensor_kinds() -> dict[str, str]:
+    """Return every kind of sensor, of installed packages as well: kind → ``module:attribute``."""
+    return SENSORS | plugins.places(plugins.SENSORS, SENSORS)
+
+
 POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
 """How a world file says X_MS: a place in the mount (m), and turns taken in this order."""
 
@@ -262,15 +268,14 @@ def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
     """Return the sensor that a world file describes, its options checked.
 
     Args:
-        options: ``kind`` (a key of `SENSORS`) and fields of that sensor's dataclass; its pose in
-            its mount as `POSE_KEYS`.
+        options: ``kind`` (a key of `sensor_kinds`) and fields of that sensor's dataclass; its pose
+            in its mount as `POSE_KEYS`.
         where: the place to name in an error, e.g. ``"step.yaml line 12"``.
     """
     kind = options.get("kind")
-    if kind not in SENSORS:
-        raise unknown(where, "sensor", str(kind), SENSORS)
-    module, name = SENSORS[str(kind)].split(":")
-    description = getattr(importlib.import_module(module), name)
+    if kind not in sensor_kinds():
+        raise unknown(where, "sensor", str(kind), sensor_kinds())
+    description = plugins.attribute(str(kind), SENSORS, plugins.SENSORS, where)
     given = {key: _as_tuples(value) for key, value in options.items() if key != "kind"}
     allowed = [entry.name for entry in dataclasses.fields(description)]
     try:

@@ -16,13 +16,13 @@ position is counted in metres of belt, and a positive speed drives a robot forwa
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import mujoco
 
+from grouser import plugins
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
@@ -39,6 +39,11 @@ TRACKS: dict[str, str] = {
     "plates": "grouser.tracks.plates:build",
 }
 """Name of a method → where it is built; imported on use."""
+
+
+def track_methods() -> dict[str, str]:
+    """Return every method, of installed packages as well: name → ``module:function``."""
+    return TRACKS | plugins.places(plugins.TRACKS, TRACKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +87,8 @@ class Track:
     """Colour of the grousers: lighter, so that they can be told from the belt in any light."""
 
     def __post_init__(self) -> None:
-        if self.method not in TRACKS:
-            raise unknown("track", "method", self.method, get_args(Method))
+        if self.method not in track_methods():
+            raise unknown("track", "method", self.method, track_methods())
         if self.carried_by is not None and not self.carried_by > 0:
             raise BadValue(f"track: carried_by is {self.carried_by}, must be above 0")
         for name in ("width", "inertia", "mass", "thickness"):
@@ -215,8 +220,7 @@ def add_track(
     """
     if track.geared != (shaft is not None):
         raise BadValue(f"track: {name} needs either a motor of its own or a belt to be geared to")
-    module, function = TRACKS[track.method].split(":")
-    build: Build = getattr(importlib.import_module(module), function)
+    build: Build = plugins.attribute(track.method, TRACKS, plugins.TRACKS, f"track {name}")
     belt = build(spec, body, track, name, X_BT)
     if shaft is None:
         return belt

@@ -29,15 +29,15 @@ def _robots() -> dict[str, str]:
 
 
 def _tracks() -> dict[str, str]:
-    from grouser.tracks.track import TRACKS
+    from grouser.tracks.track import track_methods
 
-    return _documented(TRACKS)
+    return _documented(track_methods())
 
 
 def _sensors() -> dict[str, str]:
-    from grouser.sensors.sensor import SENSORS
+    from grouser.sensors.sensor import sensor_kinds
 
-    return _documented(SENSORS)
+    return _documented(sensor_kinds())
 
 
 def _terrains() -> dict[str, str]:

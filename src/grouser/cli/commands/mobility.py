@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.terminal import (
@@ -190,13 +191,14 @@ def mobility(
         preflight.writable(json_file)
         from grouser.cli.mobility_ways import mobility_on_ways
 
-        mobility_on_ways(robot, _options(overrides or ()), world, ways or (), json_file)
+        mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
         return
     from grouser.cli import mobility_table
+    from grouser.cli.robot_card import left_out, left_out_text
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
-    options = _options(overrides or ())
+    options = robot_options(overrides or ())
     who = measure_candidate(robot, options, flippers=flippers, timestep=timestep, friction=friction)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
@@ -219,6 +221,9 @@ def mobility(
                 who, names, runs, limits, command=typed_command(), progress=drawing
             )
     mobility_table.print_mobility(who, names, runs, limits, result_console())
+    if unsaid := left_out(robot, who.options):
+        console = result_console()
+        console.print(Text(f"left to defaults: {left_out_text(unsaid)}", "dim"), "", sep="\n")
     if json_file is not None:
         write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
     if page is not None and folder is not None:
@@ -250,7 +255,7 @@ def _limits(
     ]
 
 
-def _options(overrides: Sequence[str]) -> dict[str, Any]:
+def robot_options(overrides: Sequence[str]) -> dict[str, Any]:
     """Return ``option=value`` each as options; values are YAML."""
     from grouser.world.yaml_source import read_yaml
 

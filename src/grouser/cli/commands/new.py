@@ -14,7 +14,10 @@ from grouser.cli import preflight
 from grouser.cli.terminal import print_written, result_console
 from grouser.errors import BadValue, unknown
 
-STARTERS = {"world": ("starter_world.yaml", ".yaml")}
+STARTERS = {
+    "world": ("starter_world.yaml", ".yaml"),
+    "robot": ("starter_robot.yaml", ".yaml"),
+}
 """What can be begun: the file that is copied, and how the new one's name ends."""
 
 
@@ -32,7 +35,7 @@ def new(
         ),
     ],
 ) -> None:
-    """Write a world file to begin with: a robot before stairs, every line explained.
+    """Write a file to begin with, every line explained: a robot before stairs, or a robot.
 
     A file of that name that is there already is never touched.
 
@@ -41,6 +44,8 @@ def new(
     [cyan]grouser new world my_stairs[/]
 
     [cyan]grouser run my_stairs.yaml --picture my_stairs.png[/]
+
+    [cyan]grouser new robot my_robot[/]
     """
     if kind not in STARTERS:
         raise unknown("new", "kind", kind, STARTERS)
@@ -51,14 +56,28 @@ def new(
     if path.exists():
         raise BadValue(f"{path}: is there already, and stays as it is; choose another name")
     preflight.physics()
+    text = (resources.files("grouser.cli") / source).read_text(encoding="utf-8")
+    (_write_robot if kind == "robot" else _write_world)(path, text)
+
+
+def _write_world(path: Path, text: str) -> None:
     from grouser.world.file import parse
 
-    text = (resources.files("grouser.cli") / source).read_text(encoding="utf-8")
     text = text.replace("NAME_OF_WORLD", _quoted(path.stem)).replace("FILE_OF_WORLD", path.name)
     parse(text, where=str(path))  # nobody shall begin with a file that does not load
     files.write_text(path, text)
     print_written(path)
     result_console().print(Text(f"run it:  grouser run {path} --picture {path.stem}.png", "dim"))
+
+
+def _write_robot(path: Path, text: str) -> None:
+    from grouser.robots.custom.custom_robot import model_name
+
+    text = text.replace("NAME_OF_ROBOT", model_name(path)).replace("FILE_OF_ROBOT", path.name)
+    files.write_text(path, text)
+    print_written(path)
+    hint = f"see it:  grouser show robot {path} --picture {path.stem}.png"
+    result_console().print(Text(hint, "dim"))
 
 
 def _quoted(name: str) -> str:

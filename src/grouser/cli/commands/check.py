@@ -1,0 +1,71 @@
+"""``grouser check``: does a robot keep the contract that all robots here keep?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from grouser.cli import preflight
+from grouser.cli.commands.mobility import RobotOverrides, robot_options
+from grouser.cli.terminal import complain, counting_bar, result_console
+from grouser.errors import unknown
+
+KINDS = ("robot",)
+"""What can be checked."""
+
+
+def check(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND", show_default=False, help=f"What to check: {', '.join(KINDS)}."
+        ),
+    ],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT", show_default=False, help="A kind of robot, or a robot file."
+        ),
+    ],
+    overrides: RobotOverrides = None,
+) -> None:
+    """Check a robot: is its file sound, and does it keep the contract that all robots keep?
+
+    Every fault of a URDF underneath is said. It leaves with code 1 if something is
+    wrong.
+
+    For example:
+
+    [cyan]grouser check robot my_robot.yaml[/]
+
+    [cyan]grouser check robot quince --set front_deg=30[/]
+    """
+    if kind not in KINDS:
+        raise unknown("check", "kind", kind, KINDS)
+    preflight.physics()
+    from grouser.mobility.robot_contract import check_contract
+    from grouser.robots.custom.custom_robot import CustomRobot
+    from grouser.robots.custom.model_files import all_faults
+    from grouser.robots.kinds import describe
+
+    options = robot_options(overrides or ())
+    description = describe(name, options, "check")
+    if isinstance(description, CustomRobot) and description.model_path is not None:
+        faults = all_faults(description.model_path, description.plan)
+        for fault in faults:
+            complain(fault)
+        if faults:
+            raise typer.Exit(1)
+    with counting_bar(name) as bar:
+        points = check_contract(name, options, progress=partial(bar, "checking"))
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    for point in points:
+        word = Text("yes", "green") if point.kept else Text("no", "red")
+        grid.add_row(Text(point.title), word, Text(point.finding, "dim"))
+    result_console().print(grid)
+    if not all(point.kept for point in points):
+        raise typer.Exit(1)

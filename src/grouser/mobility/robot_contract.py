@@ -1,0 +1,133 @@
+"""What every robot must do before anybody relies on it: the contract, for any kind or file.
+
+A robot weighs what it says, once and twice in a world; it stands still; its joints end where it
+says; it survives random commands; and told to halt, it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grouser.physics.drives import speed
+from grouser.robots.kinds import known_as
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, World
+from grouser.world.terrain.flat import Flat
+
+SETTLE, WATCH = 1.0, 3.0
+"""How long a robot may settle, and how long it is watched then, s."""
+CREEP, QUIET = 1e-3, 5e-3
+"""How far (m or rad) and how fast (m/s or rad/s) anything may move in a robot that stands."""
+HEAVY = 0.01
+"""Part of its mass by which a robot may weigh otherwise than it says."""
+ORDERS, ORDER_TIME = 20, 0.1
+"""Random commands, and how long each lasts, s."""
+
+
+@dataclass(frozen=True)
+class ContractPoint:
+    """One point of the contract, and how a robot kept it."""
+
+    title: str
+    kept: bool
+    finding: str
+    """What was seen."""
+
+
+def check_contract(
+    kind: str, options: Mapping[str, Any], *, progress: Callable[[int, int], None] | None = None
+) -> list[ContractPoint]:
+    """Return every point of the contract for a robot.
+
+    Raises:
+        GrouserError: it cannot be built at all.
+    """
+    checks: dict[str, Callable[[str, Mapping[str, Any]], tuple[bool, str]]] = {
+        "weighs what it says": _weight,
+        "stands still": _stands,
+        "joints end where it says": _limits,
+        "survives random commands": _survives,
+        "halts": _halts,
+    }
+    points = []
+    for number, (title, check) in enumerate(checks.items()):
+        try:
+            points.append(ContractPoint(title, *check(kind, options)))
+        except ArithmeticError as error:  # physics blew up
+            points.append(ContractPoint(title, False, str(error)))
+        if progress:
+            progress(number + 1, len(checks))
+    return points
+
+
+def _simulation(kind: str, options: Mapping[str, Any], copies: int = 1) -> Simulation:
+    robots = tuple(
+        RobotEntry(
+            name=f"{known_as(kind)}{number}",
+            kind=kind,
+            position=(0.0, 20.0 * number, 0.0),
+            options=dict(options),
+        )
+        for number in range(copies)
+    )
+    world = World(name="contract", terrain=(Flat(friction=0.6),), robots=robots)
+    return Simulation(world)
+
+
+def _weight(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
+    alone, twice = _simulation(kind, options), _simulation(kind, options, copies=2)
+    promised = next(iter(alone.scene.robots.values())).mass
+    once, both = (float(s.model.body_mass.sum()) for s in (alone, twice))
+    kept = abs(once - promised) <= HEAVY * promised and abs(both - 2 * once) <= HEAVY * promised
+    return kept, f"{once:.3g} kg, it says {promised:.3g}"
+
+
+def _stands(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
+    simulation = _simulation(kind, options)
+    simulation.step(SETTLE)
+    before = simulation.data.qpos.copy()
+    simulation.step(WATCH)
+    crept = float(np.abs(simulation.data.qpos - before).max(initial=0.0))
+    moving = float(np.abs(simulation.data.qvel).max(initial=0.0))
+    seen = f"moves by {crept:.2g} m or rad in {WATCH:g} s, at {moving:.2g} a second at the end"
+    return crept < CREEP and moving < QUIET, seen
+
+
+def _limits(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
+    simulation = _simulation(kind, options)
+    model = simulation.model
+    (name, robot), *_ = simulation.scene.robots.items()
+    strangers = set(robot.limits) - set(robot.drives)
+    if strangers:
+        return False, f"limits of {', '.join(sorted(strangers))}, which it does not drive"
+    for drive in robot.drives:
+        joint = int(model.actuator(f"{name}/{drive}").trnid[0])
+        if bool(model.jnt_limited[joint]) != (drive in robot.limits):
+            return False, f"{drive} ends in the model or in what it says, not in both"
+        if drive in robot.limits and not np.allclose(model.jnt_range[joint], robot.limits[drive]):
+            return False, f"{drive} goes {model.jnt_range[joint]}, it says {robot.limits[drive]}"
+    return True, f"{len(robot.limits)} of {len(robot.drives)} drives end"
+
+
+def _survives(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
+    simulation = _simulation(kind, options)
+    (name, robot), *_ = simulation.scene.robots.items()
+    rng = np.random.default_rng(3)
+    for _ in range(ORDERS):
+        for drive, can in robot.drives.items():
+            simulation.command(name, {drive: speed(float(rng.uniform(-1, 1) * can.speed))})
+        simulation.step(ORDER_TIME)
+    kept = bool(np.isfinite(simulation.data.qpos).all())
+    return kept, f"{ORDERS} random speeds of all {len(robot.drives)} drives"
+
+
+def _halts(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
+    robot = next(iter(_simulation(kind, options).scene.robots.values()))
+    walking = robot.gait.drives if robot.gait else ()
+    stopped = robot.setpoints(robot.halt())
+    left = [name for name in robot.drives if name not in walking and name not in stopped]
+    return not left, f"{', '.join(left)} goes on" if left else "every drive is told to stop"
