@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grouser.cli.robot_card import left_out, left_out_text
 from grouser.frames import milliseconds
 from grouser.mobility.limits import FreshRuns, Limit
 from grouser.mobility.pass_curve import PassCount, SizeEstimate
@@ -54,6 +55,8 @@ def print_mobility(
             grid.add_row(name, varied, Text(line))
             name = varied = Text()
     console.print(grid, "", sep="\n")
+    if unsaid := left_out(who.kind, who.options):
+        console.print(Text(f"left to defaults: {left_out_text(unsaid)}", "dim"), "", sep="\n")
 
 
 def result_marks(who: Candidate, test: str, runs: Sequence[MobilityRun]) -> list[tuple[str, Mood]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.terminal import (
@@ -194,7 +193,6 @@ def mobility(
         mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
         return
     from grouser.cli import mobility_table
-    from grouser.cli.robot_card import left_out, left_out_text
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
@@ -221,9 +219,6 @@ def mobility(
                 who, names, runs, limits, command=typed_command(), progress=drawing
             )
     mobility_table.print_mobility(who, names, runs, limits, result_console())
-    if unsaid := left_out(robot, who.options):
-        console = result_console()
-        console.print(Text(f"left to defaults: {left_out_text(unsaid)}", "dim"), "", sep="\n")
     if json_file is not None:
         write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
     if page is not None and folder is not None:
