@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.errors import BadValue
 from grouser.experiments.roach.kept_parts import KeptParts
+from grouser.experiments.roach.loop import JudgedChoice, JudgedPair
 
 
 def test_a_part_is_made_once_and_read_again(tmp_path):
@@ -52,6 +53,16 @@ def test_a_file_that_is_no_part_is_refused(tmp_path, text):
     (tmp_path / "some-a.json").write_text(text)
     with pytest.raises(BadValue, match=r"some-a\.json: is not a kept part"):
         KeptParts(tmp_path, "some", {}).part("a", dict)
+
+
+def test_a_choice_that_never_arrives_loses_and_is_counted():
+    """A terrain on which one of the two choices always fails is no reason to leave it out."""
+    told = {"of": 100, "found_in": 1, "source": "PRM", "expected": 2.0, "waypoints": [[0.0, 0.0]]}
+    good = JudgedChoice(**json.loads(json.dumps({**told, "arrived": 80, "spent": 160.0})))
+    bad = JudgedChoice(**json.loads(json.dumps({**told, "arrived": 0, "spent": 50.0})))
+    assert (good.per_success, bad.per_success) == (2.0, 100.0)
+    assert JudgedPair(0, loop=good, single=bad).gain == pytest.approx(3.912, abs=1e-3)
+    assert JudgedPair(0, loop=bad, single=good).gain == pytest.approx(-3.912, abs=1e-3)
 
 
 def test_an_experiment_in_one_part_says_so(tmp_path):
