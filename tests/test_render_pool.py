@@ -301,3 +301,17 @@ def test_the_command_refuses_bad_options_before_it_opens_anything(options, sente
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
     assert not ended.stdout
+
+
+@in_a_loop
+async def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch, caplog):
+    with monkeypatch.context() as nowhere:
+        nowhere.setattr(sys, "executable", "/no/such/python")
+        pool = RenderPool(workers=1)
+        await pool.open()
+        while "could not be started" not in caplog.text:
+            await asyncio.sleep(0.01)
+        assert not pool.process_ids
+    while not pool.process_ids:
+        await asyncio.sleep(0.01)
+    await pool.close()

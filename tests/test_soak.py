@@ -1,0 +1,100 @@
+"""Half an hour with robots that come and go, and bad neighbours of every kind."""
+
+import itertools
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from served import PATIENCE, Served
+
+from grouser.benches import neighbours
+from grouser.benches.machine import stolen_seconds
+from grouser.client.pictures import watch
+from grouser.errors import GrouserError
+from grouser.trials.cores import cores
+
+MINUTES = float(os.environ.get("GROUSER_SOAK_MINUTES", "30"))
+ROBOTS = 6
+STAY = 20.0  # s   of wall time that a robot stays
+SAMPLE = 5.0  # s
+STEEPEST = 0.2  # MB a minute
+SLOWEST = 0.02
+
+
+class Visitors(threading.Thread):
+    """One place in which robot after robot comes, drives, looks at a picture and leaves."""
+
+    def __init__(self, served, number, end):
+        super().__init__()
+        self._served, self._number, self._end = served, number, end
+        self.visits, self.faults = 0, []
+
+    def run(self):
+        for turn in itertools.count():
+            if time.monotonic() > self._end:
+                return
+            try:
+                self._visit(f"V{self._number}t{turn}")
+                self.visits += 1
+            except GrouserError as error:
+                self.faults.append(f"{type(error).__name__}: {error}")
+
+    def _visit(self, name):
+        place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
+        with self._served.join("P3AT", name, at=place) as robot:
+            leave = min(time.monotonic() + STAY, self._end)
+            with watch(robot, port=self._served.ports["images"]) as pictures:
+                while time.monotonic() < leave:
+                    robot.drive(0.3, -0.3)
+                    pictures.take(timeout=PATIENCE)
+                    list(robot.listen(0.5))
+            assert "Reset" not in {notice.kind for notice in robot.notices}
+
+
+def hostile(kind, port, seconds):
+    """Start a bad neighbour; one that is through begins again until the time is over."""
+    command = [sys.executable, "-m", "grouser.benches.neighbours", "annoy", kind, str(port)]
+    return subprocess.Popen([*command, str(seconds)])
+
+
+@pytest.mark.slow
+def test_half_an_hour_among_bad_neighbours(tmp_path):
+    options = ("--images", "0", "--truth", "-1", "--own-pictures", "-v")
+    with Served(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
+        end = time.monotonic() + 60 * MINUTES
+        with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
+            places = [Visitors(served, number, end) for number in range(ROBOTS)]
+            bad = [
+                hostile(kind, served.ports["control"], 60 * MINUTES)
+                for kind in neighbours.NEIGHBOURS
+            ]
+            for place in places:
+                place.start()
+            stolen = stolen_seconds()
+            stamps, sizes = [], []
+            while time.monotonic() < end:
+                heard = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
+                stamps.append((time.monotonic(), heard[-1]))
+                sizes.append((time.monotonic() / 60, served.rss / 1e6))
+            stolen = (stolen_seconds() - stolen) / cores() / (60 * MINUTES)
+            for place in places:
+                place.join()
+            for neighbour in bad:
+                assert neighbour.wait(PATIENCE) == 0, "even a bad one is not thrown out"
+        assert not [fault for place in places for fault in place.faults]
+        assert sum(place.visits for place in places) >= ROBOTS * (MINUTES * 60 // (2 * STAY) - 1)
+        (begun, first), (ended, last) = stamps[0], stamps[-1]
+        pace = (last - first) / (ended - begun)
+        assert pace > 1 - SLOWEST - stolen, f"pace {pace:.3f}, {stolen:.3f} stolen"
+        minutes, megabytes = np.array(sizes[len(sizes) // 3 :]).T
+        slope = np.polyfit(minutes, megabytes, 1)[0]
+        assert slope < STEEPEST or MINUTES < 10, f"{slope:.2f} MB a minute"
+        print(
+            f"pace {pace:.4f}, stolen {stolen:.4f}, {slope:.3f} MB a minute, {sizes[-1][1]:.0f} MB"
+        )
+        assert "diverged" not in served.log
+        assert "Traceback" not in served.log
