@@ -255,7 +255,7 @@ def join(host, composer, loop, entry, owner=None):
     """Join as a client does: again whenever a world is ready; return how often it was tried."""
     owner, tries = owner or Owner(), []
 
-    def again():
+    def again(cost=0.0):
         tries.append(host.time)
         try:
             host.join(entry, owner)
@@ -299,7 +299,7 @@ def test_a_second_arrival_waits_for_the_first_and_a_departure_for_both(served, l
     done = []
 
     def attempt(entry):
-        def again():
+        def again(cost=0.0):
             try:
                 host.join(entry, Owner())
                 done.append(entry.name)
@@ -341,7 +341,7 @@ def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
     host = Host(Simulation(world(OWN)), HostRules(), composer=composer)
     tries = []
 
-    def again():
+    def again(cost=0.0):
         tries.append(9.0 + 0.1 * len(tries))
         host.do(SetGravity(tries[-1]))
         try:
@@ -362,7 +362,7 @@ def test_a_world_that_cannot_be_built_is_refused_as_ever(served, loop):
     bad = GUEST.model_copy(update={"options": {"wheels": 17}})
     with pytest.raises(Composing):
         host.join(bad, Owner())
-    composer.call_when_ready(lambda: None)
+    composer.call_when_ready(lambda cost: None)
     loop.turn()
     with pytest.raises(BadValue):
         host.join(bad, Owner())

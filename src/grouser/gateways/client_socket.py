@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from grouser.errors import GrouserError
 from grouser.service.access import AccessControl
-from grouser.service.aside_composer import Composing
+from grouser.service.aside_composer import Composing, Retry
 from grouser.service.client_log import ClientLog
 from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
 from grouser.service.outbox import Pipe
@@ -50,7 +50,7 @@ class ConnectionRegistry:
     robots: Callable[[], int] = lambda: 0
     """How many robots belong to clients; whoever is alone disturbs nobody, and has no limits."""
     budgets: Budgets = field(init=False)
-    call_when_ready: Callable[[Callable[[], None]], None] | None = None
+    call_when_ready: Callable[[Retry], None] | None = None
     """Calls something when what raised `Composing` may be tried again."""
     connections: set[ClientSocket] = field(default_factory=set)
 
@@ -201,9 +201,10 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
             self.registry.wake()
         self._rest(transport, wait)
 
-    def _try_again(self) -> None:
-        """Try again what needed a world that was not ready."""
+    def _try_again(self, cost: float) -> None:
+        """Try again what needed a world; what that has cost counts as the client's."""
         self._composing = False
+        self._wishes.budget.owe(asyncio.get_running_loop().time(), cost)
         self._go_on(0.0)
 
     def _break_off(self, transport: asyncio.Transport) -> None:

@@ -42,6 +42,10 @@ class Composing(Exception):
     """A world is not ready yet, and nothing was changed: try again when called."""
 
 
+Retry = Callable[[float], None]
+"""Tries again; called with the processor time (s) that was spent for it."""
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What an `AsideComposer` needs of whoever has an event loop and clocks."""
@@ -77,8 +81,8 @@ class AsideComposer(Recomposer):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
         self._shelf = RobotShelf()
         self._limiter = RateLimiter(SHARE, surroundings.now())
-        self._waiting: deque[Callable[[], None]] = deque()
-        self._first: Callable[[], None] | None = None
+        self._waiting: deque[Retry] = deque()
+        self._first: Retry | None = None
         """Called with the world that is being made; all others wait until that one has it."""
         self._asked = self._busy = self._resting = self._patient = False
         self._failure: _Failure | None = None
@@ -134,7 +138,7 @@ class AsideComposer(Recomposer):
         super().forget()
         self._failure, self._tries = None, 0
 
-    def call_when_ready(self, again: Callable[[], None]) -> None:
+    def call_when_ready(self, again: Retry) -> None:
         """Call ``again`` when what raised `Composing` just now may be tried again."""
         if self._asked:
             self._first, self._asked = again, False
@@ -183,7 +187,7 @@ class AsideComposer(Recomposer):
             self._around.call_later(wait, self._rested)
         if first:
             others, self._waiting = self._waiting, deque()
-            first()  # if it needs another world still, it comes before the others
+            first(cost)  # if it needs another world still, it comes before the others
             self._waiting.extend(others)
         self._call_next()
 
@@ -196,4 +200,4 @@ class AsideComposer(Recomposer):
         for _ in range(len(self._waiting)):
             if self._busy or self._resting or not self._waiting:
                 return
-            self._waiting.popleft()()
+            self._waiting.popleft()(0.0)

@@ -96,7 +96,7 @@ class Membership:
                 self._waits = True
                 self._composer.call_when_ready(self._remove_again)
 
-    def _remove_again(self) -> None:
+    def _remove_again(self, cost: float) -> None:
         self._waits = False
         self._remove_departing()
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 
 from grouser.errors import GrouserError, MissingDependency
@@ -135,6 +137,23 @@ def encode_jpeg(raster: Raster, quality: int) -> bytes:
     return bytes(file.tobytes())
 
 
+def answers(worker: RenderWorker, messages: list[Message]) -> Iterator[Message]:
+    """Carry out messages that came together; yield the answers.
+
+    Of several new worlds only the last is composed: where people come and go, a worker would lag
+    behind else. Shots of those that are left out are skipped.
+    """
+    last = max((n for n, each in enumerate(messages) if isinstance(each, NewWorld)), default=-1)
+    outdated = False
+    for number, message in enumerate(messages):
+        if number < last and isinstance(message, NewWorld | Looks):
+            outdated = True
+        elif number < last and outdated and isinstance(message, Shoot):
+            yield Skipped(message.number)
+        elif answer := worker.handle(message):
+            yield answer
+
+
 def main(descriptor: int) -> None:
     """Carry out the orders that come on an open socket, until it is closed."""
     logging.basicConfig(level=logging.WARNING)
@@ -143,9 +162,11 @@ def main(descriptor: int) -> None:
     worker, parcels = RenderWorker(), ParcelReader()
     with socket.socket(fileno=descriptor) as server, suppress(ConnectionError, KeyboardInterrupt):
         while data := server.recv(_CHUNK):
-            for message in parcels.receive(data):
-                if answer := worker.handle(message):
-                    server.sendall(encode(answer))
+            messages = parcels.receive(data)
+            while select.select([server], [], [], 0)[0] and (data := server.recv(_CHUNK)):
+                messages += parcels.receive(data)
+            for answer in answers(worker, messages):
+                server.sendall(encode(answer))
 
 
 if __name__ == "__main__":
