@@ -42,7 +42,8 @@ int hrt_hear(double seconds)
         if (got == 0)
             break;
         if (hrt_unpack_status(&frame, &hrt_robot.status)) {
-            hrt_robot.heard = hrt_clock();
+            if (frame.id == HRT_BELT_MOTION) /* a bridge without a robot says that much, too */
+                hrt_robot.heard = hrt_clock();
             if (hrt_robot.status.clock_s < before - BACK)
                 hrt_robot.restarted = true;
         }

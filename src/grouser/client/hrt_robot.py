@@ -22,6 +22,7 @@ from grouser.client.links.link import Link
 from grouser.errors import BadValue, Disconnected, GrouserError
 from grouser.frames import degrees, metres, millimetres, radians
 from grouser.protocol.can.messages import (
+    BeltMotion,
     BeltSpeeds,
     CameraAim,
     CanCommand,
@@ -303,7 +304,8 @@ class Hrt:
             frames = self.link.receive()
         except Disconnected as error:
             raise HrtError(HrtCode.NO_LINK, str(error)) from None
-        if frames:
+        # A bridge without a robot says so; only what the motors say is a sign of life.
+        if any(frame.id == BeltMotion.ID for frame in frames):
             self._heard = self.link.time
         for frame in frames:
             if self.status.take(frame):

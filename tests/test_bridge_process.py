@@ -1,0 +1,106 @@
+"""``grouser bridge`` as a process: real sockets, a simulator that comes, goes and comes again."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from served import QUIET, Served, environment, until
+from typer.testing import CliRunner
+
+from grouser.cli import app
+from grouser.client.hrt_robot import Hrt, HrtError
+from grouser.client.links.udp_link import UdpLink
+from grouser.protocol.can.messages import NO_ROBOT, BeltSpeeds, Health
+from grouser.protocol.packets import Datagram, DatagramKind, pack, unpack
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def bridging(server_port, *options):
+    """Run a bridge to a simulator's port; give its own, and the process."""
+    command = [sys.executable, "-m", "grouser", "bridge", "--port", "0", *options]
+    process = subprocess.Popen(
+        [*command, "--server", f"127.0.0.1:{server_port}"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        first = process.stdout.readline()
+        assert first.startswith("listening udp="), first
+        yield int(first.rpartition("=")[2]), process
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def flags(link):
+    """Return the newest flags that the bridge tells; None: it said nothing."""
+    link.send([])
+    link.wait(0.05)
+    frames = [frame for frame in link.receive() if frame.id == Health.ID]
+    return Health.parse(frames[-1].data).flags if frames else None
+
+
+def test_without_a_simulator_it_answers_and_says_so_and_counts_what_it_got():
+    with bridging(free_port()) as (port, process):
+        link = UdpLink("127.0.0.1", port)
+        until(lambda: (flags(link) or 0) & NO_ROBOT)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
+            noise.sendto(b"noise", ("127.0.0.1", port))
+        frames = (BeltSpeeds(0.1, 0.1).frame(0),)
+        data = pack(Datagram(DatagramKind.COMMANDS, 10**6, frames, status_wanted=True))
+        link._socket.send(data)
+        link.wait(0.2)
+        assert unpack(data).frames == frames
+        link.close()
+        process.terminate()
+        said, _ = process.communicate(timeout=30)
+    assert "refused: datagram 1" in said
+    assert "nobody listens there" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--host", "0.0.0.0"], "name the one that may command with --controller"),
+        (["--controller", "anybody"], "--controller is 'anybody', must be an address"),
+        (["--server", "a:b:c"], "--server is 'a:b:c', must be HOST or HOST:PORT"),
+        (["--loss", "lots"], "--loss is 'lots'"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, sentence):
+    run = CliRunner().invoke(app, ["bridge", *options])
+    assert run.exit_code == 2
+    assert sentence in " ".join(run.output.split())
+
+
+@pytest.mark.slow
+def test_the_simulator_and_the_controller_may_restart(tmp_path):
+    world = tmp_path / "yard.yaml"
+    world.write_text("name: yard\nterrain:\n  - {kind: flat, friction: 0.65}\n")
+    simulator = free_port()
+    with bridging(simulator) as (port, process):
+        for _ in range(2):
+            with Served(tmp_path, world, "--port", str(simulator), *QUIET):
+                watch = UdpLink("127.0.0.1", port)
+                until(lambda link=watch: flags(link) is not None and not flags(link) & NO_ROBOT)
+                watch.close()
+                robot = Hrt(UdpLink("127.0.0.1", port))  # a controller that starts anew
+                assert robot.go_forward(30) == pytest.approx(30, abs=6)
+                assert robot.posture[2] == pytest.approx(0, abs=2)
+            with pytest.raises(HrtError):
+                robot.wait(30)
+            robot.close()
+            time.sleep(0.4)
+        process.terminate()
+        said, _ = process.communicate(timeout=30)
+    assert "robots 2" in said
+    assert "robots lost 2" in said
