@@ -100,7 +100,7 @@ def check_student(said: str, work: Path, python: Path) -> None:
     for name in ("step.png", "stairs.png", "higher.png"):
         assert picture_size(work / name) == (960, 640), name
         assert colours(python, work / name) > 100, f"{name} is empty"
-    assert frames(python, work / "step.mp4") == 126  # 5 s of 25, and the first
+    assert frames(python, work / "step.webm") == 126  # 5 s of 25, and the first
     assert "kind: stairs" in (work / "my_stairs.yaml").read_text(encoding="utf-8")
     assert "timestep: 0.001  # default" in said
     rows = [line.split() for line in said.splitlines() if line.startswith("scout ")]

@@ -58,7 +58,7 @@ GENERATED = {"world-file.md", "terrains.md", "objects.md", "triggers.md", "comma
 """Reference pages that `make docs` makes; robots.md and sensors.md are among them, too."""
 
 
-PENDING = {"can.md"}
+PENDING: set[str] = set()
 """Pages that are being written. Must be empty in the end."""
 
 
