@@ -31,9 +31,8 @@ from grouser.scan.rotation import quaternion
 from grouser.scan.simplify import simplified
 from grouser.scan.surface import fused_surface
 from grouser.scan.triangle_distance import triangle_distances
-from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.scan.voxel_grid import voxel_centroids, voxel_grid
-from grouser.world.stl_file import open_edges
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 BOXES = [FLOOR, ((1.0, -0.2, 0.0), (1.3, 0.2, 0.2)), ((1.5, 0.3, 0.0), (1.8, 0.6, 0.1))]
 EYE = looking((0.0, 0.0, 0.8), (1.3, 0.0, 0.0))
@@ -106,7 +105,7 @@ def test_the_thinnest_direction_is_the_least_eigenvector():
 def test_a_box_on_a_floor_is_rebuilt_with_its_walls(rows, columns, focal, noise):
     cloud = boxes_seen(rows, columns, focal, noise)
     ground = rebuild([cloud], ScanOptions(camera_poses=(EYE,)))
-    middles, normals = ground.mesh.corners.mean(axis=1), ground.mesh.face_normals()
+    middles, normals = ground.mesh.triangles.mean(axis=1), ground.mesh.face_normals()
     off = box_distance(middles, BOXES)
     assert off.mean() < 0.0015
     assert np.quantile(off, 0.95) < 0.004
@@ -137,7 +136,7 @@ def test_ground_without_a_plane():
     hit = lambda at, rays: hit_hills(at, rays, hills)  # noqa: E731
     cloud = seen(eye, camera_rays(120, 160, 145.0), hit, (120, 160), 0.003, far=4.0)
     ground = rebuild([cloud], ScanOptions(camera_poses=(eye,)))
-    middles = ground.mesh.corners.mean(axis=1)
+    middles = ground.mesh.triangles.mean(axis=1)
     off = np.abs(middles[:, 2] - hills(middles[:, 0], middles[:, 1]))
     assert off.mean() < 0.002
     assert np.quantile(off, 0.95) < 0.006
@@ -188,7 +187,7 @@ def test_rings_of_a_lidar(shape):
     cloud = cloud if shape else cloud.there()
     assert down_error(cloud, LEVEL) < 1.0
     ground = rebuild([cloud], ScanOptions(voxel=0.05))
-    off = box_distance(ground.mesh.corners.mean(axis=1), hall)
+    off = box_distance(ground.mesh.triangles.mean(axis=1), hall)
     assert off.mean() < 0.02
     assert ground.mesh.area() > 30.0
 
@@ -249,7 +248,7 @@ def test_frames_from_three_places_are_laid_over_each_other():
     ground = rebuild(clouds, ScanOptions(camera_poses=(poses[0], *guesses[1:])))
     assert all(frame.loose < 0.005 for frame in ground.frames)
     assert not ground.warnings
-    off = box_distance(ground.mesh.corners.mean(axis=1), boxes)
+    off = box_distance(ground.mesh.triangles.mean(axis=1), boxes)
     assert off.mean() < 0.003
     assert np.quantile(off, 0.95) < 0.01
     with pytest.raises(BadValue, match="frame 2 does not fit those before it"):
@@ -334,7 +333,7 @@ def test_holes_are_reported_and_closed_up_to_a_size():
 def test_holes_that_touch_in_a_vertex_stay_two():
     mesh = plate()
     gone = {(5, 5), (6, 6)}
-    middle = np.floor(mesh.corners.mean(axis=1)[:, :2] / 0.02).astype(int)
+    middle = np.floor(mesh.triangles.mean(axis=1)[:, :2] / 0.02).astype(int)
     keep = [tuple(cell) not in gone for cell in middle.tolist()]
     holes = find_holes(TriangleMesh(mesh.vertices, mesh.faces[keep]))
     assert [len(hole.corners) for hole in holes] == [80, 4, 4]
@@ -351,7 +350,7 @@ def test_plane_parts_become_few_triangles_and_the_error_is_kept():
     for error in (0.0005, 0.005):
         fewer = simplified(bumpy, error)
         candidates = np.repeat(bumpy.vertices[::97], len(fewer.mesh.faces), axis=0)
-        corners = np.tile(fewer.mesh.corners, (len(bumpy.vertices[::97]), 1, 1))
+        corners = np.tile(fewer.mesh.triangles, (len(bumpy.vertices[::97]), 1, 1))
         off = triangle_distances(candidates, corners).reshape(-1, len(fewer.mesh.faces)).min(axis=1)
         assert off.max() <= fewer.error + 1e-12 <= error + 1e-12
         assert len(fewer.mesh.faces) < len(bumpy.faces)
@@ -368,8 +367,8 @@ def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside():
     mesh = fused_surface(PointCloud(points, None, None, 2.0 * out), 0.02)
     radii = np.linalg.norm(mesh.vertices, axis=1)
     assert np.abs(radii - 0.3).mean() < 0.001
-    assert open_edges(mesh.triangles) == 0
-    assert ((mesh.corners.mean(axis=1) * mesh.face_normals()).sum(axis=1) > 0).all()
+    assert mesh.open_edges == 0
+    assert ((mesh.triangles.mean(axis=1) * mesh.face_normals()).sum(axis=1) > 0).all()
 
 
 def test_quaternions_of_matrices():

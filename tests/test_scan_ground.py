@@ -24,9 +24,9 @@ from grouser.scan.ground.world_folder import fill_folder, refuse_foreign
 from grouser.scan.pipeline import RebuiltGround
 from grouser.scan.registration import FramePose
 from grouser.scan.simulated_camera import aimed, scan_world
-from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load, parse
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 from grouser.world.terrain.flat import Flat
@@ -186,7 +186,7 @@ def test_prisms_reach_behind_what_was_seen_and_share_their_corners():
     mesh = sheet(wavy, cell=0.1)
     pieces = np.array(prisms(mesh))
     assert len(pieces) == len(mesh.faces)
-    assert np.allclose(pieces[:, :3], mesh.corners)
+    assert np.allclose(pieces[:, :3], mesh.triangles)
     assert np.allclose(np.linalg.norm(pieces[:, 3:] - pieces[:, :3], axis=2), THICKNESS)
     backs = np.unique(pieces[:, 3:].reshape(-1, 3).round(9), axis=0)
     assert len(backs) == len(mesh.vertices)
@@ -300,7 +300,7 @@ def test_a_surface_becomes_a_world_that_loads(tmp_path):
 
 def test_open_places_are_level_and_keep_away_from_steps_and_holes():
     mesh = sheet(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
-    there = ~((mesh.corners[..., 0] < -0.2) & (mesh.corners[..., 1] < -0.2)).any(axis=1)
+    there = ~((mesh.triangles[..., 0] < -0.2) & (mesh.triangles[..., 1] < -0.2)).any(axis=1)
     grid = height_grid(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
     places = open_places(grid)
     assert len(places) >= 2

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from grouser.scan.registration import FramePose, register
     from grouser.scan.simplify import Simplified, simplified
     from grouser.scan.surface import fused_surface
-    from grouser.scan.triangle_mesh import TriangleMesh
     from grouser.scan.voxel_grid import voxel_centroids
+    from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 _PLACES = {
     "ScanWorld": "grouser.scan.ground.scan_world",
@@ -36,7 +36,7 @@ _PLACES = {
     "RebuiltGround": "grouser.scan.pipeline",
     "ScanOptions": "grouser.scan.pipeline",
     "Simplified": "grouser.scan.simplify",
-    "TriangleMesh": "grouser.scan.triangle_mesh",
+    "TriangleMesh": "grouser.world.meshes.triangle_mesh",
     "close_holes": "grouser.scan.holes",
     "find_down": "grouser.scan.down",
     "find_holes": "grouser.scan.holes",

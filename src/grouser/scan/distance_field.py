@@ -92,7 +92,9 @@ def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
     """Return the plane through each voxel's points and those of the 26 voxels around it."""
     points, views = cloud.points, cloud.views
     counts, means = grid.counts.astype(float), grid.means(points)
-    own = np.column_stack([np.ones(len(grid)), means, *_products(means)]) * counts[:, None]
+    origin = means.mean(axis=0)  # squares of what is far away, as surveyed clouds are, lose digits
+    near = means - origin
+    own = np.column_stack([np.ones(len(grid)), near, *_products(near)]) * counts[:, None]
     around = _around(grid, own)
     middles = around[:, 1:4] / around[:, :1]
     spreads = [
@@ -111,7 +113,7 @@ def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
         spreads[number] += stiffness * ((number in (0, 3, 5)) - product)
     normals, roughness = thinnest(spreads)
     normals *= np.where(np.einsum("ij,ij->i", normals, sight) < 0, -1.0, 1.0)[:, None]
-    return Planes(counts, means, normals, np.sqrt(roughness), around[:, 0], middles)
+    return Planes(counts, means, normals, np.sqrt(roughness), around[:, 0], middles + origin)
 
 
 def _products(vectors: Array) -> list[Array]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.scan.surface import pieces
-from grouser.scan.triangle_mesh import Faces, TriangleMesh
 from grouser.scan.voxel_grid import Numbers
+from grouser.world.meshes.triangle_mesh import Faces, TriangleMesh
 
 MOST_CORNERS = 200
 """Rims of more corners are not closed, however narrow the hole is: it would take long."""

@@ -20,8 +20,8 @@ from grouser.scan.registration import FramePose
 from grouser.scan.rings import as_rings
 from grouser.scan.simplify import simplified
 from grouser.scan.surface import fused_surface
-from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.scan.voxel_grid import check_size
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 Progress = Callable[[str, int, int], None]
 STEPS = ("outliers", "registration", "down", "surface", "holes", "simplification")

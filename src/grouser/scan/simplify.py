@@ -15,8 +15,8 @@ from grouser.errors import BadValue
 from grouser.frames import Array, radians
 from grouser.scan.frame_edges import Mask
 from grouser.scan.triangle_distance import heights_over, triangle_distances
-from grouser.scan.triangle_mesh import Faces, TriangleMesh
 from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
+from grouser.world.meshes.triangle_mesh import Faces, TriangleMesh
 
 LEVELS = 6
 """Blocks double their edge so many times."""
@@ -90,7 +90,7 @@ def _plane_blocks(mesh: TriangleMesh, allowed: float) -> _Blocks:
     count = len(mesh.vertices)
     normals = mesh.vertex_normals()
     free = ~_at_edges(mesh.faces, count)
-    lengths = np.linalg.norm(mesh.corners[:, 1] - mesh.corners[:, 0], axis=1)
+    lengths = np.linalg.norm(mesh.triangles[:, 1] - mesh.triangles[:, 0], axis=1)
     size = float(np.median(lengths))
     labels, levels = [np.arange(count)], np.zeros(count, np.int64)
     for level in range(1, LEVELS + 1):
@@ -209,7 +209,7 @@ def _measure(
             which_corner = np.repeat(which, 3)
             again, face = faces_of.of(merged.faces[face].ravel())
             which = which_corner[again]
-        distances = measure(mesh.vertices[vertex[which]], merged.corners[face])
+        distances = measure(mesh.vertices[vertex[which]], merged.triangles[face])
         nearest = np.full(len(vertex), np.inf)
         first = np.flatnonzero(np.diff(which, prepend=-1))
         nearest[which[first]] = np.minimum.reduceat(distances, first) if len(first) else np.inf

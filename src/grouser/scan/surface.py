@@ -15,8 +15,8 @@ from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
 from grouser.scan.distance_field import DistanceField, distance_field
 from grouser.scan.frame_edges import Mask
-from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.scan.voxel_grid import Numbers
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 REACH = 0.85
 """Cells by which a vertex may be off the middle of the points around it: in the last row of cells

@@ -11,7 +11,7 @@ from grouser.frames import Array, radians
 from grouser.scan.cloud import PointCloud
 from grouser.scan.scipy_parts import spatial
 from grouser.scan.triangle_distance import triangle_distances
-from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 CHUNK = 1 << 20
 """Pairs of a point and a triangle that are looked at together."""
@@ -104,5 +104,5 @@ def _drawn(mesh: TriangleMesh, count: int, rng: np.random.Generator) -> Array:
     s, t = rng.random((2, count, 1))
     over = s + t > 1
     s, t = np.where(over, 1 - s, s), np.where(over, 1 - t, t)
-    a, b, c = np.moveaxis(mesh.corners[which], 1, 0)
+    a, b, c = np.moveaxis(mesh.triangles[which], 1, 0)
     return np.asarray(a + s * (b - a) + t * (c - a))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, radians
-from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.stl_file import heights_from_above
 
 GENTLE = radians(20.0)
@@ -58,7 +58,7 @@ class OpenPlace:
 
 def height_grid(mesh: TriangleMesh, cell: float) -> HeightGrid:
     """Return how high a surface is, seen from above, on a grid of ``cell`` (m)."""
-    heights, corner = heights_from_above(mesh.triangles, cell)
+    heights, corner = heights_from_above(mesh.triangles.astype(np.float32), cell)
     return HeightGrid(heights, cell, corner)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from grouser import files
 from grouser.frames import Array
 from grouser.scan.cloud import Colours
-from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 FLOAT, UINT = 5126, 5125  # glTF 2.0, accessor component types
 VERTICES, INDICES = 34962, 34963  # glTF 2.0, buffer view targets

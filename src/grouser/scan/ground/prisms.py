@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from grouser.frames import Array
-from grouser.scan.triangle_mesh import TriangleMesh
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 THICKNESS = 0.05
 """m; a foot that is pressed in is still pushed out on the right side."""

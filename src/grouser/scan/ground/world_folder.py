@@ -37,8 +37,8 @@ from grouser.scan.ground.scan_world import (
 from grouser.scan.ground.spheres import Spheres, rest_on
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
 from grouser.scan.simplify import simplified
-from grouser.scan.triangle_mesh import TriangleMesh
 from grouser.world.file import parse
+from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.stl_file import write_stl
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 from grouser.world.terrain.flat import Flat
@@ -176,7 +176,7 @@ def _for_pieces(ground: RebuiltGround, voxel: float) -> tuple[TriangleMesh, floa
 
 def _write_surface(folder: Path, ground: RebuiltGround) -> None:
     colours = _vertex_colours(ground)
-    write_stl(folder / "surface.stl", ground.mesh.triangles)
+    write_stl(folder / "surface.stl", ground.mesh.triangles.astype(np.float32))
     write_ply(folder / "surface.ply", ground.mesh, colours)
     write_glb(folder / "surface.glb", ground.mesh, colours)
 
@@ -228,7 +228,7 @@ def _picture(made: ScanWorld) -> Any:
     return overview(
         cloud.points,
         cloud.colours,
-        mesh.corners,
+        mesh.triangles,
         made.spheres.middle,
         made.checks[made.collides_as].errors,
         eye=np.asarray(cloud.views[0]),

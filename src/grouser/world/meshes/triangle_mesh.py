@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue
-from grouser.frames import Array
+from grouser.frames import Array, Pose, cross
 
 Faces = npt.NDArray[np.int64]
 """Numbers of three corners each, counter-clockwise seen from outside, (n, 3)."""
@@ -26,7 +26,7 @@ CHUNK = 1 << 22
 
 @dataclass(frozen=True)
 class TriangleMesh:
-    """Corners and the triangles between them."""
+    """Corners and the triangles between them; a scan's is open where nothing was seen."""
 
     vertices: Array
     """Corners, m, (n, 3)."""
@@ -91,6 +91,37 @@ class TriangleMesh:
         balance = np.bincount(number.ravel(), np.where(forward, 1, -1))
         return int(np.count_nonzero(balance))
 
+    def crosses(self) -> Array:
+        """Return each face's normal, as long as twice its area, (m, 3), m2."""
+        a, b, c = (self.vertices.take(corner, axis=0) for corner in self.faces.T)
+        return cross(b - a, c - a)
+
+    def face_normals(self) -> Array:
+        """Return each face's unit normal, (m, 3); zero where a face has no area."""
+        return _unit(self.crosses())
+
+    def vertex_normals(self) -> Array:
+        """Return the unit normal at each vertex, (n, 3): its faces' mean, weighed by area."""
+        crosses, sums = self.crosses(), np.zeros_like(self.vertices)
+        for axis in range(3):
+            weights = np.repeat(crosses[:, axis], 3)
+            sums[:, axis] = np.bincount(self.faces.ravel(), weights, len(self.vertices))
+        return _unit(sums)
+
+    def area(self) -> float:
+        """Return the area of all faces, m2."""
+        return float(np.linalg.norm(self.crosses(), axis=1).sum() / 2)
+
+    def moved(self, X_WB: Pose) -> TriangleMesh:
+        """Return the mesh, given in B, in W."""
+        return TriangleMesh(X_WB.apply(self.vertices), self.faces)
+
+    def tidied(self) -> TriangleMesh:
+        """Return the mesh without vertices that no face has."""
+        used = np.zeros(len(self.vertices), bool)
+        used[self.faces] = True
+        return TriangleMesh(self.vertices[used], (np.cumsum(used) - 1)[self.faces])
+
     def outward(self) -> TriangleMesh:
         """Return the mesh with its triangles counter-clockwise seen from outside."""
         return self if self.volume >= 0 else TriangleMesh(self.vertices, self.faces[:, ::-1])
@@ -129,6 +160,11 @@ class TriangleMesh:
         chunks = (slice(i, i + step) for i in range(0, len(normal), step))
         over = ((normal[i] @ self.vertices.T).max(axis=1) - offset[i] for i in chunks)
         return all(float(most.max()) <= tolerance for most in over)
+
+
+def _unit(vectors: Array) -> Array:
+    length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
 def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
