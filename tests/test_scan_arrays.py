@@ -192,6 +192,18 @@ def test_rings_of_a_lidar(shape):
     assert ground.mesh.area() > 30.0
 
 
+def test_clouds_whose_z_is_down_and_halls_with_a_ceiling():
+    """Ground is what was seen from above; a ceiling is not, though it may be the larger part."""
+    hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
+    over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
+    hit = lambda eye, rays: hit_boxes(eye, rays, [FLOOR])  # noqa: E731
+    floor = seen(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).there()
+    assert down_error(floor.moved(over), LEVEL @ over) < 1.0
+    hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
+    rays = lidar_rays(lowest=-25.0, highest=35.0)
+    assert down_error(seen(LEVEL, rays, hit, None, 0.01, far=12.0).there(), LEVEL) < 1.0
+
+
 def test_jumps_and_what_lies_between_pixels():
     cloud = boxes_seen(60, 80, 72.0, noise=0.0)
     edges = frame_edges(cloud, 0.02)

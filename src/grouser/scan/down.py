@@ -3,7 +3,7 @@
 Where nobody says it, surfaces tell: their normals, one per voxel, look to the sensor. Directions
 that many of them share are candidates for up. How likely each is as such also depends on how
 sensors are held: cameras (x right, y down, z forward) are pitched freely but hardly rolled; lidars
-and surveyed clouds have z about up.
+and surveyed clouds have z about up, or, where that is plain, down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grouser.scan.cloud import PointCloud
 from grouser.scan.cloud_limits import span
 from grouser.scan.distance_field import Planes, voxel_planes
 from grouser.scan.rotation import quaternion
-from grouser.scan.voxel_grid import voxel_grid
+from grouser.scan.voxel_grid import VoxelGrid, voxel_grid
 
 CONE = radians(12.0)
 """Normals that are one plane's, rad; estimate: a Kinect's noise turns normals by this."""
@@ -30,6 +30,8 @@ FLAT_PART = 0.25
 """Part of all normals in one cone from which on it is a plane that tells; estimate."""
 HELD = radians(25.0)
 """How far sensors are usually rolled, or lidars tilted (one standard deviation), rad; estimate."""
+GRAZING = radians(6.0)
+"""Angle between ray and surface below which its outer side is not sure; estimate."""
 PEERING = 0.4
 """How likely a camera looks straight down, beside one that looks ahead; estimate."""
 MOST_VOTES = 5000
@@ -85,7 +87,9 @@ def find_down(
         up, cue, sureness = -gravity / length, "gravity", 0.98
         remark = "down is as gravity says"
     else:
-        up, cue, sureness, remark = _by_normals(planes.normals, camera)
+        flip = -1.0 if not camera and _z_is_down(planes, there, grid) else 1.0
+        up, cue, sureness, remark = _by_normals(flip * planes.normals, camera)
+        up = flip * up
     height = _ground_height(planes.means @ up, planes.normals @ up, size)
     if cue == "plane":
         up, height = _fitted(planes, up, height, size)
@@ -93,6 +97,23 @@ def find_down(
         up = _leant(planes, up)
         height = _ground_height(planes.means @ up, planes.normals @ up, size)
     return DownGuess(-up, cue, sureness, remark, _world_pose(there, up, height, camera))
+
+
+def _z_is_down(planes: Planes, cloud: PointCloud, grid: VoxelGrid) -> bool:
+    """Return whether a cloud's z is down, as at sea and in the air.
+
+    Then much of what was seen looks along -z and next to nothing along z. What is seen at a grazing
+    angle is not asked: noise along the ray decides on which side it looks.
+    """
+    sight = grid.means(np.ascontiguousarray(cloud.views)) - planes.means
+    sight /= np.maximum(np.linalg.norm(sight, axis=1, keepdims=True), 1e-12)
+    clear = np.einsum("ij,ij->i", planes.normals, sight) > np.sin(GRAZING)
+    along = planes.normals[clear, 2]
+    if not len(along):
+        return False
+    level = np.cos(WIDE_CONE)
+    below, above = float((along < -level).mean()), float((along > level).mean())
+    return below > FLAT_PART and above < below / 10
 
 
 def looks_ahead(cloud: PointCloud) -> bool:
