@@ -1,5 +1,6 @@
 """Robots of your own: what a file builds, what `--set` reaches, and what wrong files are told."""
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from served import Served
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber
 from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
+from grouser.mobility.sweep import sweep
 from grouser.robots.custom.custom_robot import load_robot
-from grouser.robots.custom.model_files import all_faults
+from grouser.robots.custom.model_files import all_faults, read_model
 from grouser.robots.kenaf import Kenaf
 from grouser.robots.kinds import describe
 from grouser.robots.quince import Quince
@@ -110,6 +112,19 @@ def test_one_pair_of_flippers_is_used_as_well():
     assert still(observed) == {"front": 0.0}
 
 
+def test_a_sweep_agrees_with_single_runs_trial_by_trial():
+    radii, heights = (0.06, 0.08), (60.0, 90.0)
+    swept = sweep(ROVER, {}, "tracks.0.oval.radius", radii, "step", heights)
+    assert [(run.value, run.size) for run in swept] == [(r, h) for r in radii for h in heights]
+    for run in swept[1::2]:
+        who = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
+        alone = run_alone(mobility_trial(who, "step", run.size))
+        for field in dataclasses.fields(alone):  # to the bit
+            mine, theirs = (getattr(outcome, field.name) for outcome in (alone, run.outcome))
+            if field.name not in ("trial", "wall_time"):
+                np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
+
+
 def test_wheels_drive_and_masses_add_up(tmp_path):
     (tmp_path / "cart.yaml").write_text(
         "name: Cart\nmass: 12\ncentre: [0.01, 0, 0.02]\nhull: [{size: [0.4, 0.3, 0.1]}]\n"
@@ -183,7 +198,6 @@ NO_LIMITS = ('<limit lower="-2.6" upper="2.6" effort="2" velocity="2"/>', "")
             ('<child link="mast"/>', '<child link="mats"/>'),
             "the child 'mats', which is no link; did",
         ),
-        (('izz="0.38"', 'izz="0.9"'), "an inertia that no body can have"),
         (('type="revolute"', 'type="revolut"'), "the type 'revolut'.*did you mean 'revolute'"),
         (('<mass value="12.0"/>', '<mass value="heavy"/>'), "value of <mass> is 'heavy', 1 number"),
         (("</robot>", ""), "this is not XML"),
@@ -204,6 +218,15 @@ def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path):
     plan = load_robot(file).plan
     assert len(all_faults(file.parent / "chassis.urdf", plan)) == 3
     assert load_robot(faulty(tmp_path)).build().mass == pytest.approx(15, abs=0.1)
+
+
+def test_what_is_odd_is_said_and_built(tmp_path):
+    file = faulty(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
+    robot = load_robot(file)
+    (heavy, impossible) = sorted(read_model(robot.model_path, robot.plan).notes, key=len)
+    assert "weighs 120 times what its neighbour 'left_arm' does" in heavy
+    assert "line 7: link 'base_link' has an inertia that no body can have" in impossible
+    assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45
 
 
 def test_a_joint_may_get_its_limits_from_the_robot_file(tmp_path):

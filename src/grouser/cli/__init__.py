@@ -13,6 +13,7 @@
     grouser experiment NAME    a paper's table, ours beside it
     grouser bench NAME         how fast it is here
     grouser mobility ROBOT     what a robot can get over
+    grouser sweep ROBOT        which size of a robot gets over what
     grouser compare REAL SIM   how far a simulated run is from the real one
     grouser bridge             a real controller's datagrams drive a simulated Kenaf
     grouser eyes --server HOST draw a server's pictures here
@@ -60,6 +61,7 @@ from grouser.cli.commands.run import run
 from grouser.cli.commands.scan import scan
 from grouser.cli.commands.serve import serve
 from grouser.cli.commands.show import show
+from grouser.cli.commands.sweep import sweep
 from grouser.cli.commands.view import view
 from grouser.cli.terminal import complain, result_console
 from grouser.cli.typed_command import remember_typed
@@ -132,6 +134,7 @@ app.command("plan")(plan)
 app.command("experiment")(experiment)
 app.command("bench")(bench)
 app.command("mobility")(mobility)
+app.command("sweep")(sweep)
 app.command("compare")(compare)
 app.command("calibrate")(calibrate)
 app.command("serve")(serve)

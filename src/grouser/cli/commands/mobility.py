@@ -200,7 +200,7 @@ def mobility(
     who = measure_candidate(robot, options, flippers=flippers, timestep=timestep, friction=friction)
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
-    sizes_by_test = {name: _sizes(name, sizes, names) for name in names}
+    sizes_by_test = {name: test_sizes(name, sizes, names) for name in names}
     folder = report or (Path(f"mobility_{who.name}") if sheet else None)
     preflight.writable(json_file)
     if folder is not None:
@@ -263,7 +263,7 @@ def robot_options(overrides: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def _sizes(name: str, text: str | None, names: Sequence[str]) -> tuple[float, ...]:
+def test_sizes(name: str, text: str | None, names: Sequence[str]) -> tuple[float, ...]:
     """Return the sizes of one test, its own or those of ``--sizes``."""
     from grouser.mobility.suite import apparatus_named
 

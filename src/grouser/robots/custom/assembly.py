@@ -110,6 +110,7 @@ class _Assembly:
             equipment=tuple(self._sensor(options) for options in plan.equipment),
             standing=trial.standing(self.posture),
             posture=self.posture,
+            free=not plan.bolted,
         )
 
     def _body(self, name: str | None) -> mujoco.MjsBody:

@@ -37,6 +37,8 @@ class RobotFile(Description):
     """What it is, in words."""
     model: str | None = None
     """A URDF or MJCF underneath, beside this file: its links and joints by name."""
+    bolted: bool = False
+    """It is bolted to the world where it is put, as an arm on a table."""
     mass: Above | None = None
     """Whole robot, kg: what its parts do not weigh, the main body does. Left out: the model's."""
     centre: Point | None = None

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from grouser.errors import nearest
-from grouser.robots.custom.urdf_file import MESHES, Urdf, UrdfJoint, UrdfLink, UrdfShape
+from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, readable
 
 MUCH = 100.0
 """A mass so many times its neighbour's is odd."""
@@ -32,9 +32,8 @@ def urdf_faults(urdf: Urdf, limited: Collection[str] = ()) -> list[str]:
     found += _tree(urdf)
     for link in urdf.links:
         found += _weight(link)
-        for role, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            for shape in shapes:
-                found += _shape(link, role, shape)
+        for shape in (*link.visuals, *link.collisions):
+            found += _shape(link, shape)
     for joint in urdf.joints:
         found += _joint(joint, limited)
     return [f"{urdf.where(line)}: {sentence}" for line, sentence in sorted(found)]
@@ -60,12 +59,13 @@ def urdf_oddities(urdf: Urdf) -> list[str]:
         elif link.mass > 0 and link.inertia is None:
             found.append((link.line, f"link '{link.name}' has a mass, but no inertia: a ball's"))
         if link.inertia is not None and link.mass > 0:
+            found += _inertia(link)
             found += _gyration(link)
-        for shape in link.visuals:
-            if shape.file and shape.file.suffix.lower() not in MESHES and shape.file.is_file():
-                found.append(
-                    (shape.line, f"'{shape.file.name}' is not shown: MuJoCo reads STL and OBJ")
-                )
+        for word, shapes in (("shown", link.visuals), ("touched", link.collisions)):
+            for shape in shapes:
+                if shape.file and not readable(shape) and shape.file.is_file():
+                    name = shape.file.name
+                    found.append((shape.line, f"'{name}' is not {word}: MuJoCo reads STL and OBJ"))
     return [f"{urdf.where(line)}: {sentence}" for line, sentence in sorted(found)]
 
 
@@ -78,8 +78,6 @@ def _names(urdf: Urdf) -> Iterator[tuple[int, str]]:
             if thing.name in first:
                 yield thing.line, f"{word} '{thing.name}' is already in line {first[thing.name]}"
             first.setdefault(thing.name, thing.line)
-            if "/" in thing.name:
-                yield thing.line, f"{word} '{thing.name}': a name must not have a slash"
 
 
 def _tree(urdf: Urdf) -> Iterator[tuple[int, str]]:
@@ -109,25 +107,26 @@ def _tree(urdf: Urdf) -> Iterator[tuple[int, str]]:
 def _weight(link: UrdfLink) -> Iterator[tuple[int, str]]:
     if link.mass < 0:
         yield link.line, f"link '{link.name}' has the mass {link.mass:g} kg, it must be above 0"
-        return
-    if link.inertia is None or link.mass == 0:
-        return
+
+
+def _inertia(link: UrdfLink) -> Iterator[tuple[int, str]]:
+    assert link.inertia is not None
     low, middle, high = np.linalg.eigvalsh(link.inertia).tolist()
     if low <= 0:
         yield (
             link.line,
             f"link '{link.name}' has an inertia that is not positive about all axes "
-            f"(the least is {low:.3g} kg m²)",
+            f"(the least is {low:.3g} kg m²): it is mended",
         )
     elif low + middle < high * (1 - ROUNDING):
         yield (
             link.line,
             f"link '{link.name}' has an inertia that no body can have: {high:.3g} kg m² about one "
-            f"axis is more than {low:.3g} and {middle:.3g} about the others together",
+            f"axis is more than {low:.3g} and {middle:.3g} about the others together: it is mended",
         )
 
 
-def _shape(link: UrdfLink, role: str, shape: UrdfShape) -> Iterator[tuple[int, str]]:
+def _shape(link: UrdfLink, shape: UrdfShape) -> Iterator[tuple[int, str]]:
     if shape.kind != "mesh" and min(shape.size) <= 0:
         yield shape.line, f"a {shape.kind} of link '{link.name}' has a size that is not above 0"
     if shape.file is None:
@@ -140,12 +139,6 @@ def _shape(link: UrdfLink, role: str, shape: UrdfShape) -> Iterator[tuple[int, s
             shape.line,
             f"the mesh '{shape.file.name}' of link '{link.name}' is not in {folder} "
             f"(there is: {listing or 'nothing'}){nearest(shape.file.name, there)}",
-        )
-    elif role == "collision" and shape.file.suffix.lower() not in MESHES:
-        yield (
-            shape.line,
-            f"the mesh '{shape.file.name}' of link '{link.name}' cannot be touched: "
-            f"{' or '.join(MESHES)} is needed, or a box",
         )
 
 

@@ -243,6 +243,11 @@ class _Reader:
         return numbers
 
 
+def readable(shape: UrdfShape) -> bool:
+    """Return whether MuJoCo can read a shape's mesh, if it has one."""
+    return shape.file is None or shape.file.suffix.lower() in MESHES
+
+
 def mesh_path(given: str, urdf: Path) -> Path:
     """Return the file that a URDF's ``filename`` means, whether it is there or not.
 

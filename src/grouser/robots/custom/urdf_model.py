@@ -5,8 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from grouser.frames import Array
 from grouser.robots.custom.model_joints import ModelJoint, ModelJoints
-from grouser.robots.custom.urdf_file import MESHES, Urdf, UrdfJoint, UrdfLink, UrdfShape
+from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, readable
 
 WEIGHTLESS = 1e-3
 """kg of a link that moves and weighs nothing."""
@@ -60,12 +61,12 @@ class _Builder:
                 self._add_joint(body, joint)
         moves = joint is None or joint.type not in ("fixed", "floating")
         self._weigh(body, link, moves=moves)
-        for number, shape in enumerate(link.collisions):
+        for number, shape in enumerate(filter(readable, link.collisions)):
             geom = self._add_shape(body, shape, f"{link.name}/touch{number}")
-            if geom is not None and any(map(_drawn, link.visuals)):
+            if any(map(readable, link.visuals)):
                 geom.group = HIDDEN
         for number, shape in enumerate(link.visuals):
-            if _drawn(shape):
+            if readable(shape):
                 geom = self._add_shape(body, shape, f"{link.name}/look{number}")
                 geom.contype = geom.conaffinity = 0
         for further in self.below.get(link.name, []):
@@ -94,7 +95,7 @@ class _Builder:
         mass = link.mass or (WEIGHTLESS if moves else 0.0)
         body.mass, body.ipos = mass, link.centre
         if link.inertia is not None and link.mass > 0:
-            full = link.inertia
+            full = _possible(link.inertia)
             body.fullinertia = [*np.diag(full), full[0, 1], full[0, 2], full[1, 2]]
         else:
             body.inertia = [0.4 * mass * BALL**2] * 3
@@ -130,5 +131,9 @@ class _Builder:
         return self.meshes[key]
 
 
-def _drawn(shape: UrdfShape) -> bool:
-    return shape.file is None or shape.file.suffix.lower() in MESHES
+def _possible(inertia: Array) -> Array:
+    """Return the inertia (3, 3) that a body can have next to ``inertia``."""
+    moments, axes = np.linalg.eigh(inertia)
+    moments = np.maximum(moments, 1e-3 * max(float(moments[2]), 1e-9))
+    moments[2] = min(moments[2], moments[0] + moments[1])
+    return np.asarray(axes @ np.diag(moments) @ axes.T)

@@ -1,0 +1,84 @@
+"""``grouser sweep``: which size of a robot gets over what?"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from grouser.cli import preflight
+from grouser.cli.commands.mobility import (
+    JsonFile,
+    RobotKind,
+    RobotOverrides,
+    Sizes,
+    robot_options,
+    test_sizes,
+)
+from grouser.cli.terminal import counting_bar, result_console, write_json
+from grouser.errors import BadValue
+
+Over = Annotated[
+    str,
+    typer.Option(
+        "--over",
+        metavar="OPTION=V,V,…",
+        show_default=False,
+        help="What is swept, such as tracks.0.oval.radius=0.06,0.08,0.10,0.12.",
+    ),
+]
+TestName = Annotated[str, typer.Option("--test", metavar="NAME", help="Which apparatus.")]
+
+
+def sweep(
+    robot: RobotKind,
+    over: Over,
+    test: TestName = "step",
+    sizes: Sizes = None,
+    overrides: RobotOverrides = None,
+    json_file: JsonFile = None,
+) -> None:
+    """Sweep one number of a robot against the sizes of an apparatus, on all cores.
+
+    Every run is the one that [cyan]grouser mobility --set[/] does alone.
+
+    For example:
+
+    [cyan]grouser sweep my_robot.yaml --over tracks.0.oval.radius=0.06,0.08,0.10,0.12[/]
+
+    [cyan]grouser sweep kenaf --over centre_x=-0.05,0,0.05 --test stairs[/]
+    """
+    path, equals, text = over.partition("=")
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        values = []
+    if not (equals and path.strip() and values):
+        raise BadValue(f"--over is '{over}', OPTION=NUMBER,NUMBER,… is needed")
+    preflight.physics()
+    preflight.writable(json_file)
+    from grouser.mobility import sweep as sweeping
+
+    listed, options = test_sizes(test, sizes, [test]), robot_options(overrides or ())
+    with counting_bar(Path(robot).stem) as bar:
+        runs = sweeping.sweep(
+            robot, options, path.strip(), values, test, listed, progress=partial(bar, "driving")
+        )
+    from grouser.mobility.suite import apparatus_named
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    unit = apparatus_named(test).unit
+    for heading in (path.strip(), *(f"{size:g} {unit}" for size in listed)):
+        table.add_column(Text(heading, "bold"))
+    for value in values:
+        row = [run for run in runs if run.value == value]
+        marks = [Text("passed", "green") if run.passed else Text("no", "red") for run in row]
+        table.add_row(Text(f"{value:g}"), *marks)
+    result_console().print(table)
+    if json_file is not None:
+        each = [{"value": r.value, "size": r.size, "passed": r.passed} for r in runs]
+        write_json(json_file, {"robot": robot, "over": path, "test": test, "runs": each})
