@@ -1,0 +1,42 @@
+"""The first picture: a world that names no camera shows its robot, from behind and aside."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import RobotEntry, View, load
+
+
+def seen_from(yaw_deg: float, **view: object) -> Simulation:
+    """Return a roach that stands at (2, 1) and looks ``yaw_deg`` to the left."""
+    roach = RobotEntry(name="it", kind="velociroach", position=(2.0, 1.0, 0.0), yaw_deg=yaw_deg)
+    world = load("roach_circle").changed(robots=(roach,), view=View(**view))
+    return Simulation(world, crash_folder=None)
+
+
+@pytest.mark.parametrize("yaw_deg", [0.0, 90.0, -150.0])
+def test_a_robot_is_followed_from_behind_and_aside(yaw_deg: float) -> None:
+    sim = seen_from(yaw_deg)
+    view = sim.view()
+    off = (view.azimuth_deg - yaw_deg + 180) % 360 - 180
+    assert 20 < off < 70, "less than square to its way: from behind"
+    assert math.dist(view.lookat[:2], (2.0, 1.0)) < 0.1
+    assert 0.1 < view.distance < 0.6, "a robot of 0.1 m fills the picture"
+    sim.live.data.qpos[:2] += 3.0
+    moved = np.subtract(sim.view().lookat, view.lookat)
+    assert moved[:2] == pytest.approx([3.0, 3.0])
+    assert (sim.view().distance, sim.view().azimuth_deg) == (view.distance, view.azimuth_deg)
+
+
+def test_what_a_file_says_of_its_camera_holds() -> None:
+    assert seen_from(0.0, distance=5.0).view().distance == 5.0
+    assert seen_from(0.0, azimuth_deg=-10.0).view().azimuth_deg == -10.0
+    fixed = seen_from(0.0, lookat=(1.0, 2.0, 3.0))
+    assert fixed.view().lookat == (1.0, 2.0, 3.0), "who is not named is not followed"
+
+
+def test_a_world_without_robots_is_seen_as_well() -> None:
+    sim = Simulation(load("roach_circle").changed(robots=()), crash_folder=None)
+    assert sim.view().distance > 0
