@@ -35,7 +35,8 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
         if index not in left_out
     }
     if track.grouser:
-        bars = replace(builder, rgba=(*track.grouser_rgb, 1.0))
+        # What is carried along a bare path has the track's own colour: there is no belt.
+        bars = builder if track.bare else replace(builder, rgba=(*track.grouser_rgb, 1.0))
         _add_grousers(links, track, name, X_BT, bars)
     sprocket = track.path.sprocket()
     driving = segments[sprocket]
