@@ -92,5 +92,6 @@ def run_page(page: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # nothing is left running
     for name in sys.argv[1:]:
         run_page(Path(name).resolve(), Path.cwd())
