@@ -49,7 +49,7 @@ int hrt_turning(double deg);     /* on the spot, by posture; to the left positiv
 int hrt_stop(void);              /* all six motors stand still */
 
 /* What a real one has. */
-int hrt_set_pace(double mm_s);   /* of hrt_go_forward and hrt_turning: 10 to 500 */
+int hrt_set_pace(double mm_s);   /* of hrt_go_forward: 10 to 500; hrt_turning has half of it */
 int hrt_set_speeds(double left_mm_s, double right_mm_s);
 int hrt_set_flippers(double front_left, double front_right, double rear_left, double rear_right);
 int hrt_move_flippers(double front_left, double front_right, double rear_left, double rear_right);

@@ -15,6 +15,7 @@ from grouser.frames import radians
 
 GAUGE = 0.220  # m   UDK's Kenaf: between the middles of the main tracks
 PACE = 0.100  # m/s   belts on the way, unless told otherwise
+TURN_SHARE = 0.5  # of the pace in turns: at half of it the body drifts half as far off its place
 CREEP = 0.012  # m/s   the slowest that a motion asks for: less than a tick late at 25 Hz
 ACCELERATION = 0.4  # m/s2   a fourth of what friction 0.16 could hold
 STRAIGHT_GAIN = 3.0  # 1/s   speed for what is left: stable with links a tenth of a second late

@@ -10,6 +10,7 @@ from grouser.client.hrt_control import (
     FIRST_GRIP,
     PACE,
     STALL,
+    TURN_SHARE,
     Belts,
     Look,
     Sliding,
@@ -126,7 +127,7 @@ class Hrt:
         look = self._look()
         if look.yaw is None:
             raise HrtError(HrtCode.NO_STATUS, "posture is not known")
-        motion = Turn(radians(angle_deg), look, self._pace, self._grip)
+        motion = Turn(radians(angle_deg), look, TURN_SHARE * self._pace, self._grip)
         self._carry_out(motion)
         self._grip = motion.grip
         self._slid = motion.slid if motion.slid is not None else self._slid
@@ -143,7 +144,7 @@ class Hrt:
     # -- and what a real one has -------------------------------------------------------------
 
     def set_pace(self, mm_s: float) -> None:
-        """Say how fast the belts run in `go_forward` and `turning`, mm/s: 10 to 500."""
+        """Say how fast the belts run straight on, mm/s: 10 to 500; in turns half as fast."""
         if not 10 <= mm_s <= 500:
             raise HrtError(HrtCode.BAD_VALUE, f"hrt_set_pace: {mm_s:g} mm/s, must be 10 to 500")
         self._pace = metres(mm_s)

@@ -85,7 +85,7 @@ def run(run_options: RunOptions) -> Report:
     notes += [f"{name}: {track.notes}." for name, track in tracks.items() if track.notes]
     notes.append(
         "Sides are from one standstill after a turn to the next, so what the body drifts while it "
-        "turns (2 to 4 mm) is in them; turns from heading to heading, both read from the "
+        "turns (about 2 mm) is in them; turns from heading to heading, both read from the "
         f"simulation; ground friction {FRICTION}. The robot's own encoders come 25 times a second "
         "in ticks of 1.3 mm over USARSim's wire, posture 5 times in steps of 0.57 deg."
     )

@@ -1,0 +1,66 @@
+"""The square of Figs. 17 and 18: how corners are measured and judged; the whole of it is slow."""
+
+import math
+
+import pytest
+from hrt_c import SQUARE
+
+from grouser.experiments.kurose import square
+from grouser.experiments.kurose.square_runs import Run
+from grouser.experiments.run_options import RunOptions
+from grouser.protocol.link_faults import LinkFaults
+
+
+def poses(side, turn_deg, start=(1.0, 2.0, 0.7)):
+    """Return the start and four corners of a square that was driven like this, m and rad."""
+    x, y, yaw = start
+    found = [start]
+    for _ in range(4):
+        x, y = x + side * math.cos(yaw), y + side * math.sin(yaw)
+        yaw = math.remainder(yaw + math.radians(turn_deg), math.tau)
+        found.append((x, y, yaw))
+    return found
+
+
+def test_an_ideal_square_has_ideal_corners_wherever_it_begins():
+    corners = square.corners_of(poses(0.1, 90))
+    for number, corner in enumerate(corners, 1):
+        ideal = square._ideal(number)
+        assert (corner.x_mm, corner.y_mm) == pytest.approx((ideal.x_mm, ideal.y_mm), abs=1e-6)
+        assert math.remainder(corner.heading_deg - ideal.heading_deg, 360) == pytest.approx(0)
+        assert (corner.side_mm, corner.turn_deg) == pytest.approx((100, 90))
+
+
+@pytest.mark.parametrize(
+    ("side", "turn", "agrees", "with_faults"),
+    [
+        (0.100, 90, True, True),
+        (0.1049, 92.9, True, True),
+        (0.094, 90, False, True),
+        (0.100, 86, False, True),
+        (0.111, 90, False, False),
+        (0.100, 97, False, False),
+    ],
+)
+def test_a_corner_that_is_off_disagrees_and_faults_allow_twice_as_much(
+    side, turn, agrees, with_faults
+):
+    corner = square.corners_of(poses(side, turn))[0]
+    plain, faulty = Run("a", None, "bridge"), Run("b", None, "bridge", LinkFaults(loss=0.3))
+    assert square._row(plain, 1, corner).agrees is agrees
+    assert square._row(faulty, 1, corner).agrees is with_faults
+
+
+def test_the_program_is_the_papers():
+    """Fig. 17, word for word; line breaks are the page's."""
+    words = "".join(SQUARE.read_text().split())
+    assert words == (
+        "intmain(intargc,char*argv[]){inti;hrt_kenaf_init();for(i=0;i<4;i++){hrt_show_status();"
+        "hrt_go_forward(100.0);//move100.0mmhrt_turning(90.0);//turn90.0deg.}hrt_stop();return(0);}"
+    )
+
+
+@pytest.mark.slow
+def test_every_way_drives_the_square():
+    table = square.run(RunOptions()).table
+    assert table.agree == table.of, [row for row in table.rows if not row.agrees]
