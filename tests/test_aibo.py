@@ -273,7 +273,7 @@ WALKS = [
 
 
 LEAST = {"ers7": 0.15, "ers210": 0.10}
-"""Forward speeds (m/s) that issue 4 wants at least."""
+"""Forward speeds (m/s) that are asked for at least."""
 
 
 @pytest.mark.parametrize(("kind", "told"), WALKS, ids=str)

@@ -1,4 +1,4 @@
-"""Seven robots of three kinds in one world, each with a client process and a camera (issue 6)."""
+"""Seven robots of three kinds in one world, each with a client process and a camera."""
 
 import itertools
 import json
