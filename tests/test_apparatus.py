@@ -13,6 +13,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
+from grouser.world.surface import STANDARD_FRICTION
 from grouser.world.terrain import TERRAINS, Flat, Hurdle, Incline, PitchRollRamps
 from grouser.world.terrain.stepfield import PATTERNS, Stepfield, rectangles
 
@@ -200,9 +201,8 @@ def test_impossible_pieces_are_refused(kind, wrong):
         kind(friction=1, x=0, **wrong)
 
 
-def test_friction_must_be_given():
-    with pytest.raises(ValidationError, match="friction"):
-        Stepfield(x=0, pattern="hill")
+def test_friction_that_is_not_given_is_the_standard_one():
+    assert Stepfield(x=0, pattern="hill").friction == STANDARD_FRICTION
 
 
 @pytest.mark.parametrize("name", ARENAS)

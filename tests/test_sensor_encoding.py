@@ -26,6 +26,7 @@ from grouser.service.tag_memory import TagMemory
 from grouser.simulation.changes.actions import Join, SetPose
 from grouser.world.objects import Tag, Victim
 
+BEAT = 0.02  # s
 MOUNT = {"mount": "body", "at": [0.1, 0.0, 0.3]}
 SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
 ALL = (
@@ -256,7 +257,7 @@ def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
 
 def setting(robot, line, tags=None):
     message = robot.heard(line)
-    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory())
+    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), BEAT)
 
 
 def said(robot, line, tags=None):

@@ -175,7 +175,7 @@ def test_the_first_of_several_mistakes_is_told():
         ("- a\n", "x.yaml line 1: the world is ['a'], a mapping is needed"),
         ("just words", "a mapping is needed"),
         ("a: 1\n--- \nb: 2\n", "x.yaml line 2: this is not YAML"),
-        ("[" * 5000 + "]" * 5000, "x.yaml: lists or mappings are nested too deeply"),
+        ("[" * 5000 + "]" * 5000, "x.yaml line 1: lists or mappings are nested more than 50 deep"),
         ("a: \x01", "x.yaml: this is not YAML (unacceptable character"),
     ],
 )

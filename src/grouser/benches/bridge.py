@@ -41,7 +41,7 @@ import numpy as np
 from grouser.benches.machine import stolen_seconds
 from grouser.errors import Disconnected
 from grouser.frames import milliseconds
-from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.can.gateway import BUS_FRAMES, BUS_SHARE, CanGateway
 from grouser.gateways.can.motor_drivers import MotorDrivers
 from grouser.gateways.server import Server, ServerOptions
 from grouser.protocol.can.messages import BeltMotion, BeltSpeeds
@@ -92,7 +92,7 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
         gateways=(CanGateway(0, rate_hz=1 / BEAT),),
         pictures=None,
         beat=BEAT,
-        limits=Limits(lines_per_second=10_000),
+        limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE),
     )
     report = folder / "controller.json"
     async with Server(Simulation(world, crash_folder=None), options) as server:

@@ -14,11 +14,11 @@ from collections.abc import Callable
 WINDOW = 10.0
 """Wall seconds for which lines are counted, s."""
 MOST_LINES = 10
-"""Lines of one address in that time."""
+"""Lines of one address and level in that time."""
 LONGEST = 300
 """Characters of a line."""
 REMEMBERED = 1024
-"""Addresses whose lines are counted."""
+"""Addresses and levels whose lines are counted."""
 
 _QUOTED = re.compile(r"'[^'\s]{12,}'")
 """What is quoted and as long as a token: a client may have said one in the wrong place."""
@@ -29,8 +29,9 @@ class ClientLog:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._counts: OrderedDict[str, tuple[float, int]] = OrderedDict()
-        """Address → when its time began, and how many lines there were."""
+        self._counts: OrderedDict[tuple[str, int], tuple[float, int]] = OrderedDict()
+        """Address and level → when its time began, and how many lines there were; apart, so that
+        chatter leaves room for warnings."""
 
     def info(self, logger: logging.Logger, address: str, text: str) -> None:
         """Log what the curious want to know."""
@@ -44,12 +45,12 @@ class ClientLog:
         if not logger.isEnabledFor(level):
             return
         now = self._clock()
-        begun, count = self._counts.pop(address, (now, 0))
+        begun, count = self._counts.pop((address, level), (now, 0))
         if now - begun >= WINDOW:
             if count > MOST_LINES:
                 logger.log(level, "%s: %d further lines left out", address, count - MOST_LINES)
             begun, count = now, 0
-        self._counts[address] = begun, count + 1
+        self._counts[address, level] = begun, count + 1
         if len(self._counts) > REMEMBERED:
             self._counts.popitem(last=False)
         if count < MOST_LINES:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from grouser.gateways.gateway import Gateway
 
-BUS_FRAMES = 10_000.0
-"""Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
-
 BusPort = Annotated[
     int,
     typer.Option(
@@ -111,7 +108,7 @@ def motors(
     """
     preflight.physics()
     from grouser.cli.commands.serve import picture_options
-    from grouser.gateways.can.gateway import CanGateway
+    from grouser.gateways.can.gateway import BUS_FRAMES, BUS_SHARE, CanGateway
     from grouser.gateways.images.gateway import ImageGateway
     from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
@@ -140,7 +137,7 @@ def motors(
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
         beat=beat_seconds(beat_ms),
-        limits=Limits(lines_per_second=BUS_FRAMES, connections=connections),
+        limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )
     server = Server(Simulation(described, seed=seed), service)

@@ -20,6 +20,11 @@ from grouser.world.file import RobotEntry
 
 NEWCOMER = "kenaf"
 """Name and kind of the robot that comes to a world without one."""
+BUS_FRAMES = 10_000.0
+"""Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
+BUS_SHARE = 0.5
+"""Seconds per second that a server of motors works for one client: a loop that is closed 1,000
+times a second must not wait for its share, and the bus is what such a server is there for."""
 HIGH = 1000.0
 """Height from which the ground under a newcomer is looked for, m."""
 

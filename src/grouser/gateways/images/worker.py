@@ -141,9 +141,11 @@ def answers(worker: RenderWorker, messages: list[Message]) -> Iterator[Message]:
     """Carry out messages that came together; yield the answers.
 
     Of several new worlds only the last is composed: where people come and go, a worker would lag
-    behind else. Shots of those that are left out are skipped.
+    behind else. Shots of those that are left out are skipped; a film lacks no frame.
     """
-    last = max((n for n, each in enumerate(messages) if isinstance(each, NewWorld)), default=-1)
+    filming = any(isinstance(each, Film) for each in messages)
+    worlds = [n for n, each in enumerate(messages) if isinstance(each, NewWorld)]
+    last = -1 if filming else max(worlds, default=-1)
     outdated = False
     for number, message in enumerate(messages):
         if number < last and isinstance(message, NewWorld | Looks):

@@ -12,6 +12,7 @@ from pydantic import Field, Strict, model_validator
 
 from grouser.errors import BadValue
 from grouser.robots.parts.belt_options import described_grouser, described_path
+from grouser.robots.parts.hull import GREY
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
 from grouser.world.field_types import Description, Length, Name, Point, Rgb, mistake
@@ -37,7 +38,7 @@ class HullBox(Description):
     """Edges, m."""
     at: Point = (0.0, 0.0, 0.0)
     """Its middle, m."""
-    rgb: Rgb = (0.27, 0.28, 0.31)
+    rgb: Rgb = GREY
     """Its colour."""
     on: str | None = None
     """The link of the model that it is on; left out: the main body."""
