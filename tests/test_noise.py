@@ -71,13 +71,13 @@ def with_noise(folder, noisy, lines):
         noise = shout(served, noisy, lines)
         while any(one.poll() is None for one in noise):
             drivers.step()
-        taken = sum(int(one.communicate()[0]) for one in noise)
+        sent = sum(int(one.communicate()[0]) for one in noise)
         assert all(one.returncode == 0 for one in noise)
-        assert taken >= lines
+        assert sent >= lines
         assert len(drivers.time) == 1
         grown = served.rss - before
         assert visitor.console("time") == f"{drivers.turns * EVERY:.3f} s"
-        print(f"{taken} lines, {drivers.turns} turns, RSS grew by {grown / 2**20:.2f} MB")
+        print(f"{sent} lines, {drivers.turns} turns, RSS grew by {grown / 2**20:.2f} MB")
         return drivers.turns, visitor.console("hash"), grown
 
 
