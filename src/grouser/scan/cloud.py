@@ -80,6 +80,11 @@ class PointCloud:
         """Return the points that are there, in no order any more."""
         return self.chosen(self.seen)
 
+    def counted_from(self, place: Array) -> PointCloud:
+        """Return the cloud with ``place`` (3,), m, as its frame's origin."""
+        origins = None if self.origins is None else self.origins - place
+        return replace(self, points=self.points - place, origins=origins)
+
     def moved(self, X_WC: Pose) -> PointCloud:
         """Return the cloud, given in C, in W: origins move along."""
         origins = np.zeros(3) if self.origins is None else self.origins

@@ -27,6 +27,8 @@ Progress = Callable[[str, int, int], None]
 STEPS = ("outliers", "registration", "down", "surface", "holes", "simplification")
 SURE = 0.5
 """Below this sureness of down the user is warned."""
+FAR = 10_000.0
+"""m from its axes' origin beyond which a cloud is no sensor's view but a surveyor's; chosen."""
 SLIDES = 1.0
 """Voxels by which a frame may be off, by what it shows, before the user is warned; estimate."""
 
@@ -95,6 +97,8 @@ def rebuild(
         raise BadValue("scan: there are no frames")
     if poses is not None and len(poses) != len(clouds):
         raise BadValue(f"scan: {len(poses)} camera poses for {len(clouds)} frames")
+    away = _middle_far_away(clouds[0])
+    clouds = [cloud.counted_from(away) for cloud in clouds] if away.any() else clouds
     progress(STEPS[0], 0, len(STEPS))
     outliers = [find_outliers(cloud, options.voxel) for cloud in clouds]
     clean = [cloud.without(out) for cloud, out in zip(clouds, outliers, strict=True)]
@@ -126,8 +130,25 @@ def rebuild(
         closed=closed,
         removed=int(sum(out.sum() for out in outliers)),
         error=fewer.error,
-        warnings=_warnings(clouds, down, frames, options),
+        warnings=(*_distance(away), *_warnings(clouds, down, frames, options)),
     )
+
+
+def _middle_far_away(cloud: PointCloud) -> Array:
+    """Return where a cloud lies, whole m, if no sensor sees so far; else zeros, (3,).
+
+    Surveyors count from the equator: thousands of kilometres leave a surface no digits.
+    """
+    points = cloud.points[cloud.seen]
+    middle = np.round(np.median(points, axis=0)) if len(points) else np.zeros(3)
+    return middle if np.abs(middle).max() > FAR else np.zeros(3)
+
+
+def _distance(away: Array) -> list[str]:
+    if not away.any():
+        return []
+    x, y, z = away.tolist()
+    return [f"the cloud lies at {x:.0f}, {y:.0f}, {z:.0f} m: the world counts from there"]
 
 
 def _warnings(
