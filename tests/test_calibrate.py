@@ -34,6 +34,7 @@ def on_the_flat(world):
 # -- It shows 3: a planted truth is found --------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_planted_truth_is_found_and_shown(tmp_path):
     planted(load(WORLD), TRUTH, 2.6).write_csv(tmp_path / "log.csv")
     arguments = ["calibrate", str(tmp_path / "log.csv"), "--world", WORLD, "--robot", "kenaf"]

@@ -152,8 +152,12 @@ def test_every_kind_comes_and_moves(served, kind):
             robot.joint("AllJoints", 0.1)
             until(lambda: robot.state is not None)
         else:
-            robot.drive(60.0, 60.0, normalized=True)
-            until(lambda: served.console("where Any") != begin)
+
+            def moved():
+                robot.drive(60.0, 60.0, normalized=True)  # again and again: nobody goes silent
+                return served.console("where Any") != begin
+
+            until(moved)
         assert not robot.notices
 
 

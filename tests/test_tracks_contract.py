@@ -19,10 +19,8 @@ SHAPES = {
     "trapezoid": [(-0.3, 0.08, 0.05), (0.3, 0.08, 0.05), (-0.2, 0, 0.06), (0.2, 0, 0.06)],
 }
 EVERY = [
-    # A chain of plates costs fifty times what the others do: one shape of it in the fast suite.
-    pytest.param(
-        method, shape, marks=pytest.mark.slow if method == "plates" and shape != "oval" else ()
-    )
+    # A chain of plates costs fifty times what the others do: only its encoder in the fast suite.
+    pytest.param(method, shape, marks=pytest.mark.slow if method == "plates" else ())
     for method in TRACKS
     for shape in SHAPES
 ]
