@@ -14,7 +14,7 @@ from grouser.service.host import Host, HostRules
 from grouser.service.limits import Limits, RateLimiter
 from grouser.service.lockstep import Lockstep
 from grouser.service.patience import NAMED_AFTER, Patience
-from grouser.service.wishes import SLICE, Budgets, Wishes
+from grouser.service.wishes import LONGEST_DEBT, SLICE, Budgets, Wishes
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -91,7 +91,8 @@ def test_whoever_comes_again_has_no_more_than_it_left_with():
     assert first.saved(0.0) == pytest.approx(1.0)
     first.owe(0.0, 3.0)
     budgets.give_back("10.0.0.1", first, 0.0)
-    assert budgets.take("10.0.0.1", 10.0).saved(10.0) == pytest.approx(-1.0)
+    assert budgets.take("10.0.0.1", 10.0).saved(10.0) == pytest.approx(-0.1 * LONGEST_DEBT)
+    assert budgets.take("10.0.0.1", 22.0).saved(22.0) == pytest.approx(0.2)
     assert budgets.take("10.0.0.2", 10.0).saved(10.0) == pytest.approx(1.0)
     assert budgets.take("10.0.0.1", 60.0).saved(60.0) == pytest.approx(1.0)
 

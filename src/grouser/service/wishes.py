@@ -16,6 +16,8 @@ from grouser.service.limits import Limits, RateLimiter
 
 REMEMBERED = 4096
 """Addresses whose budgets are remembered; beyond that, the one that left first is forgotten."""
+LONGEST_DEBT = 2.0
+"""Seconds that a new connection waits at most for what others of its address have spent."""
 SLICE = 0.001
 """Processor seconds that the wishes of one client take at a stretch, about: beats come between."""
 
@@ -88,7 +90,7 @@ class Budgets:
     def take(self, address: str, now: float) -> RateLimiter:
         """Return the budget of a new connection."""
         left, then = self._left.get(network(address), (self._rate * self._savings, now))
-        saved = left + self._rate * (now - then)
+        saved = max(left + self._rate * (now - then), -self._rate * LONGEST_DEBT)
         return RateLimiter(self._rate, now, savings=self._savings, saved=saved)
 
     def give_back(self, address: str, budget: RateLimiter, now: float) -> None:
