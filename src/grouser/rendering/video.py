@@ -99,7 +99,7 @@ class Video:
             if error is None and draft is not None and draft.stat().st_size == 0:
                 why = "nothing was written; a video needs a frame or more"
                 raise BadValue(f"{self.path}: {why}")
-        except Exception as fault:
+        except Exception as fault:  # whatever it was: no half film stays, and it goes on up
             self._file.__exit__(type(fault), fault, fault.__traceback__)
             raise
         self._file.__exit__(kind, error, trace)
