@@ -17,12 +17,13 @@ Units are the drive's own: m, m/s and N for a belt or a slide, rad, rad/s and N 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
@@ -131,6 +132,24 @@ class _DriveAddresses:
     viscosity: float
 
 
+Index = slice | npt.NDArray[np.int64]
+"""Some columns of an array: a slice where they are evenly spaced, which is looked up at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class LedDrives:
+    """Drives that a gait leads together, and where they are in a compiled scene."""
+
+    targets: Index
+    """Their position inputs."""
+    rates: Index
+    """Their speed inputs."""
+    actuators: Index
+    states: Index
+    limits: Array
+    """Their largest speeds (d,), m/s or rad/s."""
+
+
 class Drives:
     """All drives of a compiled scene, by name, for one simulation or many."""
 
@@ -157,6 +176,7 @@ class Drives:
         self._inputs = model.actuator_ctrladr[self.actuators]
         self._states = model.actuator_actadr[self.actuators]
         self._outputs = model.actuator_outadr[self.actuators]
+        self._actuator_index, self._output_index = _index(self.actuators), _index(self._outputs)
         self._leads = np.array([drive.lead for drive in self._descriptions])
         self._forces = np.array([drive.force for drive in self._descriptions])
         self._timestep = float(model.opt.timestep)
@@ -236,10 +256,22 @@ class Drives:
         rows.act[which, self._states[self._place[name]]] = value
         self.command(rows, name, angle(value), which)
 
+    def led(self, names: Sequence[str]) -> LedDrives:
+        """Return the drives ``names`` as `lead` takes them."""
+        places = np.array([self._place[name] for name in names], int)
+        inputs = self._inputs[places]
+        return LedDrives(
+            targets=_index(inputs),
+            rates=_index(inputs + 1),
+            actuators=_index(self.actuators[places]),
+            states=_index(self._states[places]),
+            limits=self._speeds[places],
+        )
+
     def lead(
         self,
         rows: StateArrays,
-        places: Array,
+        led: LedDrives,
         targets: Array,
         every: float,
         these: Array | None = None,
@@ -248,24 +280,22 @@ class Drives:
 
         Args:
             rows: the simulations.
-            places: which drives, as places in ``names``, (d,).
+            led: which drives.
             targets: where they shall be then (m or rad), (n, d).
             every: time until the next call, s.
             these: leave the others alone, bool (n, d); None: all of them.
         """
-        first, actuators = self._inputs[places], self.actuators[places]
-        limits = self._speeds[places]
-        rate = (targets - rows.act[:, self._states[places]]) / every
-        rate = np.minimum(np.maximum(rate, -limits), limits)
+        rate = (targets - rows.act[:, led.states]) / every
+        rate = np.minimum(np.maximum(rate, -led.limits), led.limits)
         # A slew of 0 would mean none at all.
         slew = np.maximum(np.abs(rate), STANDSTILL)
         if these is not None:
-            targets = np.where(these, targets, rows.ctrl[:, first])
-            rate = np.where(these, rate, rows.ctrl[:, first + 1])
-            slew = np.where(these, slew, rows.actuator_dynprm[:, actuators, 1])
-        rows.ctrl[:, first] = targets
-        rows.ctrl[:, first + 1] = rate
-        rows.actuator_dynprm[:, actuators, 1] = slew
+            targets = np.where(these, targets, rows.ctrl[:, led.targets])
+            rate = np.where(these, rate, rows.ctrl[:, led.rates])
+            slew = np.where(these, slew, rows.actuator_dynprm[:, led.actuators, 1])
+        rows.ctrl[:, led.targets] = targets
+        rows.ctrl[:, led.rates] = rate
+        rows.actuator_dynprm[:, led.actuators, 1] = slew
 
     def place(self, name: str) -> int:
         """Return where ``name`` is in ``names``."""
@@ -351,7 +381,7 @@ class Drives:
     def power(self, rows: StateArrays) -> Array:
         """Return what each drive put into the world in the last step, W, shape (n, drives)."""
         speeds = self.speeds(rows)
-        force = rows.actuator_force.take(self._outputs, 1)
+        force = rows.actuator_force[:, self._output_index]
         if self._discrete:
             force = force + self._yielded(rows, force, speeds)
         return np.asarray(force * speeds)
@@ -363,10 +393,19 @@ class Drives:
         one at the end, when the joint has moved. At the light legs of a roach the work would else
         come out 40 to 110 % too large (1 ms).
         """
-        stiffness, viscosity = (rows.actuator_biasprm[:, self.actuators, of] for of in (1, 2))
+        gains = rows.actuator_biasprm[:, self._actuator_index]
+        stiffness, viscosity = gains[..., 1], gains[..., 2]
         accelerations = rows.qacc.take(self._dofs, 1) * self._gears
         change = self._timestep * (stiffness * speeds + viscosity * accelerations)
         return np.where(np.abs(force) < self._forces, change, 0.0)
+
+
+def _index(columns: npt.NDArray[np.int64]) -> Index:
+    """Return what looks ``columns`` up: the same numbers, sooner if they are evenly spaced."""
+    steps = np.diff(columns)
+    if len(steps) and steps[0] > 0 and (steps == steps[0]).all():
+        return slice(int(columns[0]), int(columns[-1]) + 1, int(steps[0]))
+    return columns
 
 
 def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:

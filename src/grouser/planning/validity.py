@@ -8,6 +8,7 @@ the raster.
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,9 +89,9 @@ class ValidityMap:
         length = np.hypot(way[:, 0], way[:, 1])
         count = int(length.max(initial=0.0) / self.step) + 2
         share = np.linspace(0.0, 1.0, count)[:, None, None]
-        heading = np.broadcast_to(np.arctan2(way[:, 1], way[:, 0]), (count, len(a)))
+        heading = self.heading(np.arctan2(way[:, 1], way[:, 0]))
         row, column = self.cells(a + share * way)
-        good = self._safe[self.heading(heading), row, column] & (row >= 0)
+        good = self._safe[heading, row, column] & (row >= 0)
         return np.asarray(good.all(axis=0))
 
     @cached_property
@@ -161,7 +162,9 @@ def map_validity(
     corner = np.array([west, south])
     raster = _raster(ground, corner - margin * cell, cell, (rows, columns), margin)
     layers = _Layers(raster, footprint, cell, margin, (rows, columns))
-    valid = np.stack([layers.layer(2 * math.pi * k / HEADINGS) for k in range(HEADINGS)])
+    with ThreadPoolExecutor() as pool:  # NumPy lets other threads run while it works
+        headings = (2 * math.pi * k / HEADINGS for k in range(HEADINGS))
+        valid = np.stack(list(pool.map(layers.layer, headings)))
     height = _shifted(raster, margin, margin, (rows, columns)).astype(np.float64)
     return ValidityMap(corner, step, valid, height)
 
@@ -196,6 +199,12 @@ def _shifted(
     return raster[down : down + STEP * rows : STEP, right : right + STEP * columns : STEP]
 
 
+def _stands_level(footprint: Footprint) -> bool:
+    """Return whether the robot stands on a level plane."""
+    laid = stand(footprint, np.zeros((len(footprint.contacts), 1)))
+    return bool(laid.valid[0] and (undersides(footprint, laid) >= 0.0).all())
+
+
 class _Layers:
     """The layers of a map: one for each heading."""
 
@@ -210,19 +219,29 @@ class _Layers:
         self._raster, self._footprint, self._shape = raster, footprint, shape
         self._cell, self._margin = cell, margin
         row, column = np.indices(shape).reshape(2, -1)
-        self._place = (margin + STEP * row) * raster.shape[1] + margin + STEP * column
+        place = (margin + STEP * row) * raster.shape[1] + margin + STEP * column
         # Of the ground within the robot's radius the highest: most places need no closer look.
-        highest = scipy_part("ndimage").maximum_filter(raster, 2 * margin + 1)
-        self._highest = _shifted(highest, margin, margin, shape).ravel()
+        images, around = scipy_part("ndimage"), 2 * margin + 1
+        highest, lowest = (
+            _shifted(of(raster, around), margin, margin, shape).ravel()
+            for of in (images.maximum_filter, images.minimum_filter)
+        )
+        # Level all around: one place is as good as another, whatever the heading.
+        level: npt.NDArray[np.bool_] = (highest == lowest) & np.isfinite(highest)
+        self._level = level & np.bool_(_stands_level(footprint))
+        self._rough = np.flatnonzero(~level)
+        self._place, self._highest = place[self._rough], highest[self._rough]
 
     def layer(self, heading: float) -> npt.NDArray[np.bool_]:
         """Return where the robot stands with one heading (rows, columns)."""
         contacts = self._offsets(self._footprint.contacts, heading)
         body = self._offsets(self._footprint.body, heading)
-        valid = np.empty(len(self._place), bool)
-        for start in range(0, len(valid), CHUNK):
+        valid: npt.NDArray[np.bool_] = self._level.copy()
+        for start in range(0, len(self._place), CHUNK):
             part = slice(start, start + CHUNK)
-            valid[part] = self._stands(self._place[part], self._highest[part], contacts, body)
+            valid[self._rough[part]] = self._stands(
+                self._place[part], self._highest[part], contacts, body
+            )
         return valid.reshape(self._shape)
 
     def _stands(

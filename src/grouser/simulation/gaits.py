@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, speed
+from grouser.physics.drives import Drives, LedDrives, speed
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
@@ -89,8 +89,8 @@ class _Group:
 
     gait: Gait
     robots: tuple[str, ...]
-    places: Array
-    """Their drives in `Drives.names`, robot by robot, (robots x drives,)."""
+    led: LedDrives
+    """Their drives, robot by robot."""
 
 
 class Gaits:
@@ -107,7 +107,7 @@ class Gaits:
             _Group(
                 gait,
                 tuple(names),
-                np.array([drives.place(f"{name}/{d}") for name in names for d in gait.drives], int),
+                drives.led([f"{name}/{drive}" for name in names for drive in gait.drives]),
             )
             for gait, names in together.items()
         )
@@ -200,7 +200,7 @@ class Gaits:
             these = None
             if awake < n * robots:
                 these = np.repeat(running.awake, len(group.gait.drives), axis=1)
-            self._drives.lead(rows, group.places, angles.reshape(n, -1), every, these)
+            self._drives.lead(rows, group.led, angles.reshape(n, -1), every, these)
 
     def transfer(
         self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]
