@@ -129,6 +129,10 @@ def test_a_thin_wall_is_not_missed(kenaf):
     validity = map_validity(wall, kenaf, (-1.0, -1.0, 1.0, 1.0))
     assert not validity.way((-0.9, 0.0), (0.9, 0.0))[0]
     assert validity.way((-0.9, -0.9), (-0.9, 0.9))[0]
+    ends = np.random.default_rng(0).uniform(-1.1, 1.1, (400, 4))
+    together = validity.way(ends[:, :2], ends[:, 2:])
+    assert [validity.one_way(*way) for way in ends.tolist()] == together.tolist()
+    assert 20 < together.sum() < 380
 
 
 def test_outside_the_map_nobody_stands(roach):

@@ -29,7 +29,7 @@ from grouser.frames import Array
 Rows = Sequence[int] | npt.NDArray[np.int64]
 """Which robots of many."""
 
-W0 = 2 * math.pi * 3  # rad/s   estimate: over the double bridge in 24-30 s; the report: "under 30"
+W0 = 2 * math.pi * 3.5  # rad/s   estimate: over both bridges in 20-30 s; the report: "under 30"
 P = 2.0  # 1/rad   estimate: with 1 it is not held on course up a ramp of 11 deg, with 3 it weaves
 TOP_RATIO = 4.0  # as far as `roach-turning` has measured; beyond it the law is not known to hold
 R_PATH = 0.20  # m   estimate: two lengths of the roach; with half of it it weaves up the ramps

@@ -185,7 +185,7 @@ def _ways(base: Any, space_information: Any, validity: ValidityMap, places: _Pla
         def checkMotion(self, one: Any, other: Any) -> bool:
             if places.frozen and places.built:
                 return False
-            return bool(validity.way((one[0], one[1]), (other[0], other[1]))[0])
+            return validity.one_way(one[0], one[1], other[0], other[1])
 
     return Ways(space_information)
 

@@ -47,7 +47,7 @@ def solve_with_stride(
         chosen = int(np.searchsorted(weight, rng.random() * weight[-1], side="right"))
         aimed = rng.random() < GOAL_BIAS
         place = goal if aimed else _near(rng, nodes[chosen], longest)
-        if not validity.way(nodes[chosen], place)[0]:
+        if not validity.one_way(*nodes[chosen].tolist(), *place.tolist()):
             continue
         distance = np.hypot(*(nodes[:count] - place).T)
         free[:count] = np.minimum(free[:count], distance)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -88,11 +88,38 @@ class ValidityMap:
         way = b - a
         length = np.hypot(way[:, 0], way[:, 1])
         count = int(length.max(initial=0.0) / self.step) + 2
-        share = np.linspace(0.0, 1.0, count)[:, None, None]
+        share = _shares(count)[:, None, None]
         heading = self.heading(np.arctan2(way[:, 1], way[:, 0]))
         row, column = self.cells(a + share * way)
         good = self._safe[heading, row, column] & (row >= 0)
         return np.asarray(good.all(axis=0))
+
+    def one_way(self, x: float, y: float, to_x: float, to_y: float) -> bool:
+        """Return what `way` does of a single one, for planners that ask one after another."""
+        east, north = to_x - x, to_y - y
+        rows, columns = self.height.shape
+        (west, south), step = self._origin, self.step
+        ends = ((x, y), (to_x, to_y))
+        if any(
+            not (0 <= round((a - west) / step) < columns and 0 <= round((b - south) / step) < rows)
+            for a, b in ends
+        ):
+            return False
+        share = _shares(int(math.hypot(east, north) / step) + 2)
+        column = np.rint((x + share * east - west) / step)
+        row = np.rint((y + share * north - south) / step)
+        turn = round(math.atan2(north, east) / (2 * math.pi) * len(self.valid)) % len(self.valid)
+        index = ((turn * rows + row) * columns + column).astype(np.int64)
+        return bool(self._flat_safe.take(index).all())
+
+    @cached_property
+    def _origin(self) -> tuple[float, float]:
+        x, y = self.corner.tolist()
+        return x, y
+
+    @cached_property
+    def _flat_safe(self) -> npt.NDArray[np.bool_]:
+        return self._safe.ravel()
 
     @cached_property
     def _safe(self) -> npt.NDArray[np.bool_]:
@@ -131,6 +158,12 @@ class ValidityMap:
         """Return how far (m) the robot at ``points`` with ``heading`` is from where it fails."""
         row, column = self.cells(points)
         return np.where(row < 0, 0.0, self._distances[self.heading(heading), row, column])
+
+
+@lru_cache(256)
+def _shares(count: int) -> Array:
+    """Return ``count`` numbers from 0 to 1, evenly."""
+    return np.linspace(0.0, 1.0, count)
 
 
 def map_validity(

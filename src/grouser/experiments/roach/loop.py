@@ -21,6 +21,7 @@ from grouser.experiments.roach.kept_parts import KeptParts
 from grouser.experiments.roach.table72 import BUMPS, SIGNIFICANT, signs_p
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import millimetres, milliseconds
+from grouser.planning.driver import LegLaw
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.trials.path_record import PathRecord
@@ -115,6 +116,7 @@ def run(run_options: RunOptions) -> Report:
             "judged": judged,
             "timestep": TIMESTEP,
             "drawn": str(settings.spread),
+            "law": str(LegLaw()),
         },
     )
     pairs = []
