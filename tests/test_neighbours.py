@@ -332,7 +332,7 @@ def test_an_arrival_that_must_move_composes_twice_and_never_shows_the_first(serv
     seen = []
     rebind = host.simulation._rebind
     host.simulation._rebind = lambda live: (seen.append(live), rebind(live))
-    assert join(host, composer, loop, inside, owner) == 3
+    assert join(host, composer, loop, inside, owner) == 4, "asked for, a spot, asked for, done"
     assert len(seen) == 1, "the world in which it was inside another robot never ran"
     assert owner.notices == ["Moved"]
 

@@ -31,7 +31,7 @@ from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
 from grouser.service.admission import Admission
-from grouser.service.aside_composer import AsideComposer, Surroundings
+from grouser.service.aside_composer import AsideComposer, Lull, Surroundings
 from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
 from grouser.service.limits import Limits
@@ -141,6 +141,7 @@ class Server:
         )
         self._door = DoorRules(Admission(options.limits), options.limits, log, options.tls)
         self._patience = Patience(options.longest_wait)
+        self._lull = Lull()
         self._simulation = simulation
         self._stack = AsyncExitStack()
 
@@ -180,6 +181,7 @@ class Server:
                 call_from_thread=loop.call_soon_threadsafe,
                 thread_time=time.thread_time,
                 may_wait=self._disturbs_somebody,
+                give_way=self._lull.wait,
             )
         )
         self.registry.call_when_ready = composer.call_when_ready
@@ -248,7 +250,9 @@ class Server:
         if wait > 0:
             # A real nap: sockets are looked at once a beat, not whenever somebody says something,
             # which costs half as much; what is said is not used before the beat anyway.
+            self._lull.begin(wait)
             time.sleep(wait)
+            self._lull.end()
         await asyncio.sleep(0)  # sockets are looked at …
         await asyncio.sleep(0)  # … and what came is done, before this goes on
         if self._may_go():  # somebody may just have asked to be waited for

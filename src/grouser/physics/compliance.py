@@ -60,7 +60,8 @@ _POINTS = {
 }
 """In how many points a single body of this shape touches level ground; all others in 4."""
 
-SHARE, FREQUENCY, DAMPING_RATIO, BUFFER = range(4)
+MARKS = 4
+SHARE, FREQUENCY, DAMPING_RATIO, BUFFER = range(MARKS)
 """What a geom's user data say; 0, or none: the standard."""
 
 
@@ -187,50 +188,63 @@ def apply(
     special = {model.body(name).id: one.at(timestep) for name, one in (own or {}).items()}
     # Steel on steel inside a chain stays as its builder made it.
     meets = (model.geom_contype | model.geom_conaffinity) & (WORLD | BELT | HULL) > 0
-    moving = meets & (model.body_weldid[model.geom_bodyid] > 0)
-    for geom in np.flatnonzero(moving).tolist():
-        body = int(model.geom_bodyid[geom])
-        root = int(model.body_rootid[body])
-        _write(model, geom, special.get(root, everybody))
+    moving = np.flatnonzero(meets & (model.body_weldid[model.geom_bodyid] > 0))
+    bodies = model.geom_bodyid[moving]
+    roots = model.body_rootid[bodies]
+    # Plain numbers: to ask MuJoCo for them one by one takes four times as long as the arithmetic.
+    said = np.zeros((len(moving), MARKS))
+    width = min(MARKS, model.nuser_geom)
+    said[:, :width] = model.geom_user[moving, :width]
+    points = np.where(
+        (bodies == roots) & (model.body_geomnum[roots] <= 2),
+        [_POINTS.get(kind, 4) for kind in model.geom_type[moving].tolist()],
+        4,
+    )  # an object is one body with a surface and a buffer of the same shape
+    columns = (moving, roots, model.body_subtreemass[roots], model.body_invweight0[bodies, 0])
+    for geom, root, mass, weight, marks, count in zip(
+        *(column.tolist() for column in (*columns, said, points)), strict=True
+    ):
+        if weight <= 0:  # it is held by nothing but the world
+            continue
+        solver = _solver_numbers(special.get(root, everybody), marks, mass, weight, count, timestep)
+        model.geom_solimp[geom], model.geom_solref[geom] = solver
+        model.geom_solmix[geom] = OWN_COMPLIANCE_WINS
 
 
-def _write(model: mujoco.MjModel, geom: int, compliance: Compliance) -> None:
-    """Give ``geom`` the solver parameters of its share of ``compliance``."""
-    body = int(model.geom_bodyid[geom])
-    root = int(model.body_rootid[body])
-    said = [*model.geom_user[geom].tolist(), 0.0, 0.0, 0.0, 0.0]
-    if said[FREQUENCY] or said[DAMPING_RATIO]:
+def _solver_numbers(
+    compliance: Compliance,
+    marks: list[float],
+    mass: float,
+    weight: float,
+    points: int,
+    timestep: float,
+) -> tuple[list[float], list[float]]:
+    """Return solimp and solref of a geom that has its share of ``compliance``.
+
+    Args:
+        compliance: of its robot or object.
+        marks: what `mark` or `add_buffer` has said about it.
+        mass: of all that hangs together with it, kg.
+        weight: inverse, of its body, 1/kg.
+        points: like those of it on which the whole stands, where no mark says its share.
+        timestep: s.
+    """
+    if marks[FREQUENCY] or marks[DAMPING_RATIO]:
         compliance = Compliance(
-            frequency=said[FREQUENCY] or compliance.frequency,
-            damping_ratio=said[DAMPING_RATIO] or compliance.damping_ratio,
+            frequency=marks[FREQUENCY] or compliance.frequency,
+            damping_ratio=marks[DAMPING_RATIO] or compliance.damping_ratio,
             friction_rate=compliance.friction_rate,
             impact_damping=compliance.impact_damping,
-        ).at(float(model.opt.timestep))
-    mass, weight = float(model.body_subtreemass[root]), float(model.body_invweight0[body, 0])
-    share = said[SHARE] or 1 / _points(model, geom, root)
+        ).at(timestep)
+    share = marks[SHARE] or 1 / points
     stiffness, damping = share * compliance.stiffness(mass), share * compliance.damping(mass)
     rate = compliance.friction_rate
-    if said[BUFFER]:
+    if marks[BUFFER]:
         stiffness, damping = BUFFER_SPRING * stiffness, share * compliance.buffering(mass)
-        rate = RATE_TIMES_STEP / float(model.opt.timestep)  # as fast as steps can follow
-    if weight <= 0:  # it is held by nothing but the world
-        return
+        rate = RATE_TIMES_STEP / timestep  # as fast as steps can follow
     resistance = rate / damping
     impedance = min(max(weight / (weight + resistance), SOFTEST), FIRMEST)
     resistance = weight * (1 - impedance) / impedance
-    model.geom_solimp[geom] = [impedance, impedance, 0.001, 0.5, 2.0]
     # MuJoCo divides both by the impedance at full depth, the stiffness once more.
-    model.geom_solref[geom] = [
-        -stiffness * resistance * impedance,
-        -damping * resistance * impedance,
-    ]
-    model.geom_solmix[geom] = OWN_COMPLIANCE_WINS
-
-
-def _points(model: mujoco.MjModel, geom: int, root: int) -> int:
-    """Return on how many points like those of ``geom`` its robot or object stands.
-
-    An object is one body with a surface and a buffer of the same shape.
-    """
-    alone = int(model.geom_bodyid[geom]) == root and int(model.body_geomnum[root]) <= 2
-    return _POINTS.get(int(model.geom_type[geom]), 4) if alone else 4
+    solref = [-stiffness * resistance * impedance, -damping * resistance * impedance]
+    return [impedance, impedance, 0.001, 0.5, 2.0], solref

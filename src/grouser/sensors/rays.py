@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Protocol, runtime_checkable
 
@@ -74,6 +75,11 @@ class RayBundle:
         """Make rays from ``origin`` along ``directions`` (n, 3), up to ``far`` (m)."""
         self.origin, self.directions, self.far = origin, directions, far
         self._stored: tuple[SensorContext, RayHits] | None = None
+
+    @cached_property
+    def cone(self) -> tuple[Array, float, float]:
+        """Middle, cosine and sine of the half angle of a cone that holds all its rays."""
+        return _cone(self.directions)
 
     def cast(self, context: SensorContext) -> RayHits:
         """Return what the rays hit: as a batch has stored it, else cast alone.
@@ -165,7 +171,7 @@ class _Reach:
     def __init__(self, bundles: list[RayBundle]) -> None:
         bounds = np.stack([bundle.origin.bounds for bundle in bundles])
         far = np.array([[bundle.far] for bundle in bundles])
-        cones = [_cone(bundle.directions) for bundle in bundles]
+        cones = [bundle.cone for bundle in bundles]
         self._furthest = (bounds + far) ** 2
         self._squares = bounds**2
         self._middles = np.array([middle for middle, _, _ in cones])

@@ -1,8 +1,9 @@
 """Worlds made ready aside: a thread composes and compiles them while physics goes on.
 
-A world with one robot more takes 20 to 100 ms to compose, ten to fifty beats. MuJoCo's compiler
-lets other threads run meanwhile, and so does Python every now and then. Whoever needs a world that
-is not ready yet is told so (`Composing`), has changed nothing, and tries again when called.
+A world with one robot more takes 20 to 100 ms to compose, ten to fifty beats. Python lets one
+thread run at a time, and one that composes would hold up physics whenever that has let MuJoCo
+compute; so it works while physics naps (`Lull`). Whoever needs a world that is not ready yet is
+told so (`Composing`), has changed nothing, and tries again when called.
 
 One world is made at a time, and no more of them in a second than their share of the server's time
 allows: whoever comes and goes in a loop makes others wait for their arrival, and for nothing else.
@@ -14,28 +15,59 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from grouser.errors import GrouserError
 from grouser.service.limits import RateLimiter
 from grouser.simulation.changes.recompose import Recomposer, Recomposition
-from grouser.simulation.scene import RobotShelf, Scene
+from grouser.simulation.live_scene import LiveScene
+from grouser.simulation.scene import RobotShelf, Scene, no_need
 from grouser.world.file import World
 
 SHARE = 0.25
 """Seconds per second that composing may take."""
-SWITCH = 0.0002
+SWITCH = 0.0001
 """Wall seconds after which Python lets physics go on while a world is composed, s."""
 MOST_TRIES = 4
 """Worlds composed in vain, because something changed meanwhile, before one is made on the spot."""
+LET_GO = 0.1
+"""Wall seconds after which a world that ran before is freed, s: by then nobody else holds it."""
+
+
+LONGEST_WAIT = 0.004
+"""Wall seconds after which the thread works on though physics does not nap, s: where that takes all
+the time there is, somebody who joins still comes."""
+SHORTEST_NAP = 0.0002
+"""Wall seconds of a nap that are worth waking the thread, s."""
 
 
 _LOG = logging.getLogger(__name__)
+
+
+class Lull:
+    """Says to one thread when another one naps."""
+
+    def __init__(self) -> None:
+        self._quiet = threading.Event()
+
+    def begin(self, seconds: float) -> None:
+        """Nothing is done from now on, for so long (s)."""
+        if seconds >= SHORTEST_NAP:
+            self._quiet.set()
+
+    def end(self) -> None:
+        """Something is done again."""
+        self._quiet.clear()
+
+    def wait(self) -> None:
+        """Wait for it, as the other thread; not for ever."""
+        self._quiet.wait(LONGEST_WAIT)
 
 
 class Composing(Exception):
@@ -60,6 +92,8 @@ class Surroundings:
     """Processor time of the thread that asks, s."""
     may_wait: Callable[[], bool]
     """Says whether a world may be made aside now: time passes, and waits for nobody."""
+    give_way: Callable[[], None] = no_need
+    """Called by the thread at every step of its work: waits until that disturbs nobody."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +121,7 @@ class AsideComposer(Recomposer):
         self._asked = self._busy = self._resting = self._patient = False
         self._failure: _Failure | None = None
         self._known: dict[Hashable, Any] = {}
+        self._passing: dict[Hashable, Any] = {}
         self._tries = 0
 
     @contextmanager
@@ -98,7 +133,9 @@ class AsideComposer(Recomposer):
         finally:
             self._patient = before
 
-    def prepare(self, before: Scene, world: World) -> Recomposition:
+    def prepare(
+        self, before: Scene, world: World, look_ahead: Callable[[Scene], None]
+    ) -> Recomposition:
         """Return ``world`` ready to take over from ``before``.
 
         Raises:
@@ -112,31 +149,46 @@ class AsideComposer(Recomposer):
         if (found := self._find(before, world)) is not None:
             return found
         if not self._patient or self._tries >= MOST_TRIES:
-            return super().prepare(before, world)
-        self._asked = not (self._busy or self._resting)
-        if self._asked:
-            self._start(lambda: self._compose(before, world))
+            return super().prepare(before, world, look_ahead)
+        self._ask(lambda: self._compose(before, world, look_ahead))
         raise Composing
 
-    def work_out(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def work_out(self, key: Hashable, make: Callable[[], Any], *, lasting: bool = True) -> Any:
         """Return what ``make`` returns, which takes long; under the same ``key``, what it did.
+
+        Args:
+            key: what it is about.
+            make: works it out.
+            lasting: whether it is still true when another world runs.
 
         Raises:
             Composing: it is not known yet; `call_when_ready` says when to try again.
+            GrouserError: ``make`` has raised it.
         """
-        if key not in self._known:
-            if self._patient:
-                self._asked = not (self._busy or self._resting)
-                if self._asked:
-                    self._start(lambda: self._known.__setitem__(key, make()))
+        known = self._known if lasting else self._passing
+        if key not in known:
+            if self._patient and self._tries < MOST_TRIES:
+                self._ask(lambda: known.__setitem__(key, _outcome(make)))
                 raise Composing
-            self._known[key] = make()
-        return self._known[key]
+            known[key] = _outcome(make)
+        if isinstance(known[key], GrouserError):
+            raise known.pop(key)
+        return known[key]
 
-    def forget(self) -> None:
-        """Let go of what is ready: another world runs now."""
-        super().forget()
+    def forget(self, before: LiveScene | None) -> None:
+        """Let go of what is ready, and of what ran before: another world runs now.
+
+        To free a world takes as long as a beat: the thread does, when nobody else holds it.
+        """
+        attic: list[object] = [before, *self._ready]
+        super().forget(before)
         self._failure, self._tries = None, 0
+        self._passing.clear()
+        self._around.call_later(LET_GO, lambda: self._free(attic))
+
+    def _free(self, attic: list[object]) -> None:
+        with suppress(RuntimeError):  # it makes no more worlds: then it is done here
+            self._thread.submit(attic.clear)
 
     def call_when_ready(self, again: Retry) -> None:
         """Call ``again`` when what raised `Composing` just now may be tried again."""
@@ -151,13 +203,20 @@ class AsideComposer(Recomposer):
         self._first = None
         self._thread.shutdown(wait=True, cancel_futures=True)
 
-    def _compose(self, before: Scene, world: World) -> None:
+    def _compose(self, before: Scene, world: World, look_ahead: Callable[[Scene], None]) -> None:
         """Make a world ready, in the thread."""
+        give_way = self._around.give_way
         try:
-            self._keep(Recomposition.prepare(before, world, self._shelf))
+            self._keep(Recomposition.prepare(before, world, self._shelf, give_way, look_ahead))
             self._tries += 1
         except GrouserError as error:  # whoever asked is told, as if it had been done at once
             self._failure = _Failure(before, world, error)
+
+    def _ask(self, work: Callable[[], None]) -> None:
+        """Let the thread work if it has nothing else to do; whoever asked is called first then."""
+        self._asked = not (self._busy or self._resting)
+        if self._asked:
+            self._start(work)
 
     def _start(self, work: Callable[[], None]) -> None:
         """Let the thread work; until it has finished, nobody else touches what it makes."""
@@ -201,3 +260,11 @@ class AsideComposer(Recomposer):
             if self._busy or self._resting or not self._waiting:
                 return
             self._waiting.popleft()(0.0)
+
+
+def _outcome(make: Callable[[], Any]) -> Any:
+    """Return what ``make`` returns, or the error that says why it does not."""
+    try:
+        return make()
+    except GrouserError as error:
+        return error

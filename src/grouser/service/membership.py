@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from grouser.errors import BadValue
 from grouser.service.aside_composer import AsideComposer, Composing
-from grouser.simulation.changes.actions import Action, Join
-from grouser.simulation.changes.placement import arrival_spot
+from grouser.simulation.changes.actions import Action
+from grouser.simulation.changes.placement import arrival_spot, stands_free
+from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
@@ -59,10 +60,32 @@ class Membership:
             BadValue: it would be inside something, and so it would everywhere near.
             Composing: the world with it is not ready yet.
         """
+        simulation = self._simulation
         with self._aside():
-            entry = at_free_spot(self._simulation, entry)
-        self.change(Join(entry))
+            tried = simulation.try_out(entry)
+            free = stands_free(tried, entry.name)
+            if not free:
+                entry = self._moved(tried, entry)
+                tried = simulation.try_out(entry)
+        if not free and not stands_free(tried, entry.name):  # somebody went there meanwhile
+            entry = at_free_spot(tried, entry)
+            tried = simulation.try_out(entry)
+        simulation.accept(entry, tried)
+        self._changed()
         return entry
+
+    def _moved(self, tried: LiveScene, entry: RobotEntry) -> RobotEntry:
+        """Return ``entry`` moved to the nearest spot that was free when it was looked for."""
+
+        def search() -> RobotEntry:
+            return at_free_spot(tried, entry)
+
+        if self._composer is None:
+            return search()
+        moved: RobotEntry = self._composer.work_out(
+            (entry.name, entry.position), search, lasting=False
+        )
+        return moved
 
     def work_out(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what ``make`` returns, which takes long; it is remembered by its ``key``.
@@ -110,14 +133,13 @@ class Membership:
         return self._composer.aside() if self._composer else nullcontext()
 
 
-def at_free_spot(simulation: Simulation, entry: RobotEntry) -> RobotEntry:
-    """Return ``entry`` itself if it is free where it would stand, else moved to where it is.
+def at_free_spot(tried: LiveScene, entry: RobotEntry) -> RobotEntry:
+    """Return ``entry`` if it is free where it stands in ``tried``, else moved to where it is.
 
     Raises:
         BadValue: it would be inside something, and so it would everywhere near.
     """
-    trial = simulation.try_out(entry)
-    move = arrival_spot(trial, entry.name)
+    move = arrival_spot(tried, entry.name)
     x, y, z = entry.position
     if move is None:
         raise BadValue(

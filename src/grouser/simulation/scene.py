@@ -10,8 +10,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping, Sequence
+import pickle
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 
@@ -36,6 +38,12 @@ SETTLE_TIME = 0.02
 """Longest time (s) between two looks at drives: setpoints are reined in, belts' work counted."""
 SURFACE_TIME = 0.002
 """Longest time (s) between two looks when belts have moving surfaces."""
+SHELF = 64
+"""Robots that are kept to be copied."""
+
+
+def no_need() -> None:
+    """Give way to nobody: there is no need."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,7 @@ def compose(
     world: World,
     height_fields: Sequence[HeightFieldData] = (),
     shelf: RobotShelf | None = None,
+    give_way: Callable[[], None] = no_need,
 ) -> Scene:
     """Attach everything in ``world`` to one spec and compile it.
 
@@ -90,6 +99,7 @@ def compose(
         world: what is there.
         height_fields: that no geom shows yet; in the model they come after the world's own.
         shelf: robots to be copied, of a thread that composes beside others; None: the common one.
+        give_way: called after every bit of work: such a thread may let others go first.
     """
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
@@ -101,16 +111,18 @@ def compose(
         field.add(spec, f"spare/{number}")
     for thing in world.objects:
         thing.add(spec, contact)
-    robots = {
-        entry.name: _attach(spec, entry, world, number, shelf or _SHELF)
-        for number, entry in enumerate(world.robots)
-    }
+    robots = {}
+    for number, entry in enumerate(world.robots):
+        give_way()
+        robots[entry.name] = _attach(spec, entry, world, number, shelf or _SHELF)
+    give_way()
     _hasten(spec, alone=sum(robot.free for robot in robots.values()) + len(world.objects) <= 1)
     try:
         model = spec.compile()
     except ValueError as error:
         reason = str(error).splitlines()[0]
         raise BadValue(f"{world.where()}: MuJoCo cannot build this world: {reason}") from error
+    give_way()
     if world.physics.solver_contact is None:
         compliance.apply(
             model,
@@ -131,11 +143,11 @@ def compose(
         for name, robot in robots.items()
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
-    sensors = {
-        (name, sensor.name): (sensor, sensor.bind(model, f"{name}/"))
-        for name, robot in robots.items()
-        for sensor in robot.sensors
-    }
+    sensors = {}
+    for name, robot in robots.items():
+        give_way()
+        for sensor in robot.sensors:
+            sensors[name, sensor.name] = sensor, sensor.bind(model, f"{name}/")
     gaits = [robot.gait for robot in robots.values() if robot.gait]
     stride = _stride(belts, drives, gaits, model.opt.timestep)
     return Scene(world, model, robots, drives, belts, sensors, stride)
@@ -162,11 +174,15 @@ def _attach(
     """Build the robot that ``entry``, the world's ``number``-th, names; attach it at its start."""
     where = world.where("robots", number, "kind")
     description = describe(entry.kind, entry.options, where)
-    try:
-        robot = shelf.build(description)
-    except GrouserError as error:
-        raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
-    robot = _equip(robot, entry, world, number)
+
+    def make() -> Robot:
+        try:
+            robot = description.build()
+        except GrouserError as error:
+            raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
+        return _equip(robot, entry, world, number)
+
+    robot = shelf.take((description, entry.sensors), make)
     start = entry.ground @ Pose.at(z=robot.standing, pitch=robot.standing_pitch)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
@@ -175,28 +191,40 @@ def _attach(
     return robot
 
 
-def _build(description: RobotDescription) -> Robot:
-    return description.build()
-
-
 class RobotShelf:
-    """Robots that were built before, to be copied, which takes a tenth of the time.
+    """Robots that were made before, to be copied, which takes a twentieth of the time.
 
-    MuJoCo copies a spec while other threads run: a thread that composes has a shelf of its own.
+    MuJoCo copies a spec while other threads run, so a robot is off the shelf while it is copied:
+    who comes meanwhile makes another one.
     """
 
     def __init__(self) -> None:
         """Start with none."""
-        self._model_of = functools.lru_cache(maxsize=64)(_build)
+        self._robots: dict[Hashable, Robot] = {}
 
-    def build(self, description: RobotDescription) -> Robot:
-        """Return a robot of its own."""
+    def take(
+        self,
+        what: tuple[RobotDescription, tuple[Mapping[str, Any], ...]],
+        make: Callable[[], Robot],
+    ) -> Robot:
+        """Return a robot of its own: a copy of one that was made of the same.
+
+        Args:
+            what: decides all about it: the robot, and what it carries beside its own sensors.
+            make: makes one.
+        """
+        description, sensors = what
         try:
-            hash(description)
-        except TypeError:  # it has options in lists or mappings
-            return description.build()
-        robot = self._model_of(description)  # copied, and never attached itself
-        return dataclasses.replace(robot, spec=robot.spec.copy())
+            key = description, pickle.dumps(sensors)
+            hash(key)
+        except (TypeError, AttributeError, pickle.PicklingError):
+            return make()  # it has options in lists or mappings, or something that has no bytes
+        robot = self._robots.pop(key, None) or make()
+        copied = dataclasses.replace(robot, spec=robot.spec.copy())
+        self._robots[key] = robot  # the newest is last; it is never attached itself
+        for oldest in list(self._robots)[:-SHELF]:
+            self._robots.pop(oldest, None)
+        return copied
 
 
 _SHELF = RobotShelf()

@@ -45,6 +45,8 @@ class ActiveSensors:
         """
         self._seed, self._rates = seed, {} if rates is None else rates
         self._rngs: dict[Key, np.random.Generator] = {}
+        self._ready: dict[str, np.random.Generator] = {}
+        """Random numbers of sensors that may come, by their names; made beforehand."""
         self._departures: dict[str, int] = {}
         """How often robots have left: one that comes again must not hear the same errors again."""
         self._sensors: dict[Key, _ActiveSensor] = {}
@@ -61,6 +63,20 @@ class ActiveSensors:
         """Readings that were kept for `drain_readings` so far."""
         self.due = NEVER
         """The step at which the next reading is due."""
+
+    @property
+    def has_silent(self) -> bool:
+        """Whether somebody has come whose sensors have said nothing yet."""
+        return bool(self._silent)
+
+    def look_ahead(self, scene: Scene) -> None:
+        """Make ready what sensors of newcomers need in a scene to come; any thread may call it."""
+        for key, (_, bound) in scene.sensors.items():
+            if key not in self._rngs:
+                name = self._generator_name(key)
+                self._ready[name] = generator(self._seed, name)
+                if hasattr(bound, "bundle"):
+                    assert bound.bundle.cone  # worked out now
 
     def rebind(self, scene: Scene, step: int) -> None:
         """Rebind to a recomposed scene.
@@ -79,7 +95,9 @@ class ActiveSensors:
                 self._join_group(active, old_groups, timestep)
                 continue
             if key not in self._rngs:
-                self._rngs[key] = self._generator(key)
+                name = self._generator_name(key)
+                made = self._ready.pop(name, None)
+                self._rngs[key] = generator(self._seed, name) if made is None else made
             rng = self._rngs[key]
             self._sensors[key] = active = _ActiveSensor(key, sensor, bound, rng, step, rate_hz)
             new.setdefault((active.robot, type(sensor), rate_hz), []).append(active)
@@ -98,6 +116,7 @@ class ActiveSensors:
         ]
         heapq.heapify(self._agenda)
         self._silent = [active for active in self._sensors.values() if active.silent]
+        self._ready.clear()
         self.due = step
 
     def _forget(self, robots: set[str]) -> None:
@@ -107,10 +126,10 @@ class ActiveSensors:
             for robot in robots:
                 self._departures[robot] = self._departures.get(robot, 0) + 1
 
-    def _generator(self, key: Key) -> np.random.Generator:
-        """Return a sensor's random numbers; other ones each time its robot comes."""
+    def _generator_name(self, key: Key) -> str:
+        """Return what a sensor's random numbers go by; another one each time its robot comes."""
         name, before = "/".join(key), self._departures.get(key[0], 0)
-        return generator(self._seed, f"{name}#{before}" if before else name)
+        return f"{name}#{before}" if before else name
 
     def _join_group(
         self,

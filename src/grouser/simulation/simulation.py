@@ -114,11 +114,10 @@ class Simulation:
         match action:
             case actions.Command(robot, command):
                 self.command(robot, command)
+            case actions.Join(RobotEntry() as who):
+                self.accept(who, self.try_out(who))
             case actions.Join(who):
                 self._recompose(with_member(self._start, self.world, who))
-                if isinstance(who, RobotEntry):
-                    self.live.settle_in(who)
-                self._sense()
             case actions.Leave(name):
                 self.remove([name])
             case actions.Equip(robot, sensors):
@@ -177,9 +176,14 @@ class Simulation:
 
     def try_out(self, who: RobotEntry) -> LiveScene:
         """Return how everything would be now if ``who`` had joined; nothing changes."""
-        world = with_member(self._start, self.world, who)
-        ready = self.recomposer.prepare(self.scene, world)
-        return ready.carry_over(self.live, started=self._steps > 0)
+        return self._prepare(with_member(self._start, self.world, who))
+
+    def accept(self, who: RobotEntry, tried: LiveScene) -> None:
+        """Let ``who`` join in the world that was tried out with it, just now."""
+        self._rebind(tried)
+        tried.settle_in(who)
+        if not self._steps:  # else its sensors are read at the next step, or when somebody asks
+            self._sense()
 
     def schedule(self, time: float, action: Action) -> None:
         """Carry out ``action`` when simulated time reaches ``time`` (s)."""
@@ -247,6 +251,8 @@ class Simulation:
         if (robot, sensor) not in self.scene.sensors:
             names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
+        if self._sensors.has_silent:
+            self._sense()
         return self._sensors.read(robot, sensor, self.time)
 
     def measure(self, robot: str, sensor: str) -> Reading:
@@ -306,6 +312,7 @@ class Simulation:
 
     def _rebind(self, live: LiveScene) -> None:
         """Make ``live`` the one that runs."""
+        before = getattr(self, "live", None)
         self.live, scene = live, live.scene
         self._viewing = Viewing(scene)
         self._world = scene.world
@@ -315,12 +322,16 @@ class Simulation:
         self._watch_clock.start(self._steps)
         for follower in (self._sensors, self._triggers, self._motions):
             follower.rebind(scene, self._steps)
+        self.recomposer.forget(before)
+
+    def _prepare(self, world: World) -> LiveScene:
+        """Return ``world`` as it would be now: everybody who is here goes on in it."""
+        ready = self.recomposer.prepare(self.scene, world, self._sensors.look_ahead)
+        return ready.carry_over(self.live, started=self._steps > 0)
 
     def _recompose(self, world: World) -> None:
         """Rebind to another world, in which everybody who was here before notices nothing."""
-        ready = self.recomposer.prepare(self.scene, world)
-        self._rebind(ready.carry_over(self.live, started=self._steps > 0))
-        self.recomposer.forget()
+        self._rebind(self._prepare(world))
 
     def _next_due(self) -> int:
         """Return the first step after now at which something is due."""

@@ -56,15 +56,27 @@ def free_spot(
     return np.zeros(3)
 
 
+def stands_free(live: LiveScene, name: str) -> bool:
+    """Return whether ``name``, who has just come, is in nothing solid.
+
+    Args:
+        live: in which everything has been computed for where everybody is now.
+        name: of a robot; one that is built into the world is where it is meant to be.
+    """
+    bodies = live.movers.bodies(name)
+    if _free_joint(live, bodies) is None:
+        return True
+    return _allowed(_touching(live.model, live.data, bodies))
+
+
 def arrival_spot(live: LiveScene, name: str) -> Array | None:
     """Return by how much to move ``name``, who has just come, out of everything solid, (3,), m.
 
     Nothing changes. Zero: it is free where it is. None: no spot near is free.
     """
     model, data, bodies = live.model, live.data, live.movers.bodies(name)
-    joint = model.body_jntadr[bodies[0]] if len(bodies) else -1
-    if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
-        return np.zeros(3)  # it is built into the world
+    if (joint := _free_joint(live, bodies)) is None:
+        return np.zeros(3)
     trial = live.scratch
     trial.qpos[:] = data.qpos
     first = int(model.jnt_qposadr[joint])
@@ -101,8 +113,22 @@ def floor_below(
 
 def _is_free(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> bool:
     """Return whether ``bodies`` are in nothing; standing on the ground is not being in it."""
-    taken, sunk = _depths(model, trial, bodies)
+    return _allowed(_depths(model, trial, bodies))
+
+
+def _allowed(depths: tuple[float, float]) -> bool:
+    """Return whether one may be as deep as `_depths` says in other movers and in the ground."""
+    taken, sunk = depths
     return taken <= 0 and sunk <= SUNK
+
+
+def _free_joint(live: LiveScene, bodies: Bodies) -> int | None:
+    """Return the joint by which a mover is free; None: it is built into the world."""
+    model = live.model
+    joint = int(model.body_jntadr[bodies[0]]) if len(bodies) else -1
+    if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
+        return None
+    return joint
 
 
 def _highest_floor(
@@ -123,8 +149,13 @@ def _highest_floor(
 def _depths(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> tuple[float, float]:
     """Return how deep ``bodies`` are in other movers and in what is fixed, m; 0: not at all."""
     mujoco.mj_fwdPosition(model, trial)
-    pairs = model.geom_bodyid[trial.contact.geom.reshape(-1, 2)]
-    depth = -np.asarray(trial.contact.dist, float)
+    return _touching(model, trial, bodies)
+
+
+def _touching(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> tuple[float, float]:
+    """Return the same by the contacts that are known already."""
+    pairs = model.geom_bodyid[data.contact.geom.reshape(-1, 2)]
+    depth = -np.asarray(data.contact.dist, float)
     own = np.isin(pairs, bodies)
     fixed = (model.body_weldid[pairs] == 0).any(axis=1)
     touched = own.any(axis=1) & ~own.all(axis=1)

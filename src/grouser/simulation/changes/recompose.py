@@ -7,11 +7,12 @@ done between two steps takes about as long as a step (`Recomposition.carry_over`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from grouser.simulation.live_scene import LiveScene
-from grouser.simulation.scene import RobotShelf, Scene, compose
+from grouser.simulation.scene import RobotShelf, Scene, compose, no_need
 from grouser.simulation.transfer import StateTransfer, transfer_memory
 from grouser.world.file import World
 
@@ -31,12 +32,34 @@ class Recomposition:
     _transfer: StateTransfer
 
     @staticmethod
-    def prepare(before: Scene, world: World, shelf: RobotShelf | None = None) -> Recomposition:
-        """Make ``world`` ready to take over from ``before``; nothing in that is touched."""
-        scene = compose(world, shelf=shelf)
-        live = LiveScene.begin(scene, scene.initial())
+    def prepare(
+        before: Scene,
+        world: World,
+        shelf: RobotShelf | None = None,
+        give_way: Callable[[], None] = no_need,
+        look_ahead: Callable[[Scene], None] | None = None,
+    ) -> Recomposition:
+        """Make ``world`` ready to take over from ``before``; nothing in that is touched.
+
+        Args:
+            before: what runs.
+            world: what will.
+            shelf: as for `compose`.
+            give_way: as for `compose`.
+            look_ahead: called with what will run; makes ready what it can.
+        """
+        scene = compose(world, shelf=shelf, give_way=give_way)
+        give_way()
+        if look_ahead:
+            look_ahead(scene)
+            give_way()
+        data = scene.initial()
+        give_way()
+        live = LiveScene.begin(scene, data)
+        give_way()
         assert live.scratch is not None  # made now: a beat has no time for it
         assert live.movers.names is not None
+        give_way()
         return Recomposition(before, world, live, StateTransfer(before.model, scene.model))
 
     def carry_over(self, live: LiveScene, *, started: bool) -> LiveScene:
@@ -59,12 +82,14 @@ class Recomposition:
 class Recomposing(Protocol):
     """Whoever makes worlds ready for a simulation."""
 
-    def prepare(self, before: Scene, world: World) -> Recomposition:
-        """Return ``world`` ready to take over from ``before``."""
+    def prepare(
+        self, before: Scene, world: World, look_ahead: Callable[[Scene], None]
+    ) -> Recomposition:
+        """Return ``world`` ready to take over from ``before``; see `Recomposition.prepare`."""
         ...
 
-    def forget(self) -> None:
-        """Let go of what is ready: another world runs now."""
+    def forget(self, before: LiveScene | None) -> None:
+        """Let go of what is ready, and of what ran before: another world runs now."""
 
 
 class Recomposer:
@@ -74,16 +99,18 @@ class Recomposer:
         """Start with none."""
         self._ready: list[Recomposition] = []
 
-    def prepare(self, before: Scene, world: World) -> Recomposition:
-        """Return ``world`` ready to take over from ``before``."""
+    def prepare(
+        self, before: Scene, world: World, look_ahead: Callable[[Scene], None]
+    ) -> Recomposition:
+        """Return ``world`` ready to take over from ``before``; see `Recomposition.prepare`."""
         found = self._find(before, world)
         if found is None:
             found = Recomposition.prepare(before, world)
             self._keep(found)
         return found
 
-    def forget(self) -> None:
-        """Let go of what is ready: another world runs now."""
+    def forget(self, before: LiveScene | None) -> None:
+        """Let go of what is ready, and of what ran before: another world runs now."""
         self._ready.clear()
 
     def _find(self, before: Scene, world: World) -> Recomposition | None:
