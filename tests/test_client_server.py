@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from grouser.client import asynchronous
+from grouser.client.address import Address
 from grouser.client.connection import connect, control, join
 from grouser.client.launch import Ports, serving
-from grouser.client.pictures import watch
+from grouser.client.pictures import PictureConnection, watch
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Odometry, RangeScan
@@ -42,6 +43,21 @@ def test_a_robot_drives_where_it_is_told(robot):
     assert robot.state.type == "GroundVehicle"
     assert {"F1", "F8", "Scanner1", "Odometry", "INS"} <= set(robot.sensors)
     assert not robot.conversation.faults
+
+
+def test_whoever_asks_a_server_that_cannot_draw_is_told_why_at_once(monkeypatch):
+    monkeypatch.setenv("MUJOCO_GL", "glfw")  # which needs a display
+    for display in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(display, raising=False)
+    with (
+        serving("pioneer_room") as ports,
+        join("P3AT", "R1", port=ports.control, timeout=60) as robot,
+        watch(robot, port=ports.images) as own,
+        PictureConnection(Address(port=ports.images)) as mosaic,
+    ):
+        for pictures in (own, mosaic):
+            with pytest.raises(Disconnected, match=r"no picture, .* OpenGL .* tried glfw.*libegl1"):
+                pictures.take(timeout=60)
 
 
 def test_questions(robot):

@@ -1,6 +1,8 @@
 """The CMOS filter on plain arrays: geometry, light, noise, calibration; and OpenCV's opinion."""
 
 import math
+import os
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -28,6 +30,7 @@ from grouser.sensors.imaging.light import white_balance
 from grouser.sensors.imaging.noise import Noise, normal_table
 from grouser.sensors.imaging.shutter import Shutter, spin_projections
 
+ERS210 = IMAGERS["ers210"]
 PINHOLE = Lens(width=176, height=144, fov_deg=(57.6, 47.8))
 ROLLING = Shutter(exposure_s=1 / 200, readout_s=1 / 25)
 PAPER_SPIN = math.radians(300.0)  # rad/s   fig. 9: 0.30 deg/ms
@@ -354,8 +357,42 @@ def test_imagers_by_name_and_by_numbers():
         resolve_imager({"width": 320})
 
 
+@pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)])
+@pytest.mark.parametrize("lens", [ERS210.lens, replace(ERS210.lens, width=63, height=48)])
+def test_numpy_makes_the_same_picture_as_the_compiled_sweep(lens, spin):
+    source = np.random.default_rng(1).integers(0, 256, (lens.height, lens.width, 3))
+    compiled, arrays = (
+        CmosFilter(lens, ERS210.cmos, ERS210.shutter, compiled=how)(
+            source.astype(np.uint8), spin=spin, seed=5
+        ).astype(int)
+        for how in (True, False)
+    )
+    assert np.abs(compiled - arrays).max() <= 1  # a value between two grey levels
+    assert (compiled != arrays).mean() < 1e-3
+
+
+def test_without_numba_pictures_are_made_all_the_same(tmp_path):
+    (tmp_path / "numba.py").write_text("raise ImportError('there is no numba')")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\nfound = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'numba' else found(name, *more)"
+    )
+    code = (
+        "import numpy as np; from grouser.sensors.imaging.cmos import *; "
+        "from grouser.sensors.imaging.imager import IMAGERS; eye = IMAGERS['ers210']; "
+        "grey = np.full((eye.lens.height, eye.lens.width, 3), 99, np.uint8); "
+        "print(CmosFilter(eye.lens, eye.cmos, eye.shutter)(grey).mean().round())"
+    )
+    paths = [str(tmp_path), *sys.path]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert 60 < float(said.stdout) < 99  # dark towards the corners
+
+
 def test_without_numba_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "grouser.sensors.imaging.cmos_kernel", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingDependency, match=r"numba: pip install .grouser\[camera\]"):
-        CmosFilter(PINHOLE)(flat(100))
+        CmosFilter(PINHOLE, compiled=True)(flat(100))

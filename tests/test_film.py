@@ -1,11 +1,12 @@
 """Films: drawn in processes, coded, and the same as if one process had drawn them."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grouser.errors import GrouserError, UnknownName
+from grouser.errors import GrouserError, MissingDependency, UnknownName
 from grouser.gateways.images.film_crew import FilmCrew
 from grouser.gateways.images.run_camera import FEW, RunCamera
 from grouser.rendering.renderer import Renderer
@@ -78,6 +79,18 @@ def test_filming_changes_nothing(tmp_path: Path) -> None:
 def test_an_unknown_quality_is_told_before_anything_is_drawn(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match=r"--quality: there is no quality 'hihg' .*mean 'high'"):
         RunCamera(*SIZE, [tmp_path / "a.webm"], quality="hihg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_best_quality_says_beforehand_that_it_needs_a_display(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sys.platform != "linux":
+        pytest.skip("other systems always have a display")
+    for name in ("", ":987"):  # none, and one that does not answer
+        monkeypatch.setenv("DISPLAY", name)
+        with pytest.raises(MissingDependency, match="needs an X11 display.* xvfb-run"):
+            RunCamera(*SIZE, [tmp_path / "a.webm"], quality="best")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,10 +10,12 @@ from grouser.errors import BadValue
 from grouser.protocol.images import (
     JPEG_QUALITY,
     LARGEST_FRAME,
+    LONGEST_REASON,
     Frame,
     ImageClientSide,
     ImageServerSide,
     ImageType,
+    NoPicture,
     Region,
     WholeFrame,
 )
@@ -117,3 +119,13 @@ def test_a_header_that_makes_no_sense_ends_the_stream(header):
 def test_mistakes_are_one_sentence(make, message):
     with pytest.raises(BadValue, match=message):
         make()
+
+
+def test_why_there_is_no_picture_comes_as_a_sentence_of_bounded_length():
+    said = NoPicture("OpenGL is not here").encode() + NoPicture("ä" * LONGEST_REASON).encode()
+    client = ImageClientSide()
+    first, second = [each for byte in said for each in client.receive(bytes([byte]))]
+    assert first == NoPicture("OpenGL is not here")
+    assert second.reason == "ä" * (LONGEST_REASON // 2)
+    (fault,) = ImageClientSide().receive(b"\xff\x00\x00\xff\xff")
+    assert "type 255 with 65535 bytes" in fault.reason

@@ -80,6 +80,19 @@ def test_regions_join_corners_and_know_the_pictures_edge():
     assert [r.area for r in find_regions(kinds, Colour.PINK, 4)] == [4]
 
 
+@pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
+def test_opencv_finds_the_same_regions(share):
+    cv2 = pytest.importorskip("cv2")
+    kinds = (np.random.default_rng(2).random((48, 59)) < share).astype(np.uint8) * Colour.PINK
+    count, _, boxes, centres = cv2.connectedComponentsWithStats(kinds, connectivity=8)
+    theirs = sorted((*boxes[n].tolist(), *centres[n].round(6)) for n in range(1, count))
+    regions = list(find_regions(kinds, Colour.PINK, 1))
+    ours = [(r.left, r.top, r.wide, r.high, r.area, *np.round(r.centre, 6)) for r in regions]
+    assert sorted(ours) == theirs
+    for region in regions:
+        assert (region.labels == region.label).sum() == region.mask.sum() == region.area
+
+
 def test_the_neck_tilts_then_pans():
     gaze = NECK.gaze(tilt=math.radians(30), pan=math.radians(90))
     ahead = PINHOLE.directions(PINHOLE.centre, gaze)

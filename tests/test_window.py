@@ -183,3 +183,24 @@ def test_a_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Pat
     assert float(row[1]) > 0.05, f"it has not driven ahead:\n{text}"
     changed = np.abs(after - before).max(axis=-1) > 30
     assert changed.mean() > 0.01
+
+
+@pytest.mark.slow
+def test_the_best_quality_draws_and_films_off_the_screen(display: str, tmp_path: Path) -> None:
+    from PIL import Image
+
+    best, high, film = (tmp_path / name for name in ("best.png", "high.png", "best.webm"))
+    run = [sys.executable, "-m", "grouser", "run", "kenaf_step", "--seconds", "0.2"]
+    run += ["--size", "240x160"]
+    said = subprocess.run(
+        [*run, "--picture", best, "--video", film, "--quality", "best"],
+        env=os.environ | {"DISPLAY": display},
+        capture_output=True,
+        text=True,
+    )
+    assert (said.returncode, said.stderr) == (0, "")  # nothing of what Filament says of itself
+    subprocess.run([*run, "--picture", high], check=True)
+    ours, theirs = (np.asarray(Image.open(path)).astype(float) for path in (best, high))
+    assert ours.shape == theirs.shape == (160, 240, 3)
+    assert np.corrcoef(ours.mean(-1).ravel(), theirs.mean(-1).ravel())[0, 1] > 0.4  # same view
+    assert film.stat().st_size > 10_000

@@ -72,9 +72,10 @@ DrawingQuality = Annotated[
     str | None,
     typer.Option(
         "--quality",
-        metavar="fast|high",
+        metavar="fast|high|best",
         show_default="high for pictures, fast for videos",
-        help="How well it is drawn: fast has no shadows, high has them and smooth edges.",
+        help="How well it is drawn: fast has no shadows, high has them and smooth edges, best has "
+        "soft light (needs a display server such as Xvfb, seconds per picture).",
     ),
 ]
 

@@ -184,7 +184,7 @@ PictureType = Annotated[
     str | None,
     typer.Option(
         metavar="|".join(TYPES),
-        show_default="normal; raw without OpenCV",
+        show_default="normal",
         help="Raw, or how good the JPEG.",
         rich_help_panel="Pictures",
     ),

@@ -7,11 +7,12 @@
 
 A robot's own pictures come for the key that GETCONF {Type Camera} gives it; without one a
 connection gets the mosaic of all. Old servers know nothing else: there the robot's tile is asked
-for. JPEG needs OpenCV (``grouser[video]``), raw pictures nothing.
+for.
 """
 
 from __future__ import annotations
 
+import io
 import time
 from dataclasses import dataclass
 from typing import Self
@@ -21,13 +22,14 @@ import numpy.typing as npt
 
 from grouser.client.address import Address
 from grouser.client.connection import PACKET, RemoteRobot, open_socket
-from grouser.errors import BadValue, Disconnected, NoAnswer, missing_extra
+from grouser.errors import BadValue, Disconnected, NoAnswer
 from grouser.protocol import images
 from grouser.protocol.images import (
     Credential,
     Frame,
     ImageClientSide,
     ImageType,
+    NoPicture,
     Region,
     Request,
     WholeFrame,
@@ -94,18 +96,27 @@ class PictureConnection:
                 if not data:
                     raise ConnectionResetError("it was closed")
                 for frame in self._side.receive(data):
-                    return _checked(frame)
+                    return self._checked(frame)
         except TimeoutError:
             # Half a picture may have come: what follows could not be told from the next one.
             self.close()
             raise NoAnswer(f"{self.address.peer}: no picture within {limit:g} s") from None
+        except Disconnected:
+            self.close()
+            raise
         except OSError as error:
             self.close()
             raise Disconnected(
                 f"{self.address.peer}: the image server gives no picture, "
-                f"{error.strerror or error} (does it demand a key or a token, or can it not draw? "
-                "Its log says why)"
+                f"{error.strerror or error} (does it demand a key or a token? Its log says why)"
             ) from None
+
+    def _checked(self, frame: Frame | NoPicture | Fault) -> Frame:
+        if isinstance(frame, NoPicture):
+            raise Disconnected(f"{self.address.peer}: no picture, {frame.reason}")
+        if isinstance(frame, Fault):
+            raise BadValue(f"the image server sent {frame.reason}")
+        return frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +175,10 @@ def decode_frame(frame: Frame) -> Picture:
 
 
 def _decode_jpeg(file: bytes) -> Picture:
+    from PIL import Image as Pillow  # only whoever is sent JPEG waits for it
+
     try:
-        import cv2
-    except ImportError:
-        raise missing_extra(
-            "the server sends JPEG, which needs OpenCV",
-            "video",
-            "or let the server send raw pictures",
-        ) from None
-    bgr = cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)
-    if bgr is None:
-        raise BadValue(f"{len(file)} bytes of the image server are no JPEG file")
-    rgb: Picture = np.ascontiguousarray(bgr[..., ::-1])
-    return rgb
-
-
-def _checked(frame: Frame | Fault) -> Frame:
-    if isinstance(frame, Fault):
-        raise BadValue(f"the image server sent {frame.reason}")
-    return frame
+        with Pillow.open(io.BytesIO(file), formats=("JPEG",)) as picture:
+            return np.array(picture.convert("RGB"))
+    except (OSError, SyntaxError, Pillow.DecompressionBombError):  # cut short, or something else
+        raise BadValue(f"{len(file)} bytes of the image server are no JPEG file") from None

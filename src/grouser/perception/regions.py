@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import missing_extra
 from grouser.perception.colours import Colour, Kinds
 
 Mask = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +55,80 @@ class ColourRegion:
 
 def find_regions(kinds: Kinds, colour: Colour, least: int) -> Iterator[ColourRegion]:
     """Yield the regions of ``colour`` with at least ``least`` pixels."""
-    try:
-        import cv2
-    except ImportError as error:
-        raise missing_extra("vision needs OpenCV", "camera") from error
-    same = (kinds == colour).view(np.uint8)
-    if not same.any():
+    runs = _find_runs(kinds == colour)
+    if not runs.row.size:
         return
-    count, labels, boxes, centres = cv2.connectedComponentsWithStats(same, connectivity=8)
-    for label in range(1, count):  # 0 is all that is not of this colour
-        left, top, wide, high, area = (int(number) for number in boxes[label])
-        if area < least:
-            continue
-        centre = float(centres[label][0]), float(centres[label][1])
-        yield ColourRegion(colour, left, top, wide, high, area, centre, labels, label)
+    owner = runs.owners()
+    areas = np.bincount(owner, runs.length)
+    labels = runs.paint(owner + 1)
+    for number in np.flatnonzero(areas >= least).tolist():
+        mine = owner == number
+        row, left, length = runs.row[mine], runs.left[mine], runs.length[mine]
+        area, right = int(length.sum()), left + length
+        first, top = int(left.min()), int(row[0])
+        column = float((length * (left + right - 1)).sum() / (2 * area))
+        yield ColourRegion(
+            colour,
+            left=first,
+            top=top,
+            wide=int(right.max()) - first,
+            high=int(row[-1]) - top + 1,
+            area=area,
+            centre=(column, float((length * row).sum() / area)),
+            labels=labels,
+            label=number + 1,
+        )
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Pixels of one colour that lie side by side in a row, from the top, then from the left."""
+
+    shape: tuple[int, int]
+    """Of the picture: height, width."""
+    row: Indices
+    left: Indices
+    """First column."""
+    length: Indices
+
+    def owners(self) -> Indices:
+        """Return for each run the number of its region, counted as their first runs come."""
+        above, below = self._touching()
+        owner = np.arange(self.row.size)
+        while True:
+            least = np.minimum(owner[above], owner[below])
+            joined = owner.copy()
+            np.minimum.at(joined, above, least)
+            np.minimum.at(joined, below, least)
+            joined = joined[joined]  # who follows somebody follows whom that one follows
+            if np.array_equal(joined, owner):
+                return np.unique(owner, return_inverse=True)[1]
+            owner = joined
+
+    def _touching(self) -> tuple[Indices, Indices]:
+        """Return all pairs of runs, one under the other, that touch, by a corner at least."""
+        stride = self.shape[1] + 2  # so that no row's end touches the next one's begin
+        start = self.row * stride + self.left
+        end = start + self.length
+        first = np.searchsorted(end + stride, start)
+        count = np.searchsorted(start + stride, end, "right") - first
+        below = np.repeat(np.arange(start.size), count)
+        ahead = np.cumsum(count) - count
+        return np.arange(below.size) - ahead[below] + first[below], below
+
+    def paint(self, numbers: Indices) -> npt.NDArray[np.int32]:
+        """Return the picture (height, width) with each run's number where it is, 0 elsewhere."""
+        height, width = self.shape
+        start = self.row * width + self.left
+        change = np.zeros(height * width + 1, np.int32)
+        change[start] += numbers.astype(np.int32)
+        np.subtract.at(change, start + self.length, numbers.astype(np.int32))
+        return np.cumsum(change[:-1], dtype=np.int32).reshape(height, width)
+
+
+def _find_runs(same: Mask) -> _Runs:
+    height, width = same.shape
+    padded = np.zeros((height, width + 2), np.int8)
+    padded[:, 1:-1] = same
+    row, column = np.nonzero(np.diff(padded))
+    return _Runs((height, width), row[::2], column[::2], column[1::2] - column[::2])

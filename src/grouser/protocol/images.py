@@ -7,6 +7,10 @@ picture: raw pixels or a JPEG file. In legacy mode the server sends one frame be
 Before its first request a client may show who it is, each in a line of its own (ours; a server that
 does not know them skips them, since they hold no request): ``token <token>`` where a server demands
 one, ``key <key>`` or ``key <key> <camera>`` for its own robot's pictures and nothing else.
+
+Where no picture can come, whoever may look gets a frame of type 255 before the connection is closed
+(ours, too): its payload is the reason, a sentence. A client that knows types 0 to 5 alone gives up
+a little earlier than it would without.
 """
 
 from __future__ import annotations
@@ -28,6 +32,10 @@ LARGEST_SIDE = 2**16 - 1
 LONGEST_CREDENTIAL = 512
 """Bytes of a line with a token or a key."""
 
+LONGEST_REASON = 2048
+"""Bytes of the sentence that says why there is no picture."""
+
+_NO_PICTURE = 255  # first byte of a frame that is a sentence
 _HEADER = struct.Struct(">BI")
 _SIZE = struct.Struct(">HH")
 _REGION = struct.Struct(">IIII")
@@ -240,6 +248,18 @@ class Frame:
         return _HEADER.pack(self.type, len(self.payload)) + self.payload
 
 
+@dataclass(frozen=True, slots=True)
+class NoPicture:
+    """Why there is no picture, and none will come; the connection ends with it."""
+
+    reason: str
+
+    def encode(self) -> bytes:
+        """Return it as a frame; what is too long is cut."""
+        sentence = self.reason.encode()[:LONGEST_REASON].decode("utf-8", "ignore").encode()
+        return _HEADER.pack(_NO_PICTURE, len(sentence)) + sentence
+
+
 def _padding(row: int) -> int:
     return -row % _ROW_ALIGNMENT
 
@@ -264,7 +284,7 @@ class ImageClientSide:
         self.broken = False
         """A header made no sense: what follows cannot be told apart any more."""
 
-    def receive(self, data: bytes) -> list[Frame | Fault]:
+    def receive(self, data: bytes) -> list[Frame | NoPicture | Fault]:
         """Take the next bytes; return the frames they complete.
 
         A bad header is one Fault, after which nothing is heard any more: connect again.
@@ -272,17 +292,22 @@ class ImageClientSide:
         if self.broken:
             return []
         self._pending += data
-        frames: list[Frame | Fault] = []
+        frames: list[Frame | NoPicture | Fault] = []
         at = 0
         while len(self._pending) - at >= _HEADER.size:
             kind, length = _HEADER.unpack_from(self._pending, at)
-            if kind > max(ImageType) or length > self._largest:
+            said = kind == _NO_PICTURE and length <= LONGEST_REASON
+            if not said and (kind > max(ImageType) or length > self._largest):
                 frames.append(self._break(kind, length, bytes(self._pending[at : at + SHOWN])))
                 return frames
             end = at + _HEADER.size + length
             if end > len(self._pending):
                 break
-            frames.append(Frame(ImageType(kind), bytes(self._pending[at + _HEADER.size : end])))
+            payload = bytes(self._pending[at + _HEADER.size : end])
+            if said:
+                frames.append(NoPicture(payload.decode("utf-8", "replace")))
+            else:
+                frames.append(Frame(ImageType(kind), payload))
             at = end
         del self._pending[:at]
         return frames

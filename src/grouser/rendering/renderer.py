@@ -40,8 +40,9 @@ from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
 
 _SPARE_GEOMS = 10_000  # tendons and flexes put more into a scene than the model's own geoms
 _SOLID = mujoco.mjtCatBit.mjCAT_STATIC | mujoco.mjtCatBit.mjCAT_DYNAMIC  # no decoration
-_OPTION = mujoco.MjvOption()
-_OPTION.sitegroup[:] = 0  # sites count as solid, but they mark places, not things
+OPTION = mujoco.MjvOption()
+"""What is drawn: no sites."""
+OPTION.sitegroup[:] = 0  # sites count as solid, but they mark places, not things
 _USER = mujoco.MjvCamera()  # "the caller sets OpenGL's camera"
 _USER.type = mujoco.mjtCamera.mjCAMERA_USER
 _FIRST_BUFFER = (256, 256)  # pixels   of the shared renderer; it grows
@@ -123,7 +124,7 @@ class Renderer:
             if drawn is not model:
                 copy_appearance(model, drawn)
                 drawn.geom_group[out_of_view(model, data, X_WC, plane)] = HIDDEN_GROUP
-            mujoco.mjv_updateScene(drawn, data, _OPTION, None, _USER, _SOLID, built.scene)
+            mujoco.mjv_updateScene(drawn, data, OPTION, None, _USER, _SOLID, built.scene)
             mujoco.mjr_render(rect, built.scene, built.context)
             mujoco.mjr_readPixels(pixels, None, rect, built.context)
 
@@ -137,7 +138,7 @@ class Renderer:
             self._enlarge_buffer(built, plane)
             for camera in built.scene.camera:
                 _place_camera(camera, model, X_WC, plane)
-            mujoco.mjv_updateScene(model, data, _OPTION, None, _USER, _SOLID, built.scene)
+            mujoco.mjv_updateScene(model, data, OPTION, None, _USER, _SOLID, built.scene)
             with _shapes_only(built.scene):
                 mujoco.mjr_render(rect, built.scene, built.context)
             mujoco.mjr_readPixels(None, nearness, rect, built.context)
@@ -181,8 +182,8 @@ class Renderer:
         drawn = model if self._smooth or self._shadows else coarse_copy(model)
         planes = nullcontext() if self._smooth else coarse_planes(drawn)
         with (
-            _temporarily(drawn.vis.global_, size),
-            _temporarily(drawn.vis.quality, quality),
+            temporarily(drawn.vis.global_, size),
+            temporarily(drawn.vis.quality, quality),
             planes,
         ):
             context = mujoco.MjrContext(drawn, mujoco.mjtFontScale.mjFONTSCALE_100)
@@ -231,9 +232,9 @@ def shared_renderer() -> Renderer:
 def _aim(built: _BuiltModel, data: mujoco.MjData, view: Viewpoint | str) -> None:
     """Fill the scene with what stands in front of ``view``."""
     free = {} if isinstance(view, str) else {"fovy": view.fovy_deg, "orthographic": 0}
-    with _temporarily(built.model.vis.global_, free):
+    with temporarily(built.model.vis.global_, free):
         camera = mujoco_camera(built.model, view)
-        mujoco.mjv_updateScene(built.model, data, _OPTION, None, camera, _SOLID, built.scene)
+        mujoco.mjv_updateScene(built.model, data, OPTION, None, camera, _SOLID, built.scene)
     if isinstance(view, Viewpoint):
         fit_shadows(built.scene, built.context, view)
     else:
@@ -285,7 +286,7 @@ def _shapes_only(scene: mujoco.MjvScene) -> Iterator[None]:
 
 
 @contextmanager
-def _temporarily(settings: Any, values: Mapping[str, float]) -> Iterator[None]:
+def temporarily(settings: Any, values: Mapping[str, float]) -> Iterator[None]:
     """Set attributes of ``settings`` inside the block and put the old ones back."""
     before = {name: getattr(settings, name) for name in values}
     try:

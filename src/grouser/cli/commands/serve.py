@@ -317,9 +317,8 @@ def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def _picture_type(value: str | None) -> ImageType:
-    from grouser.gateways.images.worker import can_encode
     from grouser.protocol.images import ImageType
 
     if value is None:
-        return ImageType.NORMAL if can_encode() else ImageType.RAW
+        return ImageType.NORMAL
     return ImageType[_one_of("--picture-type", value, options.TYPES).upper()]

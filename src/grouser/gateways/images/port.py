@@ -22,6 +22,7 @@ from grouser.protocol.images import (
     Frame,
     ImageServerSide,
     ImageType,
+    NoPicture,
     Preamble,
     Region,
     Request,
@@ -228,10 +229,13 @@ class ImageConnection(asyncio.Protocol):
         self._admitted, self._watching = True, name
         self._latest.watch(name)
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, reason: str, *, told: bool = False) -> None:
+        """End the connection; strangers are told nothing, those who may look why."""
         self._port.refused += 1
         self._port.log.warning(_LOG, self._who, f"no images: {reason}")
         if self._transport:
+            if told:
+                self._transport.write(NoPicture(reason).encode())
             self._transport.close()
 
     # -- request, frame ----------------------------------------------------------------------
@@ -252,7 +256,7 @@ class ImageConnection(asyncio.Protocol):
             if not self._visible():
                 return
         except Refused as refused:
-            self._refuse(str(refused))
+            self._refuse(str(refused), told=self._admitted)
             return
         loop = asyncio.get_running_loop()
         if (now := loop.time()) < self._next:
@@ -310,7 +314,7 @@ class ImageConnection(asyncio.Protocol):
         """Have a JPEG made of the mosaic or of a part; an empty part is sent raw."""
         latest, own = self._latest, self._watching
         if own and own not in latest.pictures:
-            self._refuse(f"its robot '{own[0]}' has left")
+            self._refuse(f"its robot '{own[0]}' has left", told=True)
             return
         raster = latest.pictures[own].raster if own else latest.mosaic.raster
         whole = isinstance(request, WholeFrame)
@@ -339,7 +343,7 @@ class ImageConnection(asyncio.Protocol):
             self._busy = True
             loop.call_later(1.0, self._encode, request, tries - 1)  # its worker died; another comes
         else:
-            self._refuse("nobody could encode the picture")
+            self._refuse("nobody could encode the picture", told=True)
 
     def _send(self, frame: Frame) -> None:
         if self._transport:

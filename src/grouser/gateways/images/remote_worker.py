@@ -19,7 +19,6 @@ from pathlib import Path
 from grouser.errors import BadValue, Disconnected, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
 from grouser.gateways.images.tiles import CameraSlot, Layout
-from grouser.gateways.images.worker import can_encode
 from grouser.gateways.images.worker_channel import Answer, RenderJob
 from grouser.gateways.images.world_transfer import unpack_meshes
 from grouser.protocol.images import ImageType
@@ -69,7 +68,7 @@ class RemoteWorker(asyncio.Protocol):
         """Say hello."""
         assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
         self._transport = transport
-        self._send(Hello(self._token, self._window, can_encode()))
+        self._send(Hello(self._token, self._window, True))
 
     def data_received(self, data: bytes) -> None:
         """Carry out the server's messages."""

@@ -20,8 +20,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from grouser.errors import BadValue, Refused, missing_extra
-from grouser.gateways.images.worker import can_encode
+from grouser.errors import BadValue, Refused
 from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
 from grouser.gateways.images.world_transfer import pack_meshes
 from grouser.protocol.images import JPEG_QUALITY, ImageType
@@ -64,12 +63,6 @@ class RenderPool:
     def __init__(self, *, workers: int = 1, type: ImageType = ImageType.RAW) -> None:
         if workers < 0:
             raise BadValue(f"eyes: {workers} workers, must be at least 0")
-        if type is not ImageType.RAW and workers and not can_encode():
-            raise missing_extra(
-                f"pictures of type {type.name} are JPEG, which needs OpenCV",
-                "camera",
-                "or serve type RAW",
-            )
         self.type = type
         self.restarts = 0
         """How often a worker had to be started again."""
@@ -333,7 +326,7 @@ class _RemoteWorker(WorkerChannel):
             if not self._access.check(self._address, hello.token) & {Role.DRAW, Role.CONTROL}:
                 raise Refused("this token does not let anybody draw; one for 'draw' does")
             if self._pool.quality and not hello.jpeg:
-                raise Refused("this server serves JPEG, and the eye has no OpenCV to make it")
+                raise Refused("this server serves JPEG, which the eye cannot make")
         except Refused as refused:
             self.send_away(str(refused))
             return

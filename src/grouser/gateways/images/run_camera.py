@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from grouser.gateways.images.film_crew import FilmCrew
+from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.image import Image, write_png
 from grouser.rendering.quality import quality_named
 from grouser.rendering.renderer import Renderer
@@ -52,7 +53,8 @@ class RunCamera:
         self._size = width, height
         self._film_quality = quality or VIDEO_QUALITY
         self._picture_quality = quality or PICTURE_QUALITY
-        quality_named(self._film_quality, "--quality")
+        for name in (self._film_quality, self._picture_quality):
+            quality_named(name, "--quality").check()
         self._videos = [Video(path, FPS) for path in videos]
         self._coded = all(path.suffix == ".webm" for path in videos)
         self._crew: FilmCrew | None = None
@@ -60,7 +62,7 @@ class RunCamera:
             self._crew = FilmCrew(
                 width, height, quality=self._film_quality, coded=self._coded, workers=cores()
             )
-        self._renderers: dict[str, Renderer] = {}
+        self._renderers: dict[str, Renderer | FilamentRenderer] = {}
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -121,7 +123,7 @@ class RunCamera:
         mujoco.mj_comPos(sim.model, sim.data)
         mujoco.mj_camlight(sim.model, sim.data)
         if quality not in self._renderers:
-            chosen = quality_named(quality)
-            renderer = Renderer(*self._size, shadows=chosen.shadows, smooth=chosen.smooth)
-            self._renderers[quality] = self._open.enter_context(renderer)
+            renderer = quality_named(quality).renderer(*self._size)
+            self._open.callback(renderer.close)
+            self._renderers[quality] = renderer
         return self._renderers[quality].picture(sim.model, sim.data, sim.view())

@@ -9,6 +9,7 @@ Run as ``python -m grouser.gateways.images.worker FD``, with the number of an op
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import select
@@ -17,7 +18,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
-from grouser.errors import GrouserError, MissingDependency
+import numpy as np
+
+from grouser.errors import GrouserError
 from grouser.gateways.images.raster import Raster
 from grouser.gateways.images.snapshot_codec import (
     apply_appearance,
@@ -39,7 +42,7 @@ from grouser.protocol.rendering import (
     Skipped,
     encode,
 )
-from grouser.rendering.opencv import opencv
+from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.quality import quality_named
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.snapshot import shared_loader
@@ -49,6 +52,8 @@ from grouser.simulation.scene import Scene, compose
 
 NICE = 5
 """Niceness of a worker: physics, which must not be late, comes first."""
+
+Drawer = Renderer | FilamentRenderer
 
 _LOG = logging.getLogger("grouser.gateways.images.worker")
 _CHUNK = 2**18
@@ -60,7 +65,7 @@ class RenderWorker:
     def __init__(self) -> None:
         """Start without a world."""
         self._scene: Scene | None = None
-        self._film_renderer: tuple[tuple[int, int, str], Renderer] | None = None
+        self._film_renderer: tuple[tuple[int, int, str], Drawer] | None = None
 
     def handle(self, message: Message) -> Message | None:
         """Carry out a message; return the answer, None where none is due."""
@@ -111,30 +116,22 @@ class RenderWorker:
             return Picture(order.number, 0, vp8_key_frame(picture))
         return Picture(order.number, picture.nbytes, picture.tobytes())
 
-    def _renderer(self, width: int, height: int, quality: str) -> Renderer:
+    def _renderer(self, width: int, height: int, quality: str) -> Drawer:
         """Return the renderer of the film, opened at its first frame."""
         wanted = (width, height, quality)
         if self._film_renderer is None or self._film_renderer[0] != wanted:
-            chosen = quality_named(quality)
-            renderer = Renderer(width, height, shadows=chosen.shadows, smooth=chosen.smooth)
-            self._film_renderer = wanted, renderer
+            self._film_renderer = wanted, quality_named(quality).renderer(width, height)
         return self._film_renderer[1]
-
-
-def can_encode() -> bool:
-    """Return whether this process can make JPEG."""
-    with suppress(MissingDependency):
-        return opencv("JPEG pictures", "camera") is not None
-    return False
 
 
 def encode_jpeg(raster: Raster, quality: int) -> bytes:
     """Return a JPEG file; ``quality`` 1..100."""
-    cv2 = opencv("JPEG pictures", "camera")
-    done, file = cv2.imencode(".jpg", raster.bgr(), [cv2.IMWRITE_JPEG_QUALITY, quality])
-    if not done:
-        raise MissingDependency("OpenCV was built without JPEG: install another one")
-    return bytes(file.tobytes())
+    from PIL import Image as Pillow  # only whoever wants JPEG waits for it
+
+    file, size = io.BytesIO(), (raster.width, raster.height)
+    rgb = np.ascontiguousarray(raster.bgr()[..., ::-1])
+    Pillow.frombuffer("RGB", size, rgb, "raw", "RGB", 0, 1).save(file, "JPEG", quality=quality)
+    return file.getvalue()
 
 
 def answers(worker: RenderWorker, messages: list[Message]) -> Iterator[Message]:

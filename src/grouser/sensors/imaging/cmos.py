@@ -13,8 +13,10 @@ Light is taken to be linear in grey levels.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +34,9 @@ from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter, spin_proje
 STILL = (0.0, 0.0, 0.0)
 SPARE_BYTES = 4
 """Bytes that must follow the last pixel of a source: pixels are read four bytes at a time."""
+
+COMPILED = find_spec("numba") is not None
+"""Whether sweeps are compiled here; else they are done by numpy, in ten times the time and more."""
 
 _MOST_TURN = 0.6  # rad   from the middle to the first or last row; beyond, a warp shows nothing
 _NO_KEYS = np.zeros(2, np.uint32)
@@ -79,12 +84,18 @@ class CmosFilter:
         lens: geometry.
         cmos: what happens to the light.
         shutter: timing.
+        compiled: by numba or not; a value between two grey levels may fall to either.
     """
 
     def __init__(
-        self, lens: Lens, cmos: Cmos = IDEAL_CMOS, shutter: Shutter = INSTANT_SHUTTER
+        self,
+        lens: Lens,
+        cmos: Cmos = IDEAL_CMOS,
+        shutter: Shutter = INSTANT_SHUTTER,
+        *,
+        compiled: bool = COMPILED,
     ) -> None:
-        self.lens, self.cmos, self.shutter = lens, cmos, shutter
+        self.lens, self.cmos, self.shutter, self._compiled = lens, cmos, shutter, compiled
         rays = lens.rays()
         self._rays = np.ascontiguousarray(np.moveaxis(rays, -1, 0), np.float32)
         gains = cmos.exposure * limb_darkening(rays, cmos.darkening)
@@ -207,16 +218,11 @@ class CmosFilter:
         angles: Array,
         seed: int,
     ) -> Image:
-        try:
-            # Imported here: numba takes half a second.
-            from grouser.sensors.imaging.cmos_kernel import sweep
-        except ModuleNotFoundError as error:
-            raise MissingDependency(NEEDS_NUMBA) from error
         if plane.width < 2 or plane.height < 2:
             raise BadValue(f"cmos: a source of {plane.width} x {plane.height} pixels is too small")
         image = np.empty((self.lens.height, 3 * self.lens.width), np.uint8)
         noise = self.cmos.noise
-        sweep(
+        _choose_sweep(self._compiled)(
             pixels,
             (plane.height, plane.width),
             starts,
@@ -233,3 +239,16 @@ class CmosFilter:
             image,
         )
         return image.reshape(self.lens.height, self.lens.width, 3)
+
+
+def _choose_sweep(compiled: bool) -> Callable[..., None]:
+    """Return the sweep; numba takes half a second to import, so only who has a picture waits."""
+    if not compiled:
+        from grouser.sensors.imaging import cmos_arrays
+
+        return cmos_arrays.sweep
+    try:
+        from grouser.sensors.imaging import cmos_kernel
+    except ModuleNotFoundError as error:
+        raise MissingDependency(NEEDS_NUMBA) from error
+    return cmos_kernel.sweep

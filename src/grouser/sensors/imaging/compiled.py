@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar, cast
 
 from grouser.errors import MissingDependency, missing_extra
 
-NEEDS_NUMBA = str(missing_extra("camera pictures need numba", "camera"))
+NEEDS_NUMBA = str(missing_extra("compiled camera filters need numba", "camera"))
 
 P = ParamSpec("P")
 R = TypeVar("R")
