@@ -25,6 +25,7 @@ from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
+from grouser.sensors.imaging import cmos_arrays
 from grouser.sensors.imaging.compiled import NEEDS_NUMBA
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.light import limb_darkening
@@ -222,33 +223,22 @@ class CmosFilter:
             raise BadValue(f"cmos: a source of {plane.width} x {plane.height} pixels is too small")
         image = np.empty((self.lens.height, 3 * self.lens.width), np.uint8)
         noise = self.cmos.noise
-        _choose_sweep(self._compiled)(
-            pixels,
-            (plane.height, plane.width),
-            starts,
-            planes.astype(np.float32),
-            angles.astype(np.float32),
-            self._rays,
-            self._taps,
-            self._gains,
-            self._balance,
-            noise.read**2,
-            noise.shot,
-            self._normals,
-            noise_keys(seed) if noise else _NO_KEYS,
-            image,
-        )
+        keys = noise_keys(seed) if noise else _NO_KEYS
+        source = (pixels, (plane.height, plane.width))
+        motion = (starts, planes.astype(np.float32), angles.astype(np.float32))
+        optics = (self._rays, self._taps, self._gains, self._balance)
+        drawn = (noise.read**2, noise.shot, self._normals, keys)
+        if self._compiled:
+            _compiled_sweep()(*source, *motion, *optics, *drawn, image)
+        else:
+            cmos_arrays.sweep(source, motion, optics, drawn, image)
         return image.reshape(self.lens.height, self.lens.width, 3)
 
 
-def _choose_sweep(compiled: bool) -> Callable[..., None]:
-    """Return the sweep; numba takes half a second to import, so only who has a picture waits."""
-    if not compiled:
-        from grouser.sensors.imaging import cmos_arrays
-
-        return cmos_arrays.sweep
+def _compiled_sweep() -> Callable[..., None]:
     try:
-        from grouser.sensors.imaging import cmos_kernel
+        # Imported here: numba takes half a second.
+        from grouser.sensors.imaging.cmos_kernel import sweep
     except ModuleNotFoundError as error:
         raise MissingDependency(NEEDS_NUMBA) from error
-    return cmos_kernel.sweep
+    return sweep

@@ -12,28 +12,28 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
+Source = tuple[Bytes, tuple[int, int]]
+"""Pixels; height and width of one picture."""
+Motion = tuple[npt.NDArray[np.int32], Floats, Floats]
+"""Starts, planes, angles."""
+Optics = tuple[Floats, Floats, Floats, Floats]
+"""Rays, taps, gains, balance."""
+NoiseTerms = tuple[float, float, Floats, npt.NDArray[np.uint32]]
+"""Variance in the dark, variance per grey level, normals, keys."""
+
 _F, _U = np.float32, np.uint32
 _LAST = _F(1.001)  # as in the kernel: neighbours of the last row and column must exist
 _COLOURS = np.arange(3, dtype=np.int32)
 
 
-def sweep(
-    pixels: npt.NDArray[np.uint8],
-    size: tuple[int, int],
-    starts: npt.NDArray[np.int32],
-    planes: Floats,
-    angles: Floats,
-    rays: Floats,
-    taps: Floats,
-    gains: Floats,
-    balance: Floats,
-    read2: float,
-    shot: float,
-    normals: Floats,
-    keys: npt.NDArray[np.uint32],
-    image: npt.NDArray[np.uint8],
-) -> None:
-    """Fill ``image`` (height, 3 width) with what the chip sees; arguments as in the kernel's."""
+def sweep(source: Source, motion: Motion, optics: Optics, noise: NoiseTerms, image: Bytes) -> None:
+    """Fill ``image`` (height, 3 width) with what the chip sees.
+
+    What the groups hold is what the kernel's arguments are, in its order.
+    """
+    (pixels, size), (starts, planes, angles) = source, motion
+    (rays, taps, gains, balance), (read2, shot, normals, keys) = optics, noise
     samples = angles.shape[1]
     seen = np.zeros((rays.shape[1], rays.shape[2], 3), _F)
     for sample in range(samples):
@@ -42,8 +42,8 @@ def sweep(
         _gather(pixels, size[1], at, weights, seen)
     light = _blurred(seen, taps).reshape(image.shape) * gains
     if normals.size:
-        noise = normals[_draw(keys, *image.shape)]
-        light += np.sqrt(_F(read2) + _F(shot) * light) * noise
+        drawn = normals[_draw(keys, *image.shape)]
+        light += np.sqrt(_F(read2) + _F(shot) * light) * drawn
     np.clip(light * balance + _F(0.5), _F(0), _F(255), out=light)
     image[:] = light.astype(np.uint8)
 
@@ -75,7 +75,7 @@ def _place(
 
 
 def _gather(
-    pixels: npt.NDArray[np.uint8],
+    pixels: Bytes,
     stride: int,
     at: npt.NDArray[np.int32],
     weights: tuple[Floats, ...],
