@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -323,6 +324,28 @@ def test_a_second_arrival_waits_for_the_first_and_a_departure_for_both(served, l
     while len(done) < 3:
         loop.turn()
     assert set(host.simulation.scene.robots) == {"resident", "guest"}
+
+
+def test_addresses_take_turns_at_worlds_and_the_cost_is_told_to_who_asked(loop):
+    composer, done, told = loop.composer(), [], {}
+
+    def attempt(name, cost=0.0):
+        told[name] = told.get(name, 0.0) + cost
+        try:
+            with composer.aside():
+                composer.work_out(name, lambda: sum(range(100_000)))
+            done.append(name)
+        except Composing:
+            composer.call_when_ready(partial(attempt, name), name[0])
+
+    for name in ("a1", "a2", "a3", "b1"):  # the letter is the address
+        attempt(name)
+    while len(done) < 4:
+        loop.now += 100.0
+        loop.turn()
+    assert done == ["a1", "a2", "b1", "a3"]
+    assert all(cost > 0 for cost in told.values())
+    composer.close()
 
 
 def test_an_arrival_that_must_move_composes_twice_and_never_shows_the_first(served, loop):

@@ -7,8 +7,15 @@ from contextlib import asynccontextmanager
 import pytest
 
 from grouser.errors import BadValue
+from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.reports import RobotReports
+from grouser.gateways.usarsim.writer import MessageWriter
+from grouser.protocol.usarsim.codec import ClientSide, ServerSide
+from grouser.protocol.usarsim.dialects import UT2004
+from grouser.protocol.usarsim.extensions import Tick
 from grouser.service.limits import Limits, RateLimiter
 from grouser.service.outbox import HIGH, Outbox
+from grouser.service.radio import RadioSignal
 
 MOST = 64 * 1024
 FILL = b"x" * 4095 + b"\n"
@@ -110,6 +117,32 @@ def test_a_client_that_does_not_read_loses_old_sensor_lines_and_nothing_else():
 
     heard = asyncio.run(run())
     assert heard[:2] == [b"RES", b"once"], "a sensor's only line outlives another's old ones"
+
+
+def test_old_radio_messages_give_way_and_answers_do_not():
+    async def run():
+        async with pair() as (speaker, far):
+            clog(speaker.outbox)
+            writer = MessageWriter(ServerSide(UT2004), speaker.outbox)
+            reports = RobotReports(None, PortProfile(), writer)
+            reports.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
+            writer.modern = True
+            writer.write(Tick(1.0))
+            said = 20_000
+            for number in range(said):
+                reports.send_radio(RadioSignal("Chatterbox", b"%d" % number, -40.0))
+            reports.send_radio(RadioSignal("Quiet", b"only once", -40.0))
+            assert not speaker.outbox.cut
+            return await hear(far), speaker.outbox.dropped, said
+
+    heard, dropped, said = asyncio.run(run())
+    client = ClientSide(UT2004)
+    tick, *radio = [message for line in heard for message in client.receive(line + b"\r\n")]
+    assert tick == Tick(1.0)
+    numbers = [int(one.data) for one in radio if one.sender == "Chatterbox"]
+    assert numbers == list(range(said - len(numbers), said)), "the newest are kept, in order"
+    assert dropped == said - len(numbers) > 0
+    assert radio[-1].sender == "Quiet"
 
 
 def test_a_client_that_leaves_even_answers_unread_is_cut_off():

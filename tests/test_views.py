@@ -194,9 +194,11 @@ async def test_legacy_mode_sends_one_frame_unasked():
             await old.ask(WholeFrame())
             assert port.frames_sent == 2
         access = AccessControl((Token(SECRET),), "127.0.0.1", clock=time.monotonic)
-        async with image_port(views, access, legacy=True) as (port, connect):
-            own = await connect(Credential("key", views.key("max")))
-            assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
+        for needed in (access, OPEN):
+            async with image_port(views, needed, legacy=True) as (port, connect):
+                own = await connect(Credential("key", views.key("max")))
+                assert np.array_equal(rgb(await own.frame()), image(simulation, "max"))
+                assert port.frames_sent == 1, "no mosaic before it"
 
 
 def test_strangers_see_nothing(caplog):

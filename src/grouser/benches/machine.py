@@ -37,6 +37,15 @@ def stolen_seconds() -> float:
     return int(first[_STEAL]) / os.sysconf("SC_CLK_TCK")
 
 
+def queued_seconds(process: int) -> float:
+    """Return how long (s) the main thread of a process could have run, but others did.
+
+    Others on this machine, that is: programs beside it. Linux counts it in ``schedstat``.
+    """
+    words = " ".join(_lines(Path(f"/proc/{process}/task/{process}/schedstat"))).split()
+    return int(words[1]) / 1e9 if len(words) > 1 else 0.0
+
+
 def version(package: str) -> str:
     """Return the installed version of ``package``, without importing it."""
     try:

@@ -24,6 +24,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -51,6 +52,7 @@ CATCH_UP = 0.5
 NEWCOMERS = 10
 CROWD = 20
 STRANGERS = 3000
+PLACES = 200
 SPREAD = 1.4  # m   between robots
 
 Lines = Iterator[bytes]
@@ -93,20 +95,55 @@ FLOODS: dict[str, Callable[[], Lines]] = {
 }
 """Floods of lines over one connection; the fourth neighbour comes and goes in a loop."""
 NEIGHBOURS = (*FLOODS, "come_and_go")
+"""Those that could cost others their pace."""
+HOSTILE = (*NEIGHBOURS, "stall", "silence")
+"""All of them: one enters lockstep and ends no turn, one holds places and says nothing."""
 
 
 def annoy(kind: str, port: int, seconds: float) -> None:
     """Be a bad neighbour for so long (wall time, s)."""
     end = time.monotonic() + seconds
     if kind == "come_and_go":
-        while time.monotonic() < end:
-            with _connected(port) as wire:
-                wire.sendall(_init("Guest"))
-                _drain(wire, end, until=b"{Name Guest")
-        return
+        _come_and_go(port, end)
+    elif kind == "stall":
+        _stall(port, end)
+    elif kind == "silence":
+        _hold_places(port, end)
+    else:
+        _flood(FLOODS[kind](), port, end)
+
+
+def _come_and_go(port: int, end: float) -> None:
+    """Join and leave in a loop."""
+    while time.monotonic() < end:
+        with _connected(port) as wire:
+            wire.sendall(_init("Guest"))
+            _drain(wire, end, until=b"{Name Guest")
+
+
+def _stall(port: int, end: float) -> None:
+    """Enter lockstep, then listen only."""
+    with join("P2AT", "Staller", at=(-3, 3, 0), port=port, token=TOKEN) as robot:
+        robot.lockstep(0.1)
+        for _ in robot.listen(end - time.monotonic()):
+            pass
+
+
+def _hold_places(port: int, end: float) -> None:
+    """Hold connections that never say a word; the oldest give way to new ones."""
+    wires: deque[socket.socket] = deque()
+    while time.monotonic() < end:
+        wires.append(socket.create_connection(("127.0.0.1", port)))
+        if len(wires) > PLACES:
+            wires.popleft().close()
+        time.sleep(0.05)
+
+
+def _flood(flood: Lines, port: int, end: float) -> None:
+    """Send lines as fast as they are read."""
     with _connected(port) as wire:
         wire.settimeout(0.05)
-        for lines in FLOODS[kind]():
+        for lines in flood:
             if time.monotonic() > end:
                 return
             while lines and time.monotonic() < end:

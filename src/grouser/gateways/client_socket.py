@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from grouser.errors import GrouserError
-from grouser.service.access import AccessControl
+from grouser.service.access import AccessControl, network
 from grouser.service.aside_composer import Composing, Retry
 from grouser.service.client_log import ClientLog
 from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
@@ -50,8 +50,9 @@ class ConnectionRegistry:
     robots: Callable[[], int] = lambda: 0
     """How many robots belong to clients; whoever is alone disturbs nobody, and has no limits."""
     budgets: Budgets = field(init=False)
-    call_when_ready: Callable[[Retry], None] | None = None
-    """Calls something when what raised `Composing` may be tried again."""
+    call_when_ready: Callable[[Retry, str], None] | None = None
+    """Calls something when what raised `Composing` may be tried again, for somebody at an address;
+    addresses take turns."""
     connections: set[ClientSocket] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -76,6 +77,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         self._bytes = RateLimiter(limits.bytes_per_second, now)
         budget = RateLimiter(limits.server_share, now, savings=limits.server_savings)
         self._wishes = Wishes(budget, registry.work_clock)
+        self._composed = RateLimiter(limits.server_share, now, savings=limits.server_savings)
         self._composing = False
         self._login_timer: asyncio.TimerHandle | None = None
         self._rest_timer: asyncio.Handle | None = None
@@ -162,12 +164,12 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         except Composing:
             assert self.registry.call_when_ready is not None  # nobody else raises it
             self._composing = True
-            self.registry.call_when_ready(self._try_again)
+            self.registry.call_when_ready(self._try_again, network(self.address))
             wait = 0.0
         except Exception:  # a fault of ours must not take the server down
             self._break_off(transport)
             wait = 0.0
-        return wait
+        return max(wait, self._composed.owe(now, 0.0)) if limited else wait
 
     def _rest(self, transport: asyncio.Transport, wait: float) -> None:
         """Read on at once, or go on after ``wait`` seconds, when beats have come between."""
@@ -202,9 +204,12 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         self._rest(transport, wait)
 
     def _try_again(self, cost: float) -> None:
-        """Try again what needed a world; what that has cost counts as the client's."""
+        """Try again what needed a world; what that has cost is this connection's, and no other's.
+
+        So whoever watches from the same machine need not wait for it.
+        """
         self._composing = False
-        self._wishes.budget.owe(asyncio.get_running_loop().time(), cost)
+        self._composed.owe(asyncio.get_running_loop().time(), cost)
         self._go_on(0.0)
 
     def _break_off(self, transport: asyncio.Transport) -> None:

@@ -6,7 +6,8 @@ compute; so it works while physics naps (`Lull`). Whoever needs a world that is 
 told so (`Composing`), has changed nothing, and tries again when called.
 
 One world is made at a time, and no more of them in a second than their share of the server's time
-allows: whoever comes and goes in a loop makes others wait for their arrival, and for nothing else.
+allows; addresses take turns. Whoever comes and goes in a loop, over however many connections, makes
+others wait for one world of theirs, and for nothing else.
 Where a client is waited for (lockstep), worlds are composed on the spot, so that the same seed
 gives the same bits.
 """
@@ -50,6 +51,10 @@ SHORTEST_NAP = 0.0002
 _LOG = logging.getLogger(__name__)
 
 
+Retry = Callable[[float], None]
+"""Tries again; called with the processor time (s) that was spent for it."""
+
+
 class Lull:
     """Says to one thread when another one naps."""
 
@@ -70,12 +75,36 @@ class Lull:
         self._quiet.wait(LONGEST_WAIT)
 
 
+class _Turns:
+    """Who waits, by address: the addresses take turns, each one's calls keep their order."""
+
+    def __init__(self) -> None:
+        self._queues: dict[str, deque[Retry]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def add(self, address: str, *calls: Retry) -> None:
+        """Put calls last of their address; one that had none waiting comes last of all."""
+        self._queues.setdefault(address, deque()).extend(calls)
+
+    def pop(self) -> Retry:
+        """Return and forget the next call."""
+        address = next(iter(self._queues))
+        queue = self._queues.pop(address)
+        call = queue.popleft()
+        if queue:
+            self._queues[address] = queue
+        return call
+
+    def put_behind(self, others: _Turns) -> None:
+        """Put all of ``others`` last."""
+        for address, queue in others._queues.items():
+            self.add(address, *queue)
+
+
 class Composing(Exception):
     """A world is not ready yet, and nothing was changed: try again when called."""
-
-
-Retry = Callable[[float], None]
-"""Tries again; called with the processor time (s) that was spent for it."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +144,7 @@ class AsideComposer(Recomposer):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
         self._shelf = RobotShelf()
         self._limiter = RateLimiter(SHARE, surroundings.now())
-        self._waiting: deque[Retry] = deque()
+        self._waiting = _Turns()
         self._first: Retry | None = None
         """Called with the world that is being made; all others wait until that one has it."""
         self._asked = self._busy = self._resting = self._patient = False
@@ -190,16 +219,21 @@ class AsideComposer(Recomposer):
         with suppress(RuntimeError):  # it makes no more worlds: then it is done here
             self._thread.submit(attic.clear)
 
-    def call_when_ready(self, again: Retry) -> None:
-        """Call ``again`` when what raised `Composing` just now may be tried again."""
+    def call_when_ready(self, again: Retry, address: str = "") -> None:
+        """Call ``again`` when what raised `Composing` just now may be tried again.
+
+        Args:
+            again: tries again.
+            address: of whoever asks; empty: the server itself does.
+        """
         if self._asked:
             self._first, self._asked = again, False
         else:
-            self._waiting.append(again)
+            self._waiting.add(address, again)
 
     def close(self) -> None:
         """Wait for the world that is being made, and make no more."""
-        self._waiting.clear()
+        self._waiting = _Turns()
         self._first = None
         self._thread.shutdown(wait=True, cancel_futures=True)
 
@@ -245,9 +279,9 @@ class AsideComposer(Recomposer):
             self._resting = True
             self._around.call_later(wait, self._rested)
         if first:
-            others, self._waiting = self._waiting, deque()
+            others, self._waiting = self._waiting, _Turns()
             first(cost)  # if it needs another world still, it comes before the others
-            self._waiting.extend(others)
+            self._waiting.put_behind(others)
         self._call_next()
 
     def _rested(self) -> None:
@@ -259,7 +293,7 @@ class AsideComposer(Recomposer):
         for _ in range(len(self._waiting)):
             if self._busy or self._resting or not self._waiting:
                 return
-            self._waiting.popleft()(0.0)
+            self._waiting.pop()(0.0)
 
 
 def _outcome(make: Callable[[], Any]) -> Any:

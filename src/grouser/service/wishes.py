@@ -78,7 +78,10 @@ class Wishes:
 class Budgets:
     """How much time connections have saved up, or owe; times are wall time, s.
 
-    Whoever hangs up and comes again goes on with what the last connection of its address left.
+    Whoever hangs up and comes again goes on with what the last connection of its address left. That
+    is time of the thread that serves everybody: wishes are small, and so are the debts they leave.
+    What was composed aside counts for the connection that asked for it and for no other of its
+    address: there, addresses take turns (`aside_composer`).
     """
 
     def __init__(self, limits: Limits) -> None:
