@@ -37,6 +37,7 @@ test: setup  ## all fast tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: setup  ## every test, the slow ones too
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group models
 	$(BIN)/python -m pytest -n 2
 
 check: setup  ## formatting, lint, types, house rules

@@ -1,7 +1,8 @@
 """What a page of the documentation lets its reader type: fenced blocks, and commands in the text.
 
-A block says its language: ``sh``, ``python``, ``yaml`` (a world file, or parts of one), ``toml`` or
-``text`` (what a program says, never run). One that is not to be run says why after its language::
+A block says its language: ``sh``, ``python``, ``yaml`` (a world file, or parts of one, or a robot
+file that is saved), ``toml`` or ``text`` (what a program says, never run). One that is not to be
+run says why after its language::
 
     ```sh not run: needs a second machine
 """
@@ -57,8 +58,8 @@ def blocks(page: Path) -> list[Block]:
 
 
 def file_name(block: Block) -> str:
-    """Return the name under which a world file is to be saved, or nothing."""
-    named = re.match(r"# (\w+\.yaml)\n", block.text)
+    """Return the path under which a world or robot file is to be saved, or nothing."""
+    named = re.match(r"# ([\w/]+\.yaml)\n", block.text)
     return named[1] if named else ""
 
 
@@ -81,6 +82,6 @@ def grouser_arguments(command: str) -> list[str] | None:
         words = words[1:]
     if not words or words[0] != "grouser":
         return None
-    for mark in ("&", "<", "|", ">", "&&", ";"):
+    for mark in ("&", "<", "|", "||", ">", "&&", ";"):
         words = words[: words.index(mark)] if mark in words else words
     return words[1:]

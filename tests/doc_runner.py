@@ -1,9 +1,9 @@
 """Runs a page of the documentation as a reader would: block after block, in one folder.
 
 ``python doc_runner.py PAGE…`` in an empty folder. Shell blocks go to bash, Python blocks share
-their names from block to block, and a world file whose first line is ``# NAME.yaml`` is saved.
-What a block starts in the background (``grouser serve … &``) is waited for until it listens, and
-ended with the page or when another block starts something.
+their names from block to block, and a world or robot file whose first line is ``# NAME.yaml`` is
+saved. What a block starts in the background (``grouser serve … &``) is waited for until it listens,
+and ended with the page or when another block starts something.
 """
 
 import os
@@ -43,6 +43,7 @@ class PageRunner:
         elif block.language == "sh":
             self._shell(block)
         elif block.language == "yaml" and (name := file_name(block)):
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(block.text, encoding="utf-8")
         print(f"== {time.monotonic() - began:.1f} s", flush=True)
 

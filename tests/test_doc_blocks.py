@@ -14,12 +14,14 @@ from doc_blocks import (
     SHOWN,
     blocks,
     commands,
+    file_name,
     grouser_arguments,
     inline_commands,
 )
 from house import ROOT
 
 from grouser.cli import app
+from grouser.robots.custom.robot_file import RobotFile
 from grouser.world.file import parse
 
 GROUP = typer.main.get_command(app)
@@ -66,18 +68,24 @@ PART = {"name": "part", "terrain": [{"kind": "flat"}]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_yaml_blocks_are_worlds_or_parts_of_one(page):
+def test_yaml_blocks_are_worlds_or_parts_of_one(page, tmp_path):
     """Whole files as they are; the parts of one page together, completed by a name and a plane."""
     whole, parts = [], {}
     for block in blocks(page):
         if block.language == "yaml" and not block.reason:
             said = yaml.safe_load(block.text)
+            place = tmp_path / file_name(block)
+            if file_name(block):
+                place.parent.mkdir(exist_ok=True)
+                place.write_text(block.text, encoding="utf-8")
             if {"name", "terrain"} <= set(said):
-                whole.append(block)
+                whole.append((block, place.parent if file_name(block) else None))
+            elif file_name(block):
+                RobotFile.model_validate(said)
             else:
                 parts |= said
-    for block in whole:
-        parse(block.text, where=block.place)
+    for block, folder in whole:
+        parse(block.text, where=block.place, folder=folder)
     if parts:
         parse(yaml.safe_dump(PART | parts, sort_keys=False), where=page.name)
 

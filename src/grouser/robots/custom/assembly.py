@@ -14,6 +14,7 @@ from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.custom.model_files import read_model
 from grouser.robots.custom.model_joints import ModelJoints, driven_joints
+from grouser.robots.custom.model_place import model_place
 from grouser.robots.custom.part_entries import BeltEntry, FlipperEntry, TrackEntry
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.robots.custom.weight import TrialBuild
@@ -52,7 +53,7 @@ class _Assembly:
         self.plan = plan
         self.joints = ModelJoints.none()
         if plan.model is not None:
-            self.joints = read_model(path.parent / plan.model, plan)
+            self.joints = read_model(model_place(path.parent, plan.model), plan)
             self.spec = self.joints.spec
         else:
             self.spec = mujoco.MjSpec()
@@ -217,11 +218,10 @@ class _Assembly:
         size = high - low
         middle = float(low[0] + high[0]) / 2
         half = (float(size[0]) / 2, entry.width / 2, float(size[2]) / 2)
+        arm_half, arm_at = _inside(entry, half, middle)
         at = (_heavier(entry) * forward if entry.pulleys else middle, 0.0, 0.0)
         if entry.box:
             half, at = _half(entry.box.size), _outwards(entry.box.at, forward)
-        arm_half = (half[0] * 0.7, entry.width * 0.4, half[2] * 0.7)
-        arm_at = (middle, 0.0, 0.0)
         if entry.arm:
             arm_half, arm_at = _half(entry.arm.size), _outwards(entry.arm.at, forward)
         assert entry.mass is not None
@@ -367,6 +367,17 @@ def _heavier(entry: FlipperEntry) -> float:
     """Return how far out a flipper's middle is: pulleys of equal width weigh as their areas."""
     whole = sum(radius**2 for _, _, radius in entry.pulleys)
     return sum(x * radius**2 for x, _, radius in entry.pulleys) / whole
+
+
+def _inside(entry: FlipperEntry, half: Vector, middle: float) -> tuple[Vector, Vector]:
+    """Return half edges and middle of an arm that stays inside its belt, however it tapers."""
+    if not entry.pulleys:
+        return (half[0] * 0.7, entry.width * 0.4, half[2] * 0.7), (middle, 0.0, 0.0)
+    ends = [x for x, _, _ in entry.pulleys]
+    height = 0.7 * min(radius for _, _, radius in entry.pulleys)
+    reach = (max(ends) - min(ends)) / 2
+    at = entry.forward * (max(ends) + min(ends)) / 2
+    return (reach, entry.width * 0.4, height), (at, 0.0, 0.0)
 
 
 def _half(size: Vector) -> Vector:

@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grouser.errors import WorldFileError, nearest
+from grouser.errors import BadValue, WorldFileError, nearest
 from grouser.robots.custom.assembly import assemble
 from grouser.robots.custom.model_files import files_of
+from grouser.robots.custom.model_place import model_place
 from grouser.robots.custom.part_entries import JointEntry
 from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, RobotFile
 from grouser.robots.robot import Robot
@@ -44,7 +45,7 @@ class CustomRobot:
     @property
     def model_path(self) -> Path | None:
         """The URDF or MJCF underneath."""
-        return self.path.parent / self.plan.model if self.plan.model else None
+        return model_place(self.path.parent, self.plan.model) if self.plan.model else None
 
     def build(self) -> Robot:
         """Return the robot."""
@@ -79,12 +80,13 @@ def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> Cu
         plan = RobotFile.model_validate(source.data)
     except ValidationError as error:
         raise world_file_error(error, source, keys, whole="the robot") from None
+    model = None
     if plan.model is not None:
-        _check_model(file.parent / plan.model, source.position(("model",)).text or str(path))
+        model = _model(file, plan.model, source.position(("model",)).text or str(path))
     return CustomRobot(
         path=file.resolve(),
         said=json.dumps(source.data, sort_keys=True),
-        digests=_digests(file.resolve().parent / plan.model) if plan.model else (),
+        digests=_digests(model) if model else (),
         plan=plan,
     )
 
@@ -111,10 +113,15 @@ def _read(file: Path) -> str:
         raise WorldFileError(f"{file}: cannot be read ({error.strerror})") from None
 
 
-def _check_model(model: Path, where: str) -> None:
+def _model(file: Path, said: str, where: str) -> Path:
+    """Return where the model is that a robot file names."""
+    try:
+        model = model_place(file.resolve().parent, said)
+    except BadValue as error:
+        raise WorldFileError(f"{where}: {error}") from None
     if model.is_file():
-        return
-    folder = model.parent
+        return model
+    folder = (file.parent / said).parent
     beside = sorted(f.name for f in folder.iterdir()) if folder.is_dir() else []
     models = [name for name in beside if name.lower().endswith(MODEL_ENDINGS)]
     raise WorldFileError(

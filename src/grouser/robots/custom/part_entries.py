@@ -249,7 +249,7 @@ class JointEntry(Description):
     lead: Above | None = None
     """Error at which all torque is used, rad or m; left out: 0.05 rad, 0.005 m."""
     damping: Above | None = None
-    """Speed error at which it is, rad/s or m/s; left out: half the speed."""
+    """Speed error at which it is, rad/s or m/s; left out: half the speed, at most lead / 0.02 s."""
     armature: Annotated[float, Field(ge=0)] | None = None
     """Inertia of the motor seen at the joint, kg m² or kg."""
     passive: bool = False

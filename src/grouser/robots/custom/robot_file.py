@@ -36,7 +36,8 @@ class RobotFile(Description):
     description: str = ""
     """What it is, in words."""
     model: str | None = None
-    """A URDF or MJCF underneath, beside this file: its links and joints by name."""
+    """A URDF or MJCF underneath: a path from this file, or ``package://NAME/PATH`` of an installed
+    package. Its links and joints keep their names."""
     bolted: bool = False
     """It is bolted to the world where it is put, as an arm on a table."""
     mass: Above | None = None
