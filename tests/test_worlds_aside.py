@@ -1,15 +1,19 @@
 """Worlds that are made ready aside while physics goes on: who joins, leaves and waits for one."""
 
+import dataclasses
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
 from grouser.errors import BadValue
+from grouser.robots.kinds import describe
 from grouser.service.aside_composer import MOST_TRIES, AsideComposer, Composing, Surroundings
 from grouser.service.host import Host, HostRules
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
+from grouser.simulation.scene import RobotShelf
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -245,3 +249,36 @@ def test_random_numbers_of_robots_that_left_are_dropped_and_not_drawn_again():
         sim.do(Leave("guest"))
         assert not sim._sensors._rngs
     assert len(set(noises)) == 3
+
+
+class SlowSpec:
+    """A spec that takes its time to be copied, and notes how many copy it at once."""
+
+    def __init__(self, spec):
+        self._spec, self._copying, self.most = spec, 0, 0
+
+    def copy(self):
+        self._copying += 1
+        self.most = max(self.most, self._copying)
+        time.sleep(0.05)
+        self._copying -= 1
+        return self._spec.copy()
+
+
+def test_no_robot_is_copied_by_two_threads_at_once():
+    shelf, made = RobotShelf(), []
+    description = describe("p3at", {}, "here")
+
+    def make():
+        robot = description.build()
+        made.append(SlowSpec(robot.spec))
+        return dataclasses.replace(robot, spec=made[-1])
+
+    with ThreadPoolExecutor(3) as pool:
+        robots = list(pool.map(lambda _: shelf.take((description, ()), make), range(9)))
+    assert 2 <= len(made) <= 3, "one for each thread, then copies"
+    assert [spec.most for spec in made] == [1] * len(made)
+    assert len({id(robot.spec) for robot in robots}) == 9
+    before = len(made)
+    shelf.take((description, ({"kind": "gps"},)), make)
+    assert len(made) == before + 1, "another one, since it carries something else"
