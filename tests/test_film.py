@@ -3,12 +3,17 @@
 import sys
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 from grouser.errors import GrouserError, MissingDependency, UnknownName
+from grouser.frames import Pose
 from grouser.gateways.images.film_crew import FilmCrew
 from grouser.gateways.images.run_camera import FEW, RunCamera
+from grouser.physics.contacts import HULL
+from grouser.rendering.dress import round_hulls
+from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.snapshot import Snapshot, SnapshotLoader
 from grouser.simulation.changes.actions import Join, SwitchLamp
@@ -92,6 +97,36 @@ def test_the_best_quality_says_beforehand_that_it_needs_a_display(
         with pytest.raises(MissingDependency, match="needs an X11 display.* xvfb-run"):
             RunCamera(*SIZE, [tmp_path / "a.webm"], quality="best")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_good_pictures_have_grain_and_round_hulls_and_nothing_else_changes() -> None:
+    """What is drawn is dressed; the model, and what cameras see of it, is not."""
+    sim = Simulation(load("quince_step"), crash_folder=None)
+    sim.step(0.1)
+    before = sim.model.tex_data.tobytes(), sim.model.geom_size.tobytes()
+    plane = ImagePlane(96, 64, (80.0, 80.0), (47.5, 31.5))
+    seen = [np.empty(96 * 64 * 3, np.uint8) for _ in range(2)]
+    eye = Pose.at(x=-1.0, z=0.3)
+    with Renderer(240, 160, shadows=False, smooth=False) as fast, Renderer(240, 160) as good:
+        fast.draw_camera(sim.model, sim.data, eye, plane, seen[0])
+        plain = fast.picture(sim.model, sim.data, sim.view()).astype(int)
+        dressed = good.picture(sim.model, sim.data, sim.view()).astype(int)
+        fast.draw_camera(sim.model, sim.data, eye, plane, seen[1])
+    assert before == (sim.model.tex_data.tobytes(), sim.model.geom_size.tobytes())
+    np.testing.assert_array_equal(seen[0], seen[1])
+    corner = slice(-30, None), slice(0, 60), 1  # ground alone
+    grain, none = (np.abs(np.diff(each[corner])).mean() for each in (dressed, plain))
+    assert grain > 1.0 > none
+
+    scene = mujoco.MjvScene(sim.model, maxgeom=5000)
+    camera, option = mujoco.MjvCamera(), mujoco.MjvOption()
+    mujoco.mjv_updateScene(sim.model, sim.data, option, None, camera, 7, scene)
+    drawn = scene.ngeom
+    round_hulls(scene, sim.model)
+    boxes = sim.model.geom_type == mujoco.mjtGeom.mjGEOM_BOX
+    hulls = int((boxes & (sim.model.geom_contype & HULL > 0)).sum())
+    assert hulls >= 1
+    assert scene.ngeom - drawn == 14 * hulls
 
 
 def test_shadows_fall_where_the_camera_looks() -> None:

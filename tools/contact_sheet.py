@@ -1,6 +1,6 @@
 """Draw every shipped world as ``grouser run --picture`` does, on one sheet for the documentation.
 
-    python tools/contact_sheet.py [docs/pictures/worlds.png]
+    python tools/contact_sheet.py [docs/pictures/worlds.jpg]
 
 Each world is shown a second after its start, by its own view.
 """
@@ -18,7 +18,7 @@ from grouser.gateways.images.run_camera import RunCamera
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load, shipped
 
-SHEET = Path(__file__).parents[1] / "docs" / "pictures" / "worlds.png"
+SHEET = Path(__file__).parents[1] / "docs" / "pictures" / "worlds.jpg"
 SIZE = (384, 256)
 COLUMNS = 4
 SECONDS = 1.0
@@ -39,7 +39,7 @@ def main(path: Path) -> None:
             draw.text((4, 2), name, fill="white")
             place = (number % COLUMNS * SIZE[0], number // COLUMNS * SIZE[1])
             sheet.paste(picture, place)
-    sheet.save(path, optimize=True)
+    sheet.save(path, optimize=True, quality=88)
 
 
 if __name__ == "__main__":

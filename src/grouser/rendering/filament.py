@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any, Self
 
 import mujoco
@@ -19,6 +20,7 @@ import numpy as np
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.rendering.appearance import APPEARANCE_FIELDS
+from grouser.rendering.dress import dressed_ground
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import OPTION, temporarily
 from grouser.rendering.viewpoint import Viewpoint, mujoco_camera
@@ -57,7 +59,7 @@ class FilamentRenderer:
         """
         if self._context is None:
             raise BadValue("renderer: it is closed; open another one")
-        with _quiet():
+        with _quiet(), dressed_ground(model):
             self._show(model)
             self._scene.update(data)
             frame = self._context.render([self._request(model, data, view)], [self._read])
@@ -126,12 +128,8 @@ class _FilamentScene:
 
 def require_filament() -> Any:
     """Return MuJoCo's bindings of Filament, or say why they cannot be used here."""
-    if sys.platform == "linux" and not _has_display():
-        # Filament would end the whole process.
-        raise MissingDependency(
-            "quality 'best' needs an X11 display, and DISPLAY names none that answers: "
-            "put xvfb-run before the command (Debian's xvfb), or take quality 'high'"
-        )
+    if sys.platform == "linux":
+        _hold_display(os.environ.get("DISPLAY", ""))
     try:
         import mujoco.studio  # noqa: F401, brings the materials that Filament draws with
         from mujoco import mjrf
@@ -142,15 +140,23 @@ def require_filament() -> Any:
     return mjrf
 
 
-def _has_display() -> bool:
-    with suppress(OSError):
+@cache
+def _hold_display(name: str) -> int:
+    """Connect to an X server for as long as this process lives; without one, raise.
+
+    Asked beforehand, because Filament would end the whole process. Never closed, because a server
+    without clients starts anew, and whoever comes meanwhile is turned away.
+    """
+    with suppress(OSError):  # there is no such library
         x11 = ctypes.CDLL("libX11.so.6")
         x11.XOpenDisplay.restype = ctypes.c_void_p
-        x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
-        if display := x11.XOpenDisplay(None):
-            x11.XCloseDisplay(display)
-            return True
-    return False
+        x11.XOpenDisplay.argtypes = [ctypes.c_char_p]
+        if display := x11.XOpenDisplay(name.encode()):
+            return int(display)
+    raise MissingDependency(
+        "quality 'best' needs an X11 display, and DISPLAY names none that answers: "
+        "put xvfb-run before the command (Debian's xvfb), or take quality 'high'"
+    )
 
 
 @contextmanager

@@ -33,6 +33,7 @@ from grouser.rendering.coarse_model import (
     coarse_planes,
     out_of_view,
 )
+from grouser.rendering.dress import dressed_ground, round_hulls
 from grouser.rendering.image import DepthImage, Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.shadows import COARSE, FINE, fit_shadows
@@ -57,7 +58,7 @@ class Renderer:
         width: of every picture, pixels.
         height: of every picture, pixels.
         shadows: draw shadows and reflections.
-        smooth: smooth edges and finely cut round shapes; else the fast path.
+        smooth: smooth edges, finely cut round shapes and what `dress` adds; else the fast path.
     """
 
     def __init__(
@@ -80,6 +81,8 @@ class Renderer:
         pixels = np.empty((self.height, self.width, 3), np.uint8)
         with self._drawing(model) as built:
             _aim(built, data, view)
+            if self._smooth:
+                round_hulls(built.scene, model)
             mujoco.mjr_render(self._rect, built.scene, built.context)
             mujoco.mjr_readPixels(pixels, None, self._rect, built.context)
         return np.ascontiguousarray(pixels[::-1])  # OpenGL's first row is the lowest
@@ -184,6 +187,7 @@ class Renderer:
         with (
             temporarily(drawn.vis.global_, size),
             temporarily(drawn.vis.quality, quality),
+            dressed_ground(drawn) if self._smooth else nullcontext(),
             planes,
         ):
             context = mujoco.MjrContext(drawn, mujoco.mjtFontScale.mjFONTSCALE_100)
