@@ -1,119 +1,109 @@
-"""A package from outside brings a robot, a sensor and ground: in processes of their own."""
+"""A package from outside, installed by pip, brings a robot and ground; without it all is as before.
 
+`packages/moon` is a whole package; it is installed into a folder of its own, and Grouser runs in
+processes that have that folder, or not.
+"""
+
+import json
 import os
 import subprocess
 import sys
-
-import pytest
-
-MOON = '''
-"""Robots of the moon."""
-from dataclasses import dataclass
 from pathlib import Path
 
-from grouser.robots import load_robot
+import pytest
+from served import QUIET, Served
 
-FILE = Path(__file__).parent / "cart.yaml"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Buggy:
-    """A buggy with four wheels."""
-
-    mass: float = 12.0
-
-    def build(self):
-        return load_robot(FILE, {"mass": self.mass}).build()
-
-
-class Nothing:
-    pass
-'''
-
-CART = """
-name: MoonCart
-mass: 12
-hull: [{size: [0.4, 0.3, 0.1]}]
-wheels:
-  - {name: front, at: [0.15, 0.2, -0.03], radius: 0.1, width: 0.04, mass: 0.8, torque: 6}
-  - {name: rear, at: [-0.15, 0.2, -0.03], radius: 0.1, width: 0.04, mass: 0.8, torque: 6}
-"""
-
-ENTRIES = """
-[grouser.robots]
-moon_buggy = moon:Buggy
-moon_cart = moon:FILE
-moon_nothing = moon:Nothing
-moon_broken = broken:Rover
-quince = moon:Buggy
-[grouser.sensors]
-moon_clock = grouser.sensors.truth:Truth
-[grouser.tracks]
-moon_belt = grouser.tracks.segments:build
-"""
+MOON = Path(__file__).parent / "packages" / "moon"
+TYPED = Path(__file__).with_name("typed_once.py")
+KINDS = ("robots", "terrains", "sensors", "tracks")
+LISTS = [["list", kind, "--plain"] for kind in KINDS]
+ROBOTS = [
+    ["check", "robot", "moon_buggy"],
+    ["mobility", "moon_rover", "--test", "step", "--sizes", "30", "--set", "mass=10"],
+    *(["check", "robot", name] for name in ("moon_broken", "moon_nothing", "moon_bugy")),
+]
 
 
-@pytest.fixture
-def run(tmp_path):
-    """Return a function that runs Grouser, with the package beside it unless told otherwise."""
-
-    def run(*words, package=True):
-        (tmp_path / "moon.py").write_text(MOON)
-        (tmp_path / "cart.yaml").write_text(CART)
-        (tmp_path / "broken.py").write_text("raise RuntimeError('no moon today')\n")
-        info = tmp_path / "moon-1.0.dist-info"
-        info.mkdir(exist_ok=True)
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moon\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(ENTRIES if package else "")
-        return subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "grouser", *words],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Return the folder into which pip has installed the package; no index is asked."""
+    folder = tmp_path_factory.mktemp("site")
+    where = ("--target", str(folder), "--no-index", "--no-build-isolation", "--no-deps")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *where, str(MOON)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        ("robots", ("moon_buggy", "moon_cart")),
-        ("sensors", ("moon_clock",)),
-        ("tracks", ("moon_belt",)),
-    ],
-)
-def test_they_are_listed(run, kind, names):
-    listed = run("list", kind, "--plain").stdout.split()
-    assert set(names) <= set(listed)
-    assert len(listed) == len(set(listed))
-    without = run("list", kind, "--plain", package=False).stdout.split()
-    assert without == [name for name in listed if "moon" not in name]
+def typed(folder, commands):
+    """Return exit code and output of each command, with the packages of ``folder``."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", str(TYPED)],
+        input=json.dumps(commands),
+        env=os.environ | {"PYTHONPATH": str(folder or ""), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    said = json.loads(ran.stdout)
+    return {
+        tuple(words): (code, " ".join(out.split()))
+        for words, (code, out) in zip(commands, said, strict=True)
+    }
 
 
-@pytest.mark.parametrize("kind", ["moon_buggy", "moon_cart"])
-def test_they_keep_the_contract(run, kind):
-    result = run("check", "robot", kind)
-    assert result.returncode == 0, result.stderr + result.stdout
-    assert "stands still" in result.stdout
+@pytest.fixture(scope="module")
+def said(installed):
+    """Return what all commands say where the package is."""
+    return typed(installed, [*LISTS, *ROBOTS])
 
 
-def test_mobility_takes_them(run):
-    result = run("mobility", "moon_buggy", "--test", "step", "--sizes", "30", "--set", "mass=10")
-    assert "30 mm passed" in result.stdout, result.stderr
+def test_they_are_listed_and_without_the_package_nothing_changes(said):
+    without = typed(None, LISTS)
+    brought = set()
+    for words in map(tuple, LISTS):
+        listed, before = (each[words][1].split() for each in (said, without))
+        assert len(listed) == len(set(listed))
+        assert before == [name for name in listed if not name.startswith("moon_")]
+        brought |= set(listed) - set(before)
+    assert brought >= {"moon_buggy", "moon_rover", "moon_crater", "moon_clock", "moon_belt"}
+
+
+def test_its_robot_keeps_the_contract_and_has_a_mobility(said):
+    code, output = said["check", "robot", "moon_buggy"]
+    assert code == 0, output
+    assert "stands still yes" in output
+    code, output = said[tuple(ROBOTS[1])]
+    assert "30 mm passed" in output, output
 
 
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("moon_broken", "comes from broken:Rover, which cannot be used (RuntimeError: no moon"),
+        ("moon_broken", "comes from grouser_moon.broken:Rover, which cannot be used (RuntimeError"),
         ("moon_nothing", "which cannot be used (TypeError: it is neither a dataclass"),
         ("moon_bugy", "did you mean 'moon_buggy'?"),
     ],
 )
-def test_what_cannot_be_used_says_why(run, kind, sentence):
-    result = run("check", "robot", kind)
-    assert result.returncode == 2
-    assert sentence in " ".join(result.stderr.split())
+def test_what_cannot_be_used_says_why(said, kind, sentence):
+    code, output = said["check", "robot", kind]
+    assert code != 0
+    assert sentence in output
+
+
+def test_a_client_brings_its_robot_to_its_ground(installed, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    world = tmp_path / "moon.yaml"
+    world.write_text(
+        "name: moon\nterrain: [{kind: flat}, {kind: moon_crater, x: 0.5, friction: 0.6}]\n"
+    )
+    with (
+        Served(tmp_path, world, *QUIET, "--speed", "4", "--ground-truth") as served,
+        served.join("moon_rover", "R1", at=(0, 0, 0)) as robot,
+    ):
+        begin = robot.reading("GroundTruth")
+        robot.drive(4.0, 4.0)
+        while (now := robot.reading("GroundTruth")).time < begin.time + 0.7:
+            pass
+        assert now.location[0] > begin.location[0] + 0.1

@@ -43,7 +43,8 @@ def assemble(plan: RobotFile, path: Path) -> Robot:
     try:
         return _Assembly(plan, path).robot()
     except (BadValue, UnknownName) as error:
-        raise type(error)(f"{path.name}: {error}") from error
+        where = "" if str(error).startswith(path.name) else f"{path.name}: "
+        raise type(error)(f"{where}{error}") from error
 
 
 class _Assembly:

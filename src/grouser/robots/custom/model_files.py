@@ -96,6 +96,7 @@ def mjcf_model(path: Path) -> ModelJoints:
         spec.compile()
         # Written out, all angles are radians and all defaults are said.
         spec = mujoco.MjSpec.from_string(spec.to_xml())
+        _name_all(spec)
         model = spec.compile()
     except (ValueError, OSError) as error:
         reason = " ".join(str(error).split())
@@ -105,9 +106,11 @@ def mjcf_model(path: Path) -> ModelJoints:
         names = ", ".join(body.name for body in bodies) or "none"
         raise BadValue(f"{path.name}: one body must be in the world, there are: {names}")
     torques = _torques(model)
+    bodies[0].pos, bodies[0].quat = [0, 0, 0], [1, 0, 0, 0]  # a world says where a robot is
     for group in (spec.actuators, spec.sensors, spec.keys, spec.lights, spec.worldbody.geoms):
         for element in list(group):
             spec.delete(element)
+    spec.nkey = 0
     for joint in list(bodies[0].joints):
         if joint.type == mujoco.mjtJoint.mjJNT_FREE:
             spec.delete(joint)
@@ -125,6 +128,19 @@ def mjcf_model(path: Path) -> ModelJoints:
             torque=torques.get(compiled.id),
         )
     return ModelJoints(spec=spec, joints=joints)
+
+
+def _name_all(spec: mujoco.MjSpec) -> None:
+    """Name the bodies and joints that nobody named, so that they can be spoken of."""
+    for word, things in (("body", spec.bodies[1:]), ("joint", spec.joints)):
+        taken = {thing.name for thing in things}
+        for number, thing in enumerate(things):
+            if not thing.name:
+                thing.name = next(
+                    name
+                    for name in (f"{word}{number}", f"{word}{number}_unnamed")
+                    if name not in taken
+                )
 
 
 def _children(body: mujoco.MjsBody) -> list[mujoco.MjsBody]:
@@ -148,7 +164,17 @@ def _torques(model: mujoco.MjModel) -> dict[int, float]:
         if model.actuator_forcelimited[motor]:
             most = float(np.abs(model.actuator_forcerange[motor]).max()) * float(gear)
             found[joint] = min(most, found.get(joint, most))
+        elif _is_plain(model, motor) and model.actuator_ctrllimited[motor]:
+            gain = abs(float(model.actuator_gainprm[motor, 0])) * float(gear)
+            most = float(np.abs(model.actuator_ctrlrange[motor]).max()) * gain
+            found[joint] = min(most, found.get(joint, most))
     return found
+
+
+def _is_plain(model: mujoco.MjModel, motor: int) -> bool:
+    """Return whether a motor's torque is its command times a number."""
+    fixed = model.actuator_gaintype[motor] == mujoco.mjtGain.mjGAIN_FIXED
+    return bool(fixed and model.actuator_biastype[motor] == mujoco.mjtBias.mjBIAS_NONE)
 
 
 def _make_hull(geom: mujoco.MjsGeom) -> None:

@@ -1,0 +1,9 @@
+"""A rover and a crater of the moon."""
+
+from pathlib import Path
+
+ROVER = Path(__file__).parent / "rover.yaml"
+
+
+class Nothing:
+    """Is no robot."""

@@ -1,0 +1,3 @@
+"""Cannot be loaded."""
+
+raise RuntimeError("no moon today")

@@ -1,0 +1,17 @@
+"""The rover with a mass that can be chosen."""
+
+from dataclasses import dataclass
+
+from grouser.robots import load_robot
+from grouser_moon import ROVER
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buggy:
+    """A buggy with four wheels."""
+
+    mass: float = 12.0
+
+    def build(self):
+        """Return the robot."""
+        return load_robot(ROVER, {"mass": self.mass}).build()
