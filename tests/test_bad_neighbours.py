@@ -110,6 +110,39 @@ def test_what_a_closed_socket_has_asked_for_is_dropped(tmp_path):
         assert time_of(served) - then == pytest.approx(time.monotonic() - now, abs=0.3)
 
 
+GROW_AND_FREE = """
+import sys
+from pathlib import Path
+import numpy as np
+from grouser.gateways.freed_memory import give_back_at_once
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+np.ones(2**20)  # freed at once: glibc learns from it
+if sys.argv[1] == "told" and not give_back_at_once():
+    sys.exit("not glibc")
+before, kept, large = resident(), [], []
+for _ in range(40):
+    large.append(np.ones(2**17))
+    kept.append(np.ones(2**12))  # stays, above it
+large.clear()
+print(resident() - before)
+"""
+
+
+def test_freed_worlds_go_back_to_the_system():
+    sizes = {}
+    for told in ("told", "not told"):
+        command = [sys.executable, "-c", GROW_AND_FREE, told]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if "not glibc" in done.stderr:
+            pytest.skip("another malloc than glibc's")
+        sizes[told] = int(done.stdout)
+    assert sizes["told"] < 8e6, "what is kept has 1.3 MB"
+    assert sizes["not told"] > 30e6, "else nobody need be told"
+
+
 # -- eyes ------------------------------------------------------------------------------------
 
 

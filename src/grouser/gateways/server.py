@@ -20,6 +20,7 @@ from typing import Self
 
 from grouser.errors import BadValue, GrouserError, SimulationDiverged
 from grouser.gateways.client_socket import ConnectionRegistry
+from grouser.gateways.freed_memory import give_back_at_once
 from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext
 from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.images.render_pool import RenderPool
@@ -224,6 +225,7 @@ class Server:
 
     async def run(self, *, until: float = math.inf) -> None:
         """Let time pass until `stop`, or until the simulated time ``until`` (s)."""
+        give_back_at_once()
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again would hold up physics
         try:
