@@ -23,10 +23,10 @@ from typing import Any, Literal
 
 import mujoco
 import numpy as np
-import numpy.typing as npt
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.led_drives import LedDrives, columns_index
 from grouser.physics.state import StateArrays, Which
 
 Mode = Literal["angle", "speed", "torque"]
@@ -132,24 +132,6 @@ class _DriveAddresses:
     viscosity: float
 
 
-Index = slice | npt.NDArray[np.int64]
-"""Some columns of an array: a slice where they are evenly spaced, which is looked up at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class LedDrives:
-    """Drives that a gait leads together, and where they are in a compiled scene."""
-
-    targets: Index
-    """Their position inputs."""
-    rates: Index
-    """Their speed inputs."""
-    actuators: Index
-    states: Index
-    limits: Array
-    """Their largest speeds (d,), m/s or rad/s."""
-
-
 class Drives:
     """All drives of a compiled scene, by name, for one simulation or many."""
 
@@ -176,7 +158,10 @@ class Drives:
         self._inputs = model.actuator_ctrladr[self.actuators]
         self._states = model.actuator_actadr[self.actuators]
         self._outputs = model.actuator_outadr[self.actuators]
-        self._actuator_index, self._output_index = _index(self.actuators), _index(self._outputs)
+        self._actuator_index, self._output_index = (
+            columns_index(self.actuators),
+            columns_index(self._outputs),
+        )
         self._leads = np.array([drive.lead for drive in self._descriptions])
         self._forces = np.array([drive.force for drive in self._descriptions])
         self._timestep = float(model.opt.timestep)
@@ -261,10 +246,10 @@ class Drives:
         places = np.array([self._place[name] for name in names], int)
         inputs = self._inputs[places]
         return LedDrives(
-            targets=_index(inputs),
-            rates=_index(inputs + 1),
-            actuators=_index(self.actuators[places]),
-            states=_index(self._states[places]),
+            targets=columns_index(inputs),
+            rates=columns_index(inputs + 1),
+            actuators=columns_index(self.actuators[places]),
+            states=columns_index(self._states[places]),
             limits=self._speeds[places],
         )
 
@@ -398,14 +383,6 @@ class Drives:
         accelerations = rows.qacc.take(self._dofs, 1) * self._gears
         change = self._timestep * (stiffness * speeds + viscosity * accelerations)
         return np.where(np.abs(force) < self._forces, change, 0.0)
-
-
-def _index(columns: npt.NDArray[np.int64]) -> Index:
-    """Return what looks ``columns`` up: the same numbers, sooner if they are evenly spaced."""
-    steps = np.diff(columns)
-    if len(steps) and steps[0] > 0 and (steps == steps[0]).all():
-        return slice(int(columns[0]), int(columns[-1]) + 1, int(steps[0]))
-    return columns
 
 
 def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, LedDrives, speed
+from grouser.physics.drives import Drives, speed
+from grouser.physics.led_drives import LedDrives
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
