@@ -11,6 +11,7 @@ from grouser.frames import from_rpy
 from grouser.locomotion.flippers import FlipperClimber, FlipperStrategy
 from grouser.robots import kenaf
 from grouser.robots.kenaf import Kenaf
+from grouser.robots.parts.flipper import FOUR
 from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
@@ -93,7 +94,7 @@ def test_pitch_inertia_is_the_whole_robots(method, factor):
 
 def test_flippers_are_where_published_and_have_their_limits():
     model, _ = compiled()
-    for place in kenaf.PLACES:
+    for place in FOUR:
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
         body = model.body(f"{place}_arm")
@@ -123,7 +124,7 @@ def test_wheels_bring_the_papers_friction_and_belts_take_the_grounds():
 
 def test_six_encoders_and_the_truth():
     sensors = {sensor.name: sensor for sensor in Kenaf().build().sensors}
-    arms = tuple(f"{place}_arm" for place in kenaf.PLACES)
+    arms = tuple(f"{place}_arm" for place in FOUR)
     assert sensors["encoder"].drives == ("left", "right", *arms)
     assert "truth" in sensors
 
@@ -161,10 +162,10 @@ def test_flippers_reach_commanded_angles_up_positive(method):
     simulation.command("kenaf", front_deg=60.0, rear_left_arm_deg=80.0)
     simulation.step(2.0)
     told = simulation.read("kenaf", "encoder")
-    angles = [math.degrees(told[f"{place}_arm"]) for place in kenaf.PLACES]
+    angles = [math.degrees(told[f"{place}_arm"]) for place in FOUR]
     assert angles == pytest.approx([60, 60, 80, 30], abs=1.0)
     simulation.live.update_places()
-    for place in kenaf.PLACES:
+    for place in FOUR:
         arm = simulation.data.body(f"kenaf/{place}_arm")
         assert arm.xipos[2] > arm.xpos[2] + 0.01  # up, front and rear alike
     simulation.command("kenaf", front_speed=-0.5, rear_torque=1.0)

@@ -11,7 +11,12 @@ where the first edge is and otherwise sees how the robot moves and how it is til
    soften the fall, and on stairs the robot is as long as it can be.
 
 Any robot with the groups of arms ``front`` or ``rear``, up positive, can do it; one that has only
-some of them uses those.
+some of them uses those. One **without rear flippers** cannot lift its rear: an edge under its belly
+would turn it over backwards before its middle is across. So its front flippers
+
+- press by an angle against the ground that it came from, not against the body: the higher the nose,
+  the further down they go, so that they stay on the step and carry the nose beyond the edge;
+- go level, too, when it comes to a halt again while they press: there is another riser ahead.
 """
 
 from __future__ import annotations
@@ -25,6 +30,9 @@ from grouser.frames import Array, radians, to_rpy_one
 
 GROUPS = ("front", "rear")
 """The groups of arms that the strategy moves; a robot has one of them at least."""
+
+FINEST = radians(2)
+"""Arms are not told angles that differ by less."""
 
 Stage = Literal["raise", "press", "level"]
 
@@ -57,7 +65,7 @@ class FlipperStrategy:
     press_beyond: float
     """Press once the nose is up by this much more than at the start."""
     front_press: float
-    """Front flippers while pressing."""
+    """Front flippers while pressing; against the ground if there are no rear ones."""
     rear_press: float
     """Rear flippers while pressing."""
     halted_after: float
@@ -96,29 +104,40 @@ class FlipperClimber:
         self._groups = tuple(group for group in GROUPS if group in groups)
         self.stage: Stage = "level" if edge is None else "raise"
         self._edge, self._strategy = edge, strategy
-        self._commanded: Stage | None = None
+        self._alone = "rear" not in self._groups
+        self._commanded: Mapping[str, float] = {}
         self._stood: float | None = None  # nose up at the first look
         self._best, self._best_time = -math.inf, 0.0
 
     def __call__(self, observed: FlipperObservation) -> Mapping[str, float] | None:
-        """Return the flippers' new angles when a stage begins, None while it lasts."""
-        self.stage = self._next(observed)
-        if self.stage == self._commanded:
+        """Return the flippers' new angles when they change, None while they stay."""
+        risen = self._risen(observed)
+        self.stage = self._next(observed, risen)
+        told = self._commanded
+        wanted = self._angles(risen)
+        if told and all(abs(wanted[group] - told[group]) < FINEST for group in wanted):
             return None
-        self._commanded = self.stage
+        self._commanded = wanted
+        return wanted
+
+    def _angles(self, risen: float) -> dict[str, float]:
+        """Return the angles of this stage; the nose is up by ``risen`` (rad)."""
         angles = self._strategy
         front, rear = {
             "raise": (angles.raised, 0.0),
-            "press": (angles.front_press, angles.rear_press),
+            "press": (angles.front_press - (risen if self._alone else 0.0), angles.rear_press),
             "level": (0.0, 0.0),
         }[self.stage]
         return {group: {"front": front, "rear": rear}[group] for group in self._groups}
 
-    def _next(self, observed: FlipperObservation) -> Stage:
+    def _next(self, observed: FlipperObservation, risen: float) -> Stage:
         if self._edge is None or observed.position[0] >= self._edge or self.stage == "level":
             return "level"
-        halted, risen = self._halted(observed), self._risen(observed)
-        return "press" if halted or risen or self.stage == "press" else "raise"
+        halted = self._halted(observed)
+        if self.stage == "raise" and (halted or risen > self._strategy.press_beyond):
+            self._best, self._best_time = -math.inf, observed.time
+            return "press"
+        return "level" if self.stage == "press" and halted and self._alone else self.stage
 
     def _halted(self, observed: FlipperObservation) -> bool:
         """Return whether the robot does not get further."""
@@ -127,9 +146,9 @@ class FlipperClimber:
             self._best, self._best_time = x, observed.time
         return observed.time - self._best_time > self._strategy.halted_after
 
-    def _risen(self, observed: FlipperObservation) -> bool:
-        """Return whether the nose has risen since the start; on a slope it was up then already."""
+    def _risen(self, observed: FlipperObservation) -> float:
+        """Return how far the nose has risen since the start, rad; on a slope it was up then."""
         nose_up = -to_rpy_one(*observed.wxyz.tolist())[1]
         if self._stood is None:
             self._stood = nose_up
-        return nose_up - self._stood > self._strategy.press_beyond
+        return nose_up - self._stood

@@ -10,6 +10,7 @@
       width: 0.08
       grouser: {shape: trapezoid, top: 0.004, base: 0.012, height: 0.01}
       count: 36
+      flippers: {front: {reach: 0.2}, rear: {reach: 0.15, tip: 0.04}}   # or none of them
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from typing import Any
 import mujoco
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.belt_options import described_grouser, described_path, path_extent
+from grouser.robots.parts.flipper import Flipper, add_arm_drives, arm_groups
+from grouser.robots.parts.flipper_options import described_flippers, flipper_pair
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -65,15 +68,18 @@ class Crawler:
     """Centre of mass before the tracks' frame."""
     centre_z: float = 0.0
     """Centre of mass above the tracks' frame."""
+    flippers: Mapping[str, Any] = field(default_factory=dict)
+    """``{front: {reach: …}, rear: {reach: …}}``, a pair each (docs/robots.md); empty: none."""
 
     def __post_init__(self) -> None:
+        described_flippers(self.flippers)
         for name in ("mass", "gauge", "width", "force", "speed", "inertia"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                 raise BadValue(f"{name} is {value!r}, a number above 0 is needed")
 
     def build(self) -> Robot:
-        """Return the robot: body, two tracks, sensors."""
+        """Return the robot: body, two tracks, flippers, sensors."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         track = self._track()
@@ -85,28 +91,46 @@ class Crawler:
         )
         middle = ((high[0] + low[0]) / 2, 0.0, (high[2] + low[2]) / 2)
         add_hull(body, "hull", (half[0] * 0.7, half[1], half[2] * 0.6), at=middle, rgb=ORANGE)
-        belts = tuple(
-            add_track(spec, body, track, side, Pose.at(0, y, 0))
+        mains = {
+            side: add_track(spec, body, track, side, Pose.at(0, y, 0))
             for side, y in (("left", self.gauge / 2), ("right", -self.gauge / 2))
-        )
-        mass = self.mass - sum(belt.mass for belt in belts)
+        }
+        pairs = self._pairs(track)
+        flippers = [flipper for pair, _ in pairs.values() for flipper in pair]
+        mass = self.mass - sum(part.mass for part in (*mains.values(), *flippers))
         if mass <= 0:
-            raise BadValue(f"mass is {self.mass} kg, less than its belts weigh")
+            raise BadValue(f"mass is {self.mass} kg, less than its belts and flippers weigh")
         set_box_mass(
             body, mass, (half[0], self.gauge / 2, half[2]), at=(self.centre_x, 0, self.centre_z)
         )
+        hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
-        drives = {belt.name: track.drive for belt in belts}
+        drives = dict.fromkeys(mains, track.drive)
+        for pair, arm in pairs.values():
+            drives |= add_arm_drives(spec, pair, arm)
+        starts = {
+            end: radians(each.start_deg) for end, each in described_flippers(self.flippers).items()
+        }
         return Robot(
             spec=spec,
             root="body",
             mass=self.mass,
             drives=drives,
-            belts=belts,
+            limits={each.arm: each.limits for each in flippers if each.limits},
+            belts=(*mains.values(), *hung),
             steering=Steering(left=("left",), right=("right",), gauge=self.gauge),
+            groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             standing=-float(low[2]) + track.height,
+            posture={each.arm: starts[end] for end, (pair, _) in pairs.items() for each in pair},
         )
+
+    def _pairs(self, track: Track) -> dict[str, tuple[tuple[Flipper, Flipper], Drive]]:
+        """Return the flippers of each end and what drives either."""
+        return {
+            end: flipper_pair(end, options, track, self.pulleys, gauge=self.gauge, mass=self.mass)
+            for end, options in described_flippers(self.flippers).items()
+        }
 
     def _track(self) -> Track:
         return Track(

@@ -23,6 +23,13 @@ from grouser.frames import Pose, degrees, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
+from grouser.robots.parts.flipper import (
+    FOUR,
+    Flipper,
+    add_arm_drives,
+    arm_groups,
+    middle_of_mass,
+)
 from grouser.robots.parts.hull import (
     GREY,
     Vector,
@@ -36,7 +43,7 @@ from grouser.sensors.truth import Truth
 from grouser.tracks.geoms import ContactSurface
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.tracks.track import Belt, Method, Track, add_track
+from grouser.tracks.track import Method, Track, add_track
 
 MASS = 20.0  # kg   sec. II-B: ChassisMass
 CENTRE_OF_MASS_Z = -0.050  # m   sec. II-B: KCOMOffset, below the robot's centre
@@ -69,7 +76,6 @@ ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
 ARM_SPEED = radians(60)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
 
-PLACES = ("front_left", "front_right", "rear_left", "rear_right")
 BLUE: Vector = (0.20, 0.42, 0.72)
 
 FRONT_CAMERA = (0.26, 0.0, -0.0392)  # m   UDK config: x forward, y right, z down; looks level
@@ -123,16 +129,12 @@ class Kenaf:
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
         }
         self._weigh_body(body, belts=sum(belt.mass for belt in mains.values()))
-        belts = list(mains.values())
-        belts += [
-            self._add_flipper(spec, body, place, mains[place.split("_")[1]]) for place in PLACES
-        ]
+        flippers = [self._flipper(place) for place in FOUR]
+        hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
         _add_cameras(body)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
-        for place in PLACES:
-            arm.add(spec, f"{place}_arm", f"{place}_arm")
-        arms = {f"{place}_arm": arm for place in PLACES}
+        arms = add_arm_drives(spec, flippers, arm)
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
@@ -140,16 +142,13 @@ class Kenaf:
             mass=MASS,
             drives=dict.fromkeys(mains, _belt_drive()) | arms,
             limits=dict.fromkeys(arms, (-ARM_LIMIT, ARM_LIMIT)),
-            belts=tuple(belts),
+            belts=(*mains.values(), *hung),
             steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
-            groups={
-                "front": ("front_left_arm", "front_right_arm"),
-                "rear": ("rear_left_arm", "rear_right_arm"),
-            },
+            groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=("left", "right", *arms))),
             equipment=EQUIPMENT,
             standing=STANDING,
-            posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
+            posture={each.arm: front if each.forward > 0 else rear for each in flippers},
         )
 
     def _track(self, path: BeltPath, width: float, wheels: int) -> Track:
@@ -170,36 +169,32 @@ class Kenaf:
     def _main(self) -> Track:
         return self._track(BeltPath.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
 
-    def _add_flipper(
-        self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str, main: Belt
-    ) -> Belt:
-        """Add one flipper: an arm on its large pulley's axis, its belt geared to ``main``."""
+    def _flipper(self, place: str) -> Flipper:
+        """Return one flipper: an arm on its large pulley's axis."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
-        arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * AXIS_Y, 0])
-        # Up is positive for all four: the axis is turned round for those that point forwards.
-        arm.add_joint(
-            name=f"{place}_arm",
-            type=mujoco.mjtJoint.mjJNT_HINGE,
-            axis=[0, -forward, 0],
-            armature=ARM_ARMATURE,
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE,
-            range=[-ARM_LIMIT, ARM_LIMIT],
-        )
         reach = forward * FLIPPER_REACH
-        inside = (FLIPPER_REACH / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6)
-        add_hull(arm, f"{place}_arm", inside, at=(reach / 2, 0, 0), rgb=BLUE)
         path = BeltPath.around([(0.0, 0.0, RADIUS), (reach, 0.0, FLIPPER_TIP)])
-        track = dataclasses.replace(
-            self._track(path, FLIPPER_WIDTH, self.flipper_wheels),
-            geared=True,
-            inertia=FLIPPER_BELT_INERTIA,
-            carried_by=2 * self._main().ground_run,
-        )
-        belt = add_track(spec, arm, track, place, Pose(), shaft=main)
         mass, half, x = _flipper_mass()
-        set_box_mass(arm, mass - belt.mass, half, at=(forward * x, 0, 0))
-        return belt
+        return Flipper(
+            place=place,
+            axis=(forward * AXIS_X, left * AXIS_Y, 0.0),
+            forward=forward,
+            track=dataclasses.replace(
+                self._track(path, FLIPPER_WIDTH, self.flipper_wheels),
+                geared=True,
+                inertia=FLIPPER_BELT_INERTIA,
+                carried_by=2 * self._main().ground_run,
+            ),
+            mass=mass,
+            half=half,
+            at=(forward * x, 0.0, 0.0),
+            arm_half=(FLIPPER_REACH / 2, FLIPPER_WIDTH * 0.4, FLIPPER_TIP * 0.6),
+            arm_at=(reach / 2, 0.0, 0.0),
+            armature=ARM_ARMATURE,
+            limits=(-ARM_LIMIT, ARM_LIMIT),
+            rgb=BLUE,
+        )
 
     def _weigh_body(self, body: mujoco.MjsBody, belts: float) -> None:
         """Give the body the mass that is left and the centre that the options ask for."""
@@ -232,8 +227,7 @@ def _flipper_mass() -> tuple[float, Vector, float]:
         FLIPPER_WIDTH / 2,
         (RADIUS + FLIPPER_TIP) / 2,
     )
-    # Pulleys of equal width weigh as their areas: the large one draws the middle to the axis.
-    x = FLIPPER_REACH * FLIPPER_TIP**2 / (RADIUS**2 + FLIPPER_TIP**2)
+    x = middle_of_mass([(0.0, RADIUS), (FLIPPER_REACH, FLIPPER_TIP)])
     return MASS * FLIPPER_SHARE, half, x
 
 

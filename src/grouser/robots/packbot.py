@@ -1,8 +1,11 @@
-"""PackBot 510 without flippers: the robot of Okada et al.'s speed comparison (sec. IV-A).
+"""PackBot 510: the robot of Okada et al.'s speed comparison (sec. IV-A), flippers as an option.
 
 "Dimensions of a single main track are L690 x W75 x H180 mm, including grousers … each grouser was
 modeled as a cuboid with dimensions of L5 x H8 mm. Forty grousers … The sub-tracks were not
 modeled."
+
+The real one has a pair of flippers on the axis of its front pulleys, whose belts the tracks' motors
+drive; with them it climbs stairs.
 """
 
 from __future__ import annotations
@@ -12,10 +15,11 @@ from typing import Literal
 
 import mujoco
 
-from grouser.errors import unknown
-from grouser.frames import Pose
+from grouser.errors import BadValue, unknown
+from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
+from grouser.robots.parts.flipper import Flipper, TaperedPair, add_arm_drives, arm_groups
 from grouser.robots.parts.hull import OLIVE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -34,6 +38,16 @@ TOP_SPEED = 2.6  # m/s   5.8 mph (sources.md A3)
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
 BELT_INERTIA = 6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor seen at the belt
 CENTRE_Z = -0.01  # m   estimate: centre of mass below the pulley axes
+
+FLIPPERS_OUT = 0.889  # m   over all, flippers level: 35 in (sources.md A3: recalled data sheet)
+FLIPPERS_WIDTH = 0.521  # m   over all, with flippers: 20.5 in (sources.md A3: recalled data sheet)
+FLIPPER_GAP = 0.007  # m   estimate: between a track and the flipper beside it
+FLIPPER_TIP = 0.040  # m   estimate: radius of the belt round the tip's pulley, with grousers
+FLIPPER_MASS = 1.0  # kg   estimate: one, with its belt; of the published 19 kg
+FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; it hangs on its side's one motor
+ARM_TORQUE = 25.0  # N m   estimate: both can raise the robot; one shaft turns both in the real one
+ARM_SPEED = radians(90)  # rad/s   estimate
+ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at one arm
 
 EQUIPMENT = (
     camera((0.25, 0.0, 0.12)),  # m   estimate: front of the chassis
@@ -54,39 +68,76 @@ class PackBot:
     """Wheels per track when the method is wheels (the paper: 4 and 13)."""
     without_top: bool = False
     """Leave out the upper run of the belts (the paper's three-link track)."""
+    flippers: bool = False
+    """The real robot's pair of flippers, on the axis of the front pulleys."""
+    front_deg: float = 0.0
+    """Flippers at the start, up positive; 0: level, pointing forwards; they turn without end."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.flippers, bool):
+            raise BadValue(f"flippers is {self.flippers!r}, must be true or false")
+        if not -180 <= self.front_deg <= 180:
+            raise BadValue(f"front_deg is {self.front_deg}, must be -180 to 180")
+        if self.front_deg and not self.flippers:
+            raise BadValue(f"front_deg is {self.front_deg}, but it has none without flippers: true")
         if self.grousers not in ("rounded", "box", "none"):
             raise unknown(
                 "packbot", "grouser shape", str(self.grousers), ("rounded", "box", "none")
             )
 
     def build(self) -> Robot:
-        """Return the robot: body, two tracks, sensors."""
+        """Return the robot: body, two tracks, flippers if it has them, sensors."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         track = self._track()
         inside = (LENGTH / 2 - HEIGHT / 2, GAUGE / 2 - TRACK_WIDTH / 2 - 0.005, HEIGHT * 0.35)
         add_hull(body, "hull", inside, rgb=OLIVE)
-        belts = tuple(
-            add_track(spec, body, track, side, Pose.at(0, y, 0))
+        mains = {
+            side: add_track(spec, body, track, side, Pose.at(0, y, 0))
             for side, y in (("left", GAUGE / 2), ("right", -GAUGE / 2))
-        )
-        mass = MASS - sum(belt.mass for belt in belts)
-        set_box_mass(body, mass, (LENGTH / 2, GAUGE / 2, HEIGHT / 2), at=(0, 0, CENTRE_Z))
+        }
+        flippers = self._flippers(track)
+        others = sum(belt.mass for belt in mains.values()) + sum(each.mass for each in flippers)
+        half = (LENGTH / 2, GAUGE / 2, HEIGHT / 2)
+        set_box_mass(body, MASS - others, half, at=(0, 0, CENTRE_Z))
+        hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
-        drives = {belt.name: track.drive for belt in belts}
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
+        drives = dict.fromkeys(mains, track.drive) | add_arm_drives(spec, flippers, arm)
         return Robot(
             spec=spec,
             root="body",
             mass=MASS,
             drives=drives,
-            belts=belts,
+            belts=(*mains.values(), *hung),
             steering=Steering(left=("left",), right=("right",), gauge=GAUGE),
+            groups=arm_groups(flippers),
             sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             equipment=EQUIPMENT,
             standing=HEIGHT / 2,
+            posture={flipper.arm: radians(self.front_deg) for flipper in flippers},
         )
+
+    def _flippers(self, track: Track) -> tuple[Flipper, ...]:
+        """Return its flippers; their grousers are those of ``track``, at its pitch."""
+        if not self.flippers:
+            return ()
+        axis_x = LENGTH / 2 - HEIGHT / 2
+        beside = GAUGE / 2 + TRACK_WIDTH / 2 + FLIPPER_GAP
+        width = FLIPPERS_WIDTH / 2 - beside
+        pair = TaperedPair(
+            end="front",
+            axis=(axis_x, beside + width / 2, 0.0),
+            root=HEIGHT / 2 - track.height,
+            reach=FLIPPERS_OUT - LENGTH / 2 - axis_x - FLIPPER_TIP,
+            tip=FLIPPER_TIP - track.height,
+            width=width,
+            mass=FLIPPER_MASS,
+            inertia=FLIPPER_BELT_INERTIA,
+            armature=ARM_ARMATURE,
+            rgb=OLIVE,
+        )
+        return pair.flippers(track)
 
     def _track(self) -> Track:
         """Return one main track; without grousers the smooth belt is as high as with them."""

@@ -15,6 +15,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.equipment import camera, navigation, scanner
+from grouser.robots.parts.flipper import FOUR, Flipper, add_arm_drives, arm_groups
 from grouser.robots.parts.hull import (
     GREY,
     ORANGE,
@@ -27,7 +28,7 @@ from grouser.sensors.encoder import Encoder
 from grouser.sensors.truth import Truth
 from grouser.tracks.grouser import Grouser
 from grouser.tracks.path import BeltPath
-from grouser.tracks.track import Belt, Method, Track, add_track
+from grouser.tracks.track import Method, Track, add_track
 
 MASS = 33.0  # kg   Table III
 LENGTH, WIDTH = 0.685, 0.370  # m   Table III: main body without sub-tracks
@@ -51,8 +52,6 @@ SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; it hangs on its sid
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
 ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
-
-PLACES = ("front_left", "front_right", "rear_left", "rear_right")
 
 EQUIPMENT = (
     camera((0.25, 0.0, 0.15)),  # m   estimate: over the front axis
@@ -97,14 +96,11 @@ class Quince:
             for side, y in (("left", TRACK_Y), ("right", -TRACK_Y))
         }
         self._weigh_body(body, others=4 * SUB_MASS + sum(belt.mass for belt in mains.values()))
-        belts = list(mains.values())
-        belts += [self._add_sub(spec, body, place, mains[place.split("_")[1]]) for place in PLACES]
+        subs = [self._sub(place) for place in FOUR]
+        belts = [*mains.values(), *(sub.add(spec, body, mains[sub.side]) for sub in subs)]
         exclude_hull_belt_contacts(spec)
         arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
-        for place in PLACES:
-            arm.add(spec, f"{place}_arm", f"{place}_arm")
-        drives = {side: self._belt_drive() for side in mains}
-        drives |= {f"{place}_arm": arm for place in PLACES}
+        drives = dict.fromkeys(mains, self._belt_drive()) | add_arm_drives(spec, subs, arm)
         sensors = (Truth(body="body"), Encoder(drives=tuple(drives)))
         for sensor in sensors:
             sensor.add(spec)
@@ -116,14 +112,11 @@ class Quince:
             drives=drives,
             belts=tuple(belts),
             steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
-            groups={
-                "front": ("front_left_arm", "front_right_arm"),
-                "rear": ("rear_left_arm", "rear_right_arm"),
-            },
+            groups=arm_groups(subs),
             sensors=sensors,
             equipment=EQUIPMENT,
             standing=RADIUS + (self._grouser().height if self.grousers else 0.0),
-            posture={f"{place}_arm": front if "front" in place else rear for place in PLACES},
+            posture={sub.arm: front if sub.forward > 0 else rear for sub in subs},
         )
 
     def _grouser(self) -> Grouser:
@@ -144,24 +137,30 @@ class Quince:
             wheels=self.wheels,
         )
 
-    def _add_sub(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, place: str, main: Belt) -> Belt:
-        """Add one sub-track: an arm on a main pulley's axis, its belt geared to ``main``."""
+    def _sub(self, place: str) -> Flipper:
+        """Return one sub-track: an arm on a main pulley's axis."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
-        arm = body.add_body(name=f"{place}_arm", pos=[forward * AXIS_X, left * SUB_Y, 0])
-        # Up is positive for all four: the axis is turned round for those that point forwards.
-        arm.add_joint(
-            name=f"{place}_arm",
-            type=mujoco.mjtJoint.mjJNT_HINGE,
-            axis=[0, -forward, 0],
-            armature=ARM_ARMATURE,
-        )
         reach = SUB_LENGTH - 2 * RADIUS
         half = (reach / 2, SUB_WIDTH * 0.4, RADIUS * 0.7)
-        add_hull(arm, f"{place}_arm", half, at=(forward * reach / 2, 0, 0), rgb=ORANGE)
-        pulleys = [(0.0, 0.0, RADIUS), (forward * reach, 0.0, RADIUS)]
-        track = Track(
-            path=BeltPath.around(pulleys),
+        middle = (forward * reach / 2, 0.0, 0.0)
+        return Flipper(
+            place=place,
+            axis=(forward * AXIS_X, left * SUB_Y, 0.0),
+            forward=forward,
+            track=self._sub_track(forward * reach),
+            mass=SUB_MASS,
+            half=half,
+            at=middle,
+            arm_half=half,
+            arm_at=middle,
+            armature=ARM_ARMATURE,
+        )
+
+    def _sub_track(self, reach: float) -> Track:
+        """Return a sub-track's belt; its outer pulley is ``reach`` (m) before the axis."""
+        return Track(
+            path=BeltPath.around([(0.0, 0.0, RADIUS), (reach, 0.0, RADIUS)]),
             width=SUB_WIDTH,
             drive=self._belt_drive(),
             geared=True,
@@ -172,9 +171,6 @@ class Quince:
             method=self.method,
             wheels=4,
         )
-        belt = add_track(spec, arm, track, place, Pose(), shaft=main)
-        set_box_mass(arm, SUB_MASS - belt.mass, half, at=(forward * reach / 2, 0, 0))
-        return belt
 
     def _weigh_body(self, body: mujoco.MjsBody, others: float) -> None:
         """Give the main body the mass that is left and the centre that the options ask for."""

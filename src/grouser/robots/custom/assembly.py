@@ -18,8 +18,7 @@ from grouser.robots.custom.model_place import model_place
 from grouser.robots.custom.part_entries import BeltEntry, FlipperEntry, TrackEntry
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.robots.custom.weight import TrialBuild
-from grouser.robots.parts.belt_options import path_extent
-from grouser.robots.parts.flipper import Flipper
+from grouser.robots.parts.flipper import Flipper, arm_inside, middle_of_mass, outline
 from grouser.robots.parts.hull import ORANGE, Vector, add_hull, exclude_hull_belt_contacts
 from grouser.robots.parts.wheel import Wheel
 from grouser.robots.robot import Robot, Steering
@@ -215,10 +214,7 @@ class _Assembly:
     def _flipper(self, entry: FlipperEntry, place: str, axis: Vector) -> Flipper:
         track = self._flipper_track(entry)
         forward = entry.forward
-        low, high = path_extent(track.path)
-        size = high - low
-        middle = float(low[0] + high[0]) / 2
-        half = (float(size[0]) / 2, entry.width / 2, float(size[2]) / 2)
+        half, middle = outline(track)
         arm_half, arm_at = _inside(entry, half, middle)
         at = (_heavier(entry) * forward if entry.pulleys else middle, 0.0, 0.0)
         if entry.box:
@@ -366,19 +362,15 @@ def _limits(entry: FlipperEntry) -> tuple[float, float] | None:
 
 def _heavier(entry: FlipperEntry) -> float:
     """Return how far out a flipper's middle is: pulleys of equal width weigh as their areas."""
-    whole = sum(radius**2 for _, _, radius in entry.pulleys)
-    return sum(x * radius**2 for x, _, radius in entry.pulleys) / whole
+    return middle_of_mass([(x, radius) for x, _, radius in entry.pulleys])
 
 
 def _inside(entry: FlipperEntry, half: Vector, middle: float) -> tuple[Vector, Vector]:
     """Return half edges and middle of an arm that stays inside its belt, however it tapers."""
     if not entry.pulleys:
         return (half[0] * 0.7, entry.width * 0.4, half[2] * 0.7), (middle, 0.0, 0.0)
-    ends = [x for x, _, _ in entry.pulleys]
-    height = 0.7 * min(radius for _, _, radius in entry.pulleys)
-    reach = (max(ends) - min(ends)) / 2
-    at = entry.forward * (max(ends) + min(ends)) / 2
-    return (reach, entry.width * 0.4, height), (at, 0.0, 0.0)
+    pulleys = [(entry.forward * x, radius) for x, _, radius in entry.pulleys]
+    return arm_inside(pulleys, entry.width)
 
 
 def _half(size: Vector) -> Vector:

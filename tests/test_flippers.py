@@ -1,0 +1,118 @@
+"""Flippers: PackBot's and those of any crawler, and the strategy for robots that have only some."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grouser.errors import BadValue
+from grouser.frames import from_rpy
+from grouser.locomotion.flippers import CLIMB, FlipperClimber
+from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
+from grouser.robots.kinds import describe
+from grouser.robots.packbot import FLIPPERS_OUT, FLIPPERS_WIDTH, MASS, PackBot
+from grouser.trials.trial import Observation
+from grouser.world.terrain import Flat
+from grouser.world.terrain.stairs import Stairs
+
+CRAWLER = {
+    "mass": 15.0,
+    "gauge": 0.36,
+    "width": 0.08,
+    "pulleys": [[-0.25, 0, 0.07], [0.25, 0, 0.07]],
+    "grouser": {"shape": "rounded", "length": 0.006, "height": 0.01},
+}
+FOUR = {"front": {"reach": 0.22, "tip": 0.04}, "rear": {"reach": 0.14, "limits_deg": [-80, 90]}}
+
+
+def seen(x, nose_up_deg, time):
+    return Observation(
+        time=time,
+        position=np.array([x, 0.0, 0.1]),
+        wxyz=from_rpy(0, -math.radians(nose_up_deg), 0),
+        readings={},
+    )
+
+
+def test_packbot_with_flippers_has_the_published_size_and_mass():
+    robot = PackBot(flippers=True).build()
+    model = robot.spec.compile()
+    assert float(model.body_mass.sum()) == pytest.approx(MASS)
+    assert list(robot.groups) == ["front"]
+    who = measure_candidate("packbot", {"flippers": True})
+    assert who.front + who.rear == pytest.approx(FLIPPERS_OUT, abs=0.005)  # bars, not quite level
+    outer = max(
+        abs(model.body(f"{flipper}_arm").pos[1]) for flipper in ("front_left", "front_right")
+    )
+    width = 2 * (outer + model.geom("front_left_arm").size[1] / 0.8)
+    assert width == pytest.approx(FLIPPERS_WIDTH)
+
+
+def test_packbot_climbs_stairs_with_its_flippers_alone():
+    """Three risers of 150 mm with treads of 280 mm, as in public buildings."""
+    flight = Stairs(x=0, rise=0.15, run=0.28, count=3, friction=0.6)
+
+    def climbed(flippers):
+        who = measure_candidate("packbot", {"flippers": flippers})
+        trial = mobility_trial(who, "stairs", 28)
+        goal = type(trial.goal)(x=0.56 + who.rear, z=0.45)
+        world = trial.world.changed(terrain=(Flat(friction=0.6), flight))
+        return run_alone(type(trial)(**{**vars(trial), "world": world, "goal": goal})).verdict
+
+    assert climbed(True) == "arrived"
+    assert climbed(False) == "stuck"
+
+
+def test_front_flippers_alone_follow_the_nose_and_go_level_at_a_further_riser():
+    climber = FlipperClimber(0.0, groups=("front",))
+    assert climber(seen(-0.6, 0, 0.0)) == {"front": CLIMB.raised}
+    assert climber(seen(-0.5, 5, 0.5)) is None
+    told = climber(seen(-0.4, 25, 1.0))
+    assert told["front"] == pytest.approx(CLIMB.front_press - math.radians(25))
+    told = climber(seen(-0.3, 40, 1.5))
+    assert told["front"] == pytest.approx(CLIMB.front_press - math.radians(40))
+    assert climber(seen(-0.3, 41, 2.0)) is None  # finer than arms are told
+    assert climber(seen(-0.3, 40, 3.0)) == {"front": 0.0}
+    assert climber(seen(-0.2, 40, 3.5)) is None
+
+
+def test_with_rear_flippers_angles_are_the_stages_and_a_halt_changes_nothing_more():
+    climber = FlipperClimber(0.0)
+    climber(seen(-0.6, 0, 0.0))
+    assert climber(seen(-0.4, 25, 1.0)) == {"front": CLIMB.front_press, "rear": CLIMB.rear_press}
+    assert climber(seen(-0.4, 40, 3.0)) is None
+    assert climber(seen(0.1, 40, 4.0)) == {"front": 0.0, "rear": 0.0}
+
+
+@pytest.mark.parametrize("flippers", [{"rear": {"reach": 0.2}}, FOUR])
+def test_a_crawler_has_the_flippers_it_is_given(flippers):
+    robot = describe("crawler", {**CRAWLER, "flippers": flippers}, "test").build()
+    model = robot.spec.compile()
+    assert set(robot.groups) == set(flippers)
+    assert float(model.body_mass.sum()) == pytest.approx(15.0)
+    arms = {f"{end}_{side}_arm" for end in flippers for side in ("left", "right")}
+    assert arms == set(robot.drives) - {"left", "right"}
+    assert {belt.drive for belt in robot.belts} == {"left", "right"}
+    if "limits_deg" in flippers["rear"]:
+        assert robot.limits["rear_left_arm"] == pytest.approx((math.radians(-80), math.pi / 2))
+
+
+@pytest.mark.parametrize(
+    ("flippers", "message"),
+    [
+        ({"frnt": {"reach": 0.2}}, "no end 'frnt'"),
+        ({"front": {"rech": 0.2}}, "front needs reach"),
+        ({"front": {"reach": 0.2, "tipp": 0.1}}, "has no 'tipp'.*did you mean 'tip'"),
+        ({"front": {"reach": -1}}, "reach is -1, a number above 0"),
+        ({"rear": {"reach": 0.2, "limits_deg": [3, 1]}}, "must be 3 to 1|must rise"),
+        ([0.2], "is not"),
+    ],
+)
+def test_flippers_that_cannot_be_are_refused(flippers, message):
+    with pytest.raises(BadValue, match=message):
+        describe("crawler", {**CRAWLER, "flippers": flippers}, "test")
+
+
+def test_packbot_has_no_angle_for_flippers_that_it_lacks():
+    with pytest.raises(BadValue, match="without flippers: true"):
+        describe("packbot", {"front_deg": 30}, "test")
