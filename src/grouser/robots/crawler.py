@@ -97,7 +97,8 @@ class Crawler:
         }
         pairs = self._pairs(track)
         flippers = [flipper for pair, _ in pairs.values() for flipper in pair]
-        mass = self.mass - sum(part.mass for part in (*mains.values(), *flippers))
+        mass = self.mass - sum(belt.mass for belt in mains.values())
+        mass -= sum(flipper.mass for flipper in flippers)
         if mass <= 0:
             raise BadValue(f"mass is {self.mass} kg, less than its belts and flippers weigh")
         set_box_mass(
