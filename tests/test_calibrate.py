@@ -1,6 +1,7 @@
 """Calibration: a planted truth is found, and what a run does not show is said."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
 from grouser.evaluation.trajectory import Trajectory
 from grouser.robots import kenaf
-from grouser.world.file import load
+from grouser.simulation.scene import compose
+from grouser.world.file import World, load
 
 TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
 WORLD = "kenaf_edge_and_slope"
+ROBOT_FILES = Path(__file__).parents[1] / "examples" / "robots"
 
 
 def planted(world, truth, seconds, *, seed=1):
@@ -115,6 +118,28 @@ def test_parameters_start_where_the_world_is_and_change_only_themselves():
         assert parameter.start(parameter.applied(world, "kenaf", 0.03), "kenaf") == 0.03
     assert PARAMETERS["friction"].applied(world, "kenaf", 1.25).robots == world.robots
     assert PARAMETERS["pitch_inertia"].applied(world, "kenaf", 1.25).terrain == world.terrain
+
+
+def test_a_robot_file_s_centre_can_be_freed():
+    world = load(WORLD)
+    (entry,) = world.robots
+
+    def of(file: str) -> World:
+        own = entry.model_copy(update={"kind": str(ROBOT_FILES / file), "options": {}})
+        return world.changed(robots=(own,))
+
+    parameter = PARAMETERS["centre_z"]
+    assert parameter.start(of("kenaf.yaml"), "kenaf") == -0.045
+    moved = parameter.applied(of("kenaf.yaml"), "kenaf", 0.03)
+    assert parameter.start(moved, "kenaf") == 0.03
+    before, after = (
+        compose(one).model.body("kenaf/body").ipos[2] for one in (of("kenaf.yaml"), moved)
+    )
+    assert after > before + 0.05
+    with pytest.raises(BadValue, match="has no centre_z .*says no centre.* can be freed: friction"):
+        parameter.start(of("student/rover.yaml"), "kenaf")
+    with pytest.raises(BadValue, match="has no pitch_inertia; .*: friction, centre_x, centre_z"):
+        PARAMETERS["pitch_inertia"].start(of("kenaf.yaml"), "kenaf")
 
 
 def test_a_mistake_is_told_in_a_sentence(tmp_path):

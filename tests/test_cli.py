@@ -16,6 +16,7 @@ from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser import errors
 from grouser.benches import BENCHES
+from grouser.benches import robot as robot_bench
 from grouser.benches.machine import machine
 from grouser.experiments import EXPERIMENTS
 from grouser.experiments.run_options import RunOptions
@@ -312,6 +313,17 @@ def test_bench_prints_figures_and_writes_them(
     written = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     figures = {"segments_rtf": 12.5, "none": None}
     assert written == {"bench": "fake", "figures": figures, "machine": machine()}
+
+
+def test_a_robot_file_is_benched_beside_packbot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robot_bench, "TURNS", 1)
+    monkeypatch.setattr(robot_bench, "SETTLE", 0.05)
+    file = Path(__file__).parents[1] / "examples" / "robots" / "student" / "rover.yaml"
+    result = grouser("bench", "robot", "--robot", str(file))
+    assert result.exit_code == 0, result.output
+    for motion in ("standing", "driving", "turning"):
+        assert f"{motion} rtf" in result.stdout
+    assert refused(grouser("bench", "tracks", "--robot", str(file))).endswith("bench robot' does")
 
 
 def test_machine_says_what_counts_and_not_who_it_is() -> None:

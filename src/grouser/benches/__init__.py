@@ -2,7 +2,8 @@
 
 Every bench module has one function, ``run(progress) -> dict[str, float]``: named figures, compared
 as ratios within one run, since machines are shared and noisy. A long one may yield such
-dictionaries one after another instead.
+dictionaries one after another instead. One with ``TAKES_ROBOT`` also takes a kind of robot or a
+robot file, ``run(progress, robot)``.
 """
 
 __all__ = ["BENCHES"]
@@ -14,6 +15,7 @@ BENCHES: dict[str, str] = {
     "matching": "grouser.benches.matching",
     "plan": "grouser.benches.plan",
     "protocol": "grouser.benches.protocol",
+    "robot": "grouser.benches.robot",
     "scan": "grouser.benches.scan",
     "tracks": "grouser.benches.tracks",
     "server": "grouser.benches.server",

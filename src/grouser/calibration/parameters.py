@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grouser.errors import BadValue, unknown
-from grouser.robots.kinds import describe
+from grouser.robots.custom.custom_robot import CustomRobot
+from grouser.robots.kinds import describe, is_file
+from grouser.robots.robot import RobotDescription
 from grouser.world.file import RobotEntry, World
 
 
@@ -30,6 +32,8 @@ class Parameter:
     """Whose it is: an option of the robot of the same name, or a property of all terrain."""
     about: str
     """What it is, in a few words."""
+    key: str = ""
+    """Where a robot file says it, as a path; empty: there is no such key."""
 
     def start(self, world: World, robot: str) -> float:
         """Return what ``world`` says itself: where the search begins.
@@ -51,7 +55,8 @@ class Parameter:
             pieces = (piece.model_copy(update={self.name: value}) for piece in world.terrain)
             return world.changed(terrain=tuple(pieces))
         entry = _entry(world, robot)
-        other = entry.model_copy(update={"options": {**entry.options, self.name: value}})
+        option = self.key if is_file(entry.kind) else self.name
+        other = entry.model_copy(update={"options": {**entry.options, option: value}})
         return world.changed(robots=tuple(other if who is entry else who for who in world.robots))
 
     @property
@@ -63,13 +68,29 @@ class Parameter:
         if self.of == "ground":
             return sum(piece.friction for piece in world.terrain) / len(world.terrain)
         description = describe(entry.kind, entry.options, world.where("robots"))
-        if not hasattr(description, self.name):
-            can = [n for n, p in PARAMETERS.items() if p.of == "ground" or hasattr(description, n)]
+        value = self._said_by(description)
+        if value is None:
+            can = [
+                name
+                for name, parameter in PARAMETERS.items()
+                if parameter.of == "ground" or parameter._said_by(description) is not None
+            ]
+            key = self.key.partition(".")[0]
+            hint = (
+                f" (its file says no {key})" if isinstance(description, CustomRobot) and key else ""
+            )
             raise BadValue(
-                f"calibrate: robot '{entry.kind}' has no {self.name}; "
+                f"calibrate: robot '{entry.kind}' has no {self.name}{hint}; "
                 f"of it can be freed: {', '.join(can)}"
             )
-        return float(getattr(description, self.name))
+        return value
+
+    def _said_by(self, description: RobotDescription) -> float | None:
+        """Return the value that a robot has; None: it has no such number."""
+        if isinstance(description, CustomRobot):
+            return description.number(self.key) if self.key else None
+        value = getattr(description, self.name, None)
+        return None if value is None else float(value)
 
 
 PARAMETERS: dict[str, Parameter] = {
@@ -98,6 +119,7 @@ PARAMETERS: dict[str, Parameter] = {
             unit="m",
             of="robot",
             about="centre of mass before the middle",
+            key="centre.0",
         ),
         Parameter(
             name="centre_z",
@@ -106,6 +128,7 @@ PARAMETERS: dict[str, Parameter] = {
             unit="m",
             of="robot",
             about="centre of mass above the middle or, if it has them, its tracks' axes",
+            key="centre.2",
         ),
     )
 }

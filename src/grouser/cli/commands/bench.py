@@ -13,6 +13,7 @@ from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.terminal import counting_bar, result_console, write_json
+from grouser.errors import BadValue
 
 
 def bench(
@@ -24,6 +25,14 @@ def bench(
             help="Which one; [cyan]grouser list benches[/] shows them.",
         ),
     ],
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROBOT",
+            show_default=False,
+            help="Which one, for [cyan]bench robot[/]: a kind of robot or a robot file.",
+        ),
+    ] = None,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write figures and machine as JSON."),
@@ -34,16 +43,20 @@ def bench(
     For example:
 
     [cyan]grouser bench tracks --json tracks.json[/]
+
+    [cyan]grouser bench robot --robot my_robot.yaml[/]
     """
     from grouser.benches import BENCHES
     from grouser.benches.machine import machine
     from grouser.reports.table import json_value
 
     key, module = preflight.table_module("bench", name, BENCHES)
+    if robot and not getattr(module, "TAKES_ROBOT", False):
+        raise BadValue(f"bench: '{key}' takes no robot, 'grouser bench robot' does")
     preflight.writable(json_file)
     figures: dict[str, float] = {}
     with counting_bar(key) as bar:
-        measured = module.run(bar)
+        measured = module.run(bar, robot) if robot else module.run(bar)
         # A long bench yields its figures one after another: a run that is cut off has said some.
         for part in (measured,) if isinstance(measured, Mapping) else measured:
             if part is not measured:

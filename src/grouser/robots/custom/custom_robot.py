@@ -47,6 +47,13 @@ class CustomRobot:
         """The URDF or MJCF underneath."""
         return model_place(self.path.parent, self.plan.model) if self.plan.model else None
 
+    def number(self, path: str) -> float | None:
+        """Return a number that the file says, by its path (``centre.0``); None: it says none."""
+        inside: Any = json.loads(self.said)
+        for step in path.split("."):
+            inside = _item(inside, step)
+        return float(inside) if isinstance(inside, int | float) else None
+
     def build(self) -> Robot:
         """Return the robot."""
         return assemble(self.plan, self.path)
