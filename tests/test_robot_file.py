@@ -113,16 +113,29 @@ def test_one_pair_of_flippers_is_used_as_well():
 
 
 def test_a_sweep_agrees_with_single_runs_trial_by_trial():
-    radii, heights = (0.06, 0.08), (60.0, 90.0)
+    swept_as_alone((0.06, 0.08), (60.0, 90.0), every=2)
+
+
+@pytest.mark.slow
+def test_a_whole_sweep_agrees_with_single_runs_trial_by_trial():
+    radii = (0.06, 0.07, 0.08, 0.09, 0.10, 0.11, 0.12)
+    swept = swept_as_alone(radii, (80.0, 120.0, 160.0, 200.0, 240.0))
+    climbed = {r: sum(run.outcome.arrived for run in swept if run.value == r) for r in radii}
+    assert climbed[0.12] > climbed[0.06]  # what it is swept for: larger pulleys climb more
+
+
+def swept_as_alone(radii, heights, every=1):
+    """Sweep the rover's pulleys, compare each ``every``-th run with the same one alone."""
     swept = sweep(ROVER, {}, "tracks.0.oval.radius", radii, "step", heights)
     assert [(run.value, run.size) for run in swept] == [(r, h) for r in radii for h in heights]
-    for run in swept[1::2]:
+    for run in swept[every - 1 :: every]:
         who = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
         alone = run_alone(mobility_trial(who, "step", run.size))
         for field in dataclasses.fields(alone):  # to the bit
             mine, theirs = (getattr(outcome, field.name) for outcome in (alone, run.outcome))
             if field.name not in ("trial", "wall_time"):
                 np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
+    return swept
 
 
 def test_wheels_drive_and_masses_add_up(tmp_path):

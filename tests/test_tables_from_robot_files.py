@@ -1,0 +1,58 @@
+"""Quince and Kenaf as robot files drive the same rows of their papers' tables, trial by trial."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from grouser.experiments import kurose_table1, okada_table4
+from grouser.robots.kenaf import WITHOUT_BATTERIES_X
+from grouser.trials import threads
+
+FILES = Path(__file__).parents[1] / "examples" / "robots"
+
+
+def from_file(trial, options):
+    """Return ``trial`` with its robot from the file of the same name."""
+    (entry,) = trial.world.robots
+    file = str(FILES / f"{entry.kind}.yaml")
+    own = entry.model_copy(update={"kind": file, "options": options})
+    return dataclasses.replace(trial, world=trial.world.changed(robots=(own,)))
+
+
+def same_rows(trials, told):
+    """Drive ``trials`` with the shipped robot and with its file; return how the first went."""
+    files = [from_file(trial, options) for trial, options in zip(trials, told, strict=True)]
+    outcomes = threads.run([*trials, *files])
+    shipped, filed = outcomes[: len(trials)], outcomes[len(trials) :]
+    assert [one.verdict for one in filed] == [one.verdict for one in shipped]
+    return shipped
+
+
+@pytest.mark.slow
+def test_okada_table4():
+    cases = [(case, start) for case in okada_table4.PAPER for start in okada_table4.STARTS]
+    trials = [okada_table4.trial(case, start=start) for case, start in cases]
+    told = [{"flippers.front.start_deg": case.angle_deg} for case, _ in cases]
+    outcomes = same_rows(trials, told)
+    letters = ["S" if outcome.arrived else "F" for outcome in outcomes]
+    assert letters == [case.real for case, _ in cases]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", kurose_table1.VARIANTS)
+def test_kurose_table1(variant):
+    cases = [(case, start) for case in kurose_table1.PAPER for start in kurose_table1.STARTS]
+    trials = [kurose_table1.trial(case, variant=variant, start=start) for case, start in cases]
+    told = []
+    for trial in trials:
+        options = trial.world.robots[0].options
+        told.append(
+            {
+                "centre.0": WITHOUT_BATTERIES_X,
+                "flippers.front.start_deg": options["front_deg"],
+                "flippers.rear.start_deg": options["rear_deg"],
+                "tracks.0.method": variant,
+            }
+        )
+    same_rows(trials, told)
