@@ -56,7 +56,7 @@ def test_whoever_asks_a_server_that_cannot_draw_is_told_why_at_once(monkeypatch)
         PictureConnection(Address(port=ports.images)) as mosaic,
     ):
         for pictures in (own, mosaic):
-            with pytest.raises(Disconnected, match=r"no picture, .* OpenGL .* tried glfw.*libegl1"):
+            with pytest.raises(Disconnected, match=r"no picture, .* OpenGL .*tried glfw.*libegl1"):
                 pictures.take(timeout=60)
 
 
