@@ -73,7 +73,7 @@ def prints(trials, **how):
 
 
 def test_every_shipped_world_in_the_company_of_all_others():
-    seconds = 0.2
+    seconds = 0.1
     worlds = [*map(grouser.load, WORLDS), *(other.world for other in others(seconds))]
     trials = [trial(world, seconds) for world in worlds]
     company = [trial(slipperier(world, 0.9), seconds) for world in worlds]

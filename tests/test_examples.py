@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+LONG = "82_"
+"""Plans and drives on rubble, which takes long."""
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] if path.name.startswith(LONG) else [])
+        for path in EXAMPLES
+    ],
+    ids=lambda path: path.stem,
+)
 def test_example_runs(example, tmp_path):
     run = subprocess.run(
         [sys.executable, "-W", "error", str(example)],

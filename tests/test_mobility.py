@@ -276,6 +276,7 @@ def test_a_limit_needs_two_repetitions():
         limits.find_limit(PACKBOT, "step", repeats=1)
 
 
+@pytest.mark.slow
 def test_packbots_step_limit():
     limit = limits.find_limit(PACKBOT, "step", repeats=2)
     assert limit.pass_50.value == pytest.approx(111, abs=8)

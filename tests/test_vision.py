@@ -83,7 +83,9 @@ def test_regions_join_corners_and_know_the_pictures_edge():
 @pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
 def test_opencv_finds_the_same_regions(share):
     cv2 = pytest.importorskip("cv2")
-    kinds = (np.random.default_rng(2).random((48, 59)) < share).astype(np.uint8) * np.uint8(Colour.PINK)
+    kinds = (np.random.default_rng(2).random((48, 59)) < share).astype(np.uint8) * np.uint8(
+        Colour.PINK
+    )
     count, _, boxes, centres = cv2.connectedComponentsWithStats(kinds, connectivity=8)
     theirs = sorted((*boxes[n].tolist(), *centres[n].round(6)) for n in range(1, count))
     regions = list(find_regions(kinds, Colour.PINK, 1))
