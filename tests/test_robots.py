@@ -150,7 +150,7 @@ def test_turning_left_is_positive():
         ("quince", {"front_deg": "up"}, "front_deg is 'up', a number is needed"),
         ("packbot", {"method": "segmets"}, "no method 'segmets'.*did you mean 'segments'"),
         ("packbot", {"grousers": "spikes"}, "no grouser shape 'spikes'"),
-        ("crawler", {"mass": 1}, "missing"),
+        ("crawler", {"mass": 1}, "lacks"),
         ("crawler", NEEDED["crawler"] | {"mass": "big"}, "mass is 'big', a number above 0"),
         ("crawler", NEEDED["crawler"] | {"pulleys": [[0, 0, 0.1]]}, "at least 2 are needed"),
         ("crawler", NEEDED["crawler"] | {"pulleys": [[0, 0], [1, 1]]}, r"\[x, z, radius\]"),

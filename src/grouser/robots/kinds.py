@@ -84,12 +84,21 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescript
                 f"{where}: robot '{kind}' has no option '{key}' (it has: {', '.join(allowed)})"
                 f"{nearest(key, allowed)}"
             )
+    missing = [
+        entry.name
+        for entry in dataclasses.fields(description)
+        if entry.default is entry.default_factory is dataclasses.MISSING
+        and entry.init
+        and entry.name not in options
+    ]
+    if missing:
+        raise BadValue(f"{where}: robot '{kind}' lacks {', '.join(missing)}")
     try:
         made: RobotDescription = description(**options)
         return made
     except BadValue as error:
         raise BadValue(f"{where}: robot '{kind}': {error}") from error
-    except TypeError as error:  # Python's own words: an option is missing, or cannot be compared
+    except TypeError as error:  # Python's own words: an option cannot be compared
         why = str(error)
         for key, value in options.items():
             if allowed[key] == "float" and not isinstance(value, int | float):
