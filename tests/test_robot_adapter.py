@@ -210,6 +210,17 @@ def tip(robot, drive):
     return float(robot.sim.data.geom(f"r/{drive}").xpos[2] - axis)
 
 
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("packbot", {"flippers": True}), ("crawler", {"flippers": {"front": {"reach": 0.2}}})],
+)
+def test_flippers_that_are_options_have_the_wires_names_and_signs(kind, options):
+    robot = wired(kind, **options)
+    for name, arm in (("FLFlipper", "front_left_arm"), ("FRFlipper", "front_right_arm")):
+        robot.tell(f"MULTIDRIVE {{{name} {FLIPPER_UP[name] * 0.5}}}", seconds=0.5)
+        assert robot.sim.angles("r")[arm] > 0.1
+
+
 @pytest.mark.parametrize("kind", CRAWLERS)
 @pytest.mark.parametrize(
     "line",

@@ -75,7 +75,7 @@ DrawingQuality = Annotated[
         metavar="fast|high|best",
         show_default="high for pictures, fast for videos",
         help="How well it is drawn: fast has no shadows, high has them and smooth edges, best has "
-        "soft light (needs a display server such as Xvfb, seconds per picture).",
+        "soft light (needs a display server such as Xvfb, a second per picture).",
     ),
 ]
 

@@ -36,7 +36,7 @@ Told = Callable[[str], None]
 
 
 def plan_page(result: PlanResult, *, command: str, told: Told, films: bool = True) -> Page:
-    """Return the page; ``films`` need OpenGL and OpenCV, without which there are none."""
+    """Return the page; ``films`` need OpenGL, without which there are none."""
     task, best, worst = result.task, result.best, result.worst
     page = Page(
         f"The way over {task.course.world.name}",

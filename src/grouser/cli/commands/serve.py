@@ -157,7 +157,8 @@ def _limits(lines_per_second: float, connections: int) -> Limits:
     from grouser.service.limits import Limits
 
     lines = above(lines_per_second, "--lines-per-second")
-    return Limits(lines_per_second=lines, connections=connections)
+    most = min(Limits().connections_per_address, max(1, 3 * connections // 4))
+    return Limits(lines_per_second=lines, connections=connections, connections_per_address=most)
 
 
 def _tokens(file: Path | None) -> tuple[Token, ...]:

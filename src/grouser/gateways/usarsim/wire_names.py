@@ -53,7 +53,7 @@ FLIPPERS: dict[str, Turn] = {
         ("rear_left_arm", "RLFlipper"),
     )
 }
-"""Kenaf's names; nobody else's are known, so Quince has them, too."""
+"""Kenaf's names; nobody else's are known, so all robots with flippers have them."""
 
 _PIONEER: dict[str, Any] = {
     "packages": {PAN_TILT: (("pan", -1), ("tilt", 1))},
@@ -67,7 +67,9 @@ APPEARANCES: dict[str, Appearance] = {
     "quince": Appearance(
         title="Quince", joints=FLIPPERS, wheel_base=quince.LENGTH - 2 * quince.RADIUS
     ),
-    "packbot": Appearance(title="PackBot", wheel_base=packbot.LENGTH - packbot.HEIGHT),
+    "packbot": Appearance(
+        title="PackBot", joints=FLIPPERS, wheel_base=packbot.LENGTH - packbot.HEIGHT
+    ),
     "lugged_rover": Appearance(title="LuggedRover", wheel_base=lugged_rover.WHEELBASE),
     "ers7": Appearance(
         title="ERS7",
@@ -88,7 +90,7 @@ APPEARANCES: dict[str, Appearance] = {
         packages={PAN_TILT: (("neck", -1),)},
     ),
     "velociroach": Appearance(title="VelociRoACH", steering="SixLegs"),
-    "crawler": Appearance(title="Crawler"),
+    "crawler": Appearance(title="Crawler", joints=FLIPPERS),
     "conveyor": Appearance(title="Conveyor", steering="None"),
     "air_traffic": Appearance(title="AirTraffic", steering="None"),
     "p2dx": Appearance(title="P2DX", **_PIONEER, wheel_base=P2DX.wheel_base),
