@@ -211,7 +211,7 @@ def test_a_robot_that_passes_no_size_cannot():
         (("packbot", "--sizes", "nan"), "numbers with commas are needed"),
         (("packbot", "--test", "step", "--sizes", "0"), "must be 5 to 1000 mm"),
         (("packbot", "--sheet", "--sizes", "50"), "in mm and"),
-        (("crawler",), "missing"),
+        (("crawler",), "lacks"),
     ],
 )
 def test_mistakes_are_one_sentence(arguments, sentence):
