@@ -157,8 +157,7 @@ def _limits(lines_per_second: float, connections: int) -> Limits:
     from grouser.service.limits import Limits
 
     lines = above(lines_per_second, "--lines-per-second")
-    most = min(Limits().connections_per_address, max(1, 3 * connections // 4))
-    return Limits(lines_per_second=lines, connections=connections, connections_per_address=most)
+    return Limits(lines_per_second=lines, connections=connections)
 
 
 def _tokens(file: Path | None) -> tuple[Token, ...]:
