@@ -84,7 +84,6 @@ def test_a_planted_centre_of_mass_is_found():
     assert finding.determined
 
 
-@pytest.mark.slow
 def test_a_run_without_slip_does_not_tell_friction():
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 1.6)
