@@ -1,9 +1,8 @@
 """How fast is a robot simulated, and how much does it touch? Any robot, also one from a file.
 
 ``standing_rtf``, ``driving_rtf``, ``turning_rtf``
-                      simulated over processor time on flat ground, at the standard step; driving at
-                      half its top speed and turning on the spot where it has a steering or a gait
-                      that is told so
+                      simulated over processor time on flat ground, at the standard step; driving
+                      and turning as a path's driver would let it, if one can
 ``…_over_packbot``    the same over PackBot's, measured in turns with it
 ``contacts``          of the standing robot, mean
 """
@@ -15,9 +14,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from grouser.errors import BadValue
+from grouser.planning.driver import LegLaw, SkidLaw
 from grouser.robots.kinds import describe, known_as
 from grouser.simulation.simulation import Simulation
-from grouser.trials.path_trials import CRAWL
+from grouser.trials.path_trials import driver_for
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -50,22 +51,18 @@ def run(progress: Progress, robot: str = MEASURE) -> dict[str, float]:
 
 def _motions(robot: str) -> dict[str, dict[str, float]]:
     """Return what the robot can be told: standing, and driving and turning if it does."""
-    built = describe(robot, {}, "bench").build()
-    words = set(built.gait.inputs) if built.gait else set()
-    motions: dict[str, dict[str, float]] = {"standing": {}}
-    if built.steering:
-        sides = (*built.steering.left, *built.steering.right)
-        top = min(built.drives[name].speed for name in sides) * built.steering.radius
-        speed, turn = CRAWL * top, 2 * CRAWL * top / built.steering.gauge
-        motions |= {"driving": {"forward": speed}, "turning": {"turn": turn}}
-    elif {"forward", "turn"} <= words:
-        motions |= {"driving": {"forward": 0.1}, "turning": {"turn": 0.5}}
-    elif {"left_speed", "right_speed"} <= words:
-        motions |= {
-            "driving": {"left_speed": 20.0, "right_speed": 20.0},
-            "turning": {"left_speed": 20.0, "right_speed": 40.0},
-        }
-    return motions
+    try:
+        law = driver_for(describe(robot, {}, "bench").build()).law
+    except BadValue:  # it goes nowhere
+        return {"standing": {}}
+    first, second = law.words
+    if isinstance(law, SkidLaw):
+        driving, turning = {first: law.speed}, {second: law.top_turn}
+    else:
+        assert isinstance(law, LegLaw)
+        driving = {first: law.base_speed, second: law.base_speed}
+        turning = {first: law.base_speed, second: 2 * law.base_speed}
+    return {"standing": {}, "driving": driving, "turning": turning}
 
 
 def _moving(robot: str, command: dict[str, float]) -> Simulation:

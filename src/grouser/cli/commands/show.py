@@ -63,7 +63,10 @@ def show(
     from grouser.world.file_text import DEFAULT, world_text
 
     console = result_console()
-    for line in world_text(load(world, overrides or ()), robot_defaults).splitlines():
+    loaded = load(world, overrides or ())
+    where = {entry.name: loaded.where("robots", n) for n, entry in enumerate(loaded.robots)}
+    text = world_text(loaded, lambda entry: robot_defaults(entry, where[entry.name]))
+    for line in text.splitlines():
         said, mark, _ = line.partition(DEFAULT)
         console.print(Text.assemble(said, (mark, "dim")), soft_wrap=True)
 
@@ -80,13 +83,18 @@ def _show_robot(robot: str, overrides: Sequence[str], picture: Path | None) -> N
         print_written(picture)
 
 
-def robot_defaults(entry: RobotEntry) -> Mapping[str, Any]:
-    """Return the options that a robot has unless its entry says others, as YAML can say them."""
+def robot_defaults(entry: RobotEntry, where: str = "show") -> Mapping[str, Any]:
+    """Return the options that a robot has unless its entry says others, as YAML can say them.
+
+    Args:
+        entry: of the robot.
+        where: the place to name in an error.
+    """
     from grouser.robots.kinds import describe, is_file
 
     if is_file(entry.kind):  # `grouser show robot` says what its file leaves out
         return {}
-    description = describe(entry.kind, entry.options, entry.name)
+    description = describe(entry.kind, entry.options, where)
     values = {
         field.name: getattr(description, field.name)
         for field in dataclasses.fields(description)  # type: ignore[arg-type]
