@@ -182,6 +182,17 @@ class TestCostMap:
         assert round_it < straight
         assert cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
+    def test_beside_a_slope_there_is_a_slope(self, free):
+        """Three quarters of the time, and so of the energy, went into the first half of the way."""
+        cost = CostMap(free)
+        path = measured(free, [(0.0, 0.0), (2.0, 0.0)])
+        x = np.concatenate([np.linspace(0, 1, 75), np.linspace(1, 2, 25)])
+        for _ in range(4):
+            cost.learn(DrivenTrial(path, np.column_stack([x, np.zeros(100)]), 2.0, True))
+        beside, energy = free.cells([(0.4, 0.3), (1.6, 0.3)]), cost.energy_per_metre()
+        assert cost.known[beside].max() < 0.1
+        assert energy[beside][0] > 1.5 * energy[beside][1]
+
     def test_nothing_driven_is_refused(self, free):
         with pytest.raises(BadValue, match="nothing has been driven"):
             CostMap(free).per_metre()

@@ -10,7 +10,7 @@ import pytest
 
 import grouser
 from grouser.errors import UnknownName
-from grouser.planning.paths import PLANNERS, even, measured, plan_path, smoothed
+from grouser.planning.paths import PLANNERS, even, measured, plan_path, smoothed, taut
 from grouser.planning.roadmap import Roadmap
 from grouser.planning.validity import ValidityMap, map_validity
 from grouser.simulation.ground import Ground
@@ -119,7 +119,39 @@ def test_costs_turn_the_way_to_the_other_bridge(bridge, roadmap):
     y = bridge.corner[1] + bridge.step * np.arange(rows)
     for dear in (1, -1):
         per_metre = np.where(np.sign(y)[:, None] == dear, 3.0, 1.0) * np.ones((rows, columns))
-        assert over(roadmap.candidates(1, roadmap.costs(per_metre))[0]) == -dear
+        assert over(roadmap.candidates(1, per_metre)[0]) == -dear
+
+
+def test_candidates_are_nowhere_the_same_within_half_a_radius(bridge, roadmap):
+    paths = roadmap.candidates(8, np.ones_like(bridge.height), variety=0.2, longest=1.2)
+    assert len(paths) > 3
+    for number, path in enumerate(paths):
+        for other in paths[:number]:
+            gaps = np.hypot(*(path.waypoints[:, None] - other.waypoints[None]).transpose(2, 0, 1))
+            assert max(gaps.min(axis=0).max(), gaps.min(axis=1).max()) > 1.5 * bridge.step
+
+
+def test_a_class_that_costs_more_than_doubt_allows_gets_no_candidate(bridge, roadmap):
+    y = bridge.corner[1] + bridge.step * np.arange(len(bridge.height))
+    per_metre = np.where(y[:, None] > 0, 1.4, 1.0) * np.ones_like(bridge.height)
+    assert {over(path) for path in roadmap.candidates(6, per_metre)} == {1, -1}
+    assert {over(path) for path in roadmap.candidates(6, per_metre, longest=1.2)} == {-1}
+
+
+def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
+    zigzag = np.array([(-0.4, 0.7), (-0.2, 0.8), (0.0, 0.7), (0.2, 0.8), (0.4, 0.7)])
+    even_ground = np.ones_like(bridge.height)
+    straight = taut(bridge, zigzag, even_ground)
+    assert straight == pytest.approx(zigzag[[0, -1]])
+    # Dear ground between them is worth the detour that the path already makes around it.
+    rows, columns = bridge.height.shape
+    x = bridge.corner[0] + bridge.step * np.arange(columns)
+    y = bridge.corner[1] + bridge.step * np.arange(rows)
+    dear = (abs(x)[None] < 0.1) & (y[:, None] < 0.75)
+    around = np.array([(-0.4, 0.7), (-0.15, 0.8), (0.15, 0.8), (0.4, 0.7)])
+    kept = taut(bridge, around, np.where(dear, 5.0, 1.0))
+    beside = np.interp(0.0, kept[:, 0], kept[:, 1])
+    assert beside > 0.75
 
 
 def test_smoothing_shortens_and_keeps_the_ends(bridge):

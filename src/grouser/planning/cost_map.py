@@ -2,8 +2,9 @@
 
 A trial tells what its path cost where it went. Every place keeps three sums: metres of path that
 were driven there, energy spent on them, failures that ended there. What was driven is known; what
-was not is guessed from places like it (as close to an edge, as rough) and kept apart: `known` says
-how much is knowledge. Unknown ground is not bad ground.
+was not is guessed from its region and from places like it (as close to an edge, as rough) and kept
+apart: `known` says how much is knowledge. Unknown ground is not bad ground, but beside a slope that
+was driven it is a slope as well: without regions, paths would leave it for what nobody has tried.
 
 Failures that repeat at one place say much about that place and little about others: for the guess
 every place counts once, however often it was driven, and one way that did not fail with them.
@@ -31,6 +32,9 @@ RADIUS = FINENESS / STEP
 """The robot's radius in steps of the map."""
 BLUR = 0.75 * RADIUS
 """What was felt at a place is felt around it, with this standard deviation, in steps of the map."""
+REGION = 4 * RADIUS
+"""Energy of places around says what to expect of a place, with this standard deviation, in steps of
+the map: two robots."""
 TRUST = 2.0
 """Trials that pass a place and count as much as what is known of places like it: as many as in
 Laplace's rule of succession."""
@@ -104,13 +108,13 @@ class CostMap:
     @property
     def known(self) -> Array:
         """How much of what is said of each place was felt there (rows, columns), 0 to 1."""
-        metres = _blurred(self._metres)
-        return np.asarray(metres / (metres + self._trust()))
+        metres = _blurred(self._metres, BLUR)
+        return np.asarray(metres / (metres + self._trust(BLUR)))
 
     def energy_per_metre(self) -> Array:
         """Return the energy of driving (rows, columns), J/m."""
         if "energy" not in self._rates:
-            self._rates["energy"] = self._rate(self._energy, self._mean_energy() * DOUBT)
+            self._rates["energy"] = self._energy_rate()
         return self._rates["energy"]
 
     def failures_per_metre(self) -> Array:
@@ -121,7 +125,7 @@ class CostMap:
         """
         if "failures" not in self._rates:
             length = BLAME * self._validity.step
-            share = length * self._rate(self._failures, DOUBT, once=True)
+            share = length * self._failure_rate()
             self._rates["failures"] = -np.log1p(-np.minimum(share, MOST_FAIL)) / length
         return self._rates["failures"]
 
@@ -153,30 +157,52 @@ class CostMap:
         """Return energy over metres of all that was driven, J/m."""
         return float(self._energy.sum()) / max(1e-9, float(self._metres.sum()))
 
-    def _trust(self) -> float:
+    def _trust(self, blur: float) -> float:
         """Return the metres that `TRUST` passes leave in a place, blurred across their way, m."""
-        return float(TRUST * self._validity.step / (np.sqrt(2 * np.pi) * BLUR))
+        return float(TRUST * self._validity.step / (np.sqrt(2 * np.pi) * blur))
 
-    def _rate(self, amount: Array, doubt: float, *, once: bool = False) -> Array:
-        """Return ``amount`` per metre, of places and, as far as unknown, of places like them.
+    def _energy_rate(self) -> Array:
+        """Return energy per metre of places, else of their region, else of all, J/m."""
+        metres, energy = self._metres, self._energy
+        mean = self._mean_energy()
+        trust = self._trust(REGION)
+        around = _blurred(energy, REGION) + trust * mean
+        guess = around / (_blurred(metres, REGION) + trust)
+        guess *= self._likeness(energy, metres, metres * guess, mean * DOUBT)
+        return self._known_or(guess, energy)
+
+    def _failure_rate(self) -> Array:
+        """Return failures per metre of places, else of places like them, 1/m.
+
+        For the guess every place counts once, and one way without any failure.
+        """
+        driven = np.minimum(self._metres, self._validity.step)
+        felt = self._failures * driven / np.maximum(self._metres, 1e-9)
+        mean = (float(felt.sum()) + 1e-12) / max(1e-9, float(driven.sum()) + self._longest)
+        due = driven * float(felt.sum()) / max(1e-9, float(driven.sum()))
+        guess = mean * self._likeness(felt, driven, due, DOUBT)
+        return self._known_or(guess, self._failures)
+
+    def _known_or(self, guess: Array, amount: Array) -> Array:
+        """Return ``amount`` per metre where it was felt, a ``guess`` of it as far as it was not."""
+        trust = self._trust(BLUR)
+        return np.asarray(
+            (_blurred(amount, BLUR) + trust * guess) / (_blurred(self._metres, BLUR) + trust)
+        )
+
+    def _likeness(self, amount: Array, metres: Array, due: Array, doubt: float) -> Array:
+        """Return by which factor places like each one had more of an ``amount`` than was ``due``.
 
         Args:
-            amount: of every place, all trials together.
-            doubt: of it, by which levels are drawn to the mean of all.
-            once: for the guess every place counts once, and one way without any ``amount``.
+            amount: of every place.
+            metres: driven there.
+            due: the amount to expect of them, of every place.
+            doubt: amount by which levels are drawn to a factor of 1.
         """
-        metres, more = self._metres, 0.0
-        felt, driven = amount, metres
-        if once:
-            driven = np.minimum(metres, self._validity.step)
-            felt = amount * driven / np.maximum(metres, 1e-9)
-            more = self._longest
-        mean = (float(felt.sum()) + 1e-12) / max(1e-9, float(driven.sum()) + more)
-        guess = np.full(metres.shape, mean)
+        factor = np.ones_like(amount)
         for feature in (self._clearance, self._roughness):
-            guess *= _levels(feature, driven, felt, doubt)
-        trust = self._trust()
-        return np.asarray((_blurred(amount) + trust * guess) / (_blurred(metres) + trust))
+            factor *= _levels(feature, metres, amount, due, doubt)
+        return factor
 
     @cached_property
     def _clearance(self) -> Array:
@@ -208,22 +234,22 @@ def furthest(points: Array, positions: Array) -> npt.NDArray[np.int64]:
     return found
 
 
-def _blurred(values: Array) -> Array:
-    return np.asarray(scipy_part("ndimage").gaussian_filter(values, BLUR, mode="constant"))
+def _blurred(values: Array, blur: float) -> Array:
+    return np.asarray(scipy_part("ndimage").gaussian_filter(values, blur, mode="constant"))
 
 
-def _levels(feature: Array, metres: Array, amount: Array, doubt: float) -> Array:
-    """Return by which factor places of each level of a feature cost more than the mean."""
+def _levels(feature: Array, metres: Array, amount: Array, due: Array, doubt: float) -> Array:
+    """Return by which factor places of each level of a feature had more than was ``due``."""
     driven = metres > 0
     if not driven.any():
         return np.ones_like(feature)
-    mean = float(amount.sum()) / float(metres.sum())
     order = np.argsort(feature[driven], kind="stable")
     passed = np.cumsum(metres[driven][order])
     cut = np.searchsorted(passed, np.array(SHARES) * passed[-1])
     edges = feature[driven][order][np.minimum(cut, len(order) - 1)]
     level, levels = np.searchsorted(edges, feature, side="right"), len(SHARES) + 1
-    had = np.bincount(level[driven], amount[driven], minlength=levels)
-    due = mean * np.bincount(level[driven], metres[driven], minlength=levels)
-    factor = (had + doubt) / (due + doubt)
+    had, owed = (
+        np.bincount(level[driven], what[driven], minlength=levels) for what in (amount, due)
+    )
+    factor = (had + doubt) / (owed + doubt)
     return np.asarray(factor[level])

@@ -17,7 +17,7 @@ from grouser.errors import unknown
 from grouser.frames import Array
 from grouser.planning.ompl_planners import OMPL_PLANNERS, solve_with_ompl
 from grouser.planning.stride import solve_with_stride
-from grouser.planning.validity import ValidityMap
+from grouser.planning.validity import FINENESS, STEP, ValidityMap
 
 PLANNERS: tuple[str, ...] = (*OMPL_PLANNERS, "STRIDE")
 """Names of planners, as OMPL writes them."""
@@ -91,6 +91,39 @@ def even(waypoints: Array, spacing: float) -> Array:
     count = max(2, int(np.ceil(along[-1] / spacing)) + 1)
     at = np.linspace(0.0, along[-1], count)
     return np.column_stack([np.interp(at, along, waypoints[:, axis]) for axis in (0, 1)])
+
+
+def taut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
+    """Return a path without the detours that only the places of a graph made.
+
+    Of all points of the path, one robot's radius apart, those stay that make the cheapest way of
+    straight lines between them on which the robot stands.
+
+    Args:
+        validity: where the robot stands.
+        waypoints: of a path (n, 2), m.
+        per_metre: what driving costs at the map's places (rows, columns), at least 0.
+    """
+    points = even(waypoints, FINENESS / STEP * validity.step)
+    count = len(points)
+    one, other = np.triu_indices(count, 1)
+    a, b = points[one], points[other]
+    lengths = np.hypot(*(b - a).T)
+    share = np.linspace(0.0, 1.0, int(lengths.max() / validity.step) + 2)[:, None, None]
+    cost = lengths * per_metre[validity.cells(a + share * (b - a))].mean(axis=0)
+    # Neighbours stay joined: a path may have been planned closer to an edge than a way is asked to.
+    cost[~validity.way(a, b) & (other > one + 1)] = np.inf
+    table = np.full((count, count), np.inf)
+    table[one, other] = cost
+    spent, before = np.zeros(count), np.zeros(count, np.int64)
+    for at in range(1, count):
+        through = spent[:at] + table[:at, at]
+        before[at] = through.argmin()
+        spent[at] = through[before[at]]
+    kept = [count - 1]
+    while kept[-1]:
+        kept.append(int(before[kept[-1]]))
+    return np.asarray(points[kept[::-1]])
 
 
 def smoothed(validity: ValidityMap, waypoints: Array, *, passes: int = 3) -> Array:

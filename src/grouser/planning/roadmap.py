@@ -12,16 +12,15 @@ point straight up, as in H-signatures (Bhattacharya, Likhachev, Kumar 2012).
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.planning.paths import Path, measured, smoothed
+from grouser.planning.paths import Path, even, measured, smoothed, taut
 from grouser.planning.scipy_parts import scipy_part
-from grouser.planning.validity import ValidityMap
+from grouser.planning.validity import FINENESS, STEP, ValidityMap
 
 PLACES = 3_000
 """Places of a roadmap, about."""
@@ -37,6 +36,8 @@ SMOOTH = 0.04
 """Over which part of the map's longer side the random fields are smooth."""
 TURNS = 3
 """Random fields tried per candidate: equal ways are counted once."""
+SAME = FINENESS / STEP / 2
+"""Ways that are nowhere further apart are the same, in steps of the map: half a robot's radius."""
 ISLAND = 16
 """Places of the map that an island needs to tell ways apart: the square of the robot's radius."""
 
@@ -84,11 +85,12 @@ class Roadmap:
     def candidates(
         self,
         count: int,
-        costs: Array | None = None,
+        per_metre: Array | None = None,
         *,
         seed: int = 0,
         variety: float = VARIETY,
         most_classes: int = 4,
+        longest: float = LONGEST,
     ) -> list[Path]:
         """Return ``count`` ways from start to goal that differ, cheapest first; none: no way.
 
@@ -98,30 +100,48 @@ class Roadmap:
 
         Args:
             count: how many.
-            costs: of the edges (m,), as `costs` returns them; None: their lengths.
+            per_metre: cost of driving, of the map's places (rows, columns); None: 1 everywhere.
             seed: same seed, same ways.
             variety: how much the random fields vary: standard deviation of the factor's logarithm.
-            most_classes: how many classes, of those that cost at most `LONGEST` times the cheapest.
+            most_classes: how many classes, of those that cost at most ``longest`` times the
+                cheapest.
+            longest: a class is worth a candidate if its cheapest way costs at most this.
         """
-        true = self.lengths if costs is None else costs
+        true = self.costs(per_metre)
         rng = np.random.default_rng([seed, 0xCA4D])
-        found: dict[bytes, npt.NDArray[np.int64]] = {}
+        found: dict[bytes, Path] = {}
+        paths: list[Path] = []
         known: list[bytes] = []
         for turn in range(count * TURNS):
             trees = _Trees(self, true if turn == 0 else true * self._field(rng, variety))
-            best = trees.cheapest_by_class()
+            best = trees.cheapest_by_class(longest)
             if turn == 0:
                 known = list(best)[:most_classes]
             for key in known:
-                if key in best and len(found) < count:
-                    found.setdefault(best[key].tobytes(), best[key])
-            if len(found) == count or not known:
+                if key not in best or best[key].tobytes() in found or len(paths) == count:
+                    continue
+                path = found[best[key].tobytes()] = self._path(best[key], per_metre)
+                if all(self._differ(path, other) for other in paths):
+                    paths.append(path)
+            if len(paths) == count or not known:
                 break
-        price = dict(zip(map(tuple, self.edges.tolist()), true.tolist(), strict=True))
-        ways = sorted(
-            found.values(), key=lambda way: sum(price[pair] for pair in pairwise(way.tolist()))
+        return sorted(paths, key=lambda path: self.price(path.waypoints, per_metre))
+
+    def price(self, waypoints: Array, per_metre: Array | None = None) -> float:
+        """Return what a way (n, 2) costs: ``per_metre`` of the map, added up; None: its length."""
+        points = even(waypoints, self._validity.step)
+        length = float(np.hypot(*np.diff(points, axis=0).T).sum())
+        if per_metre is None:
+            return length
+        return length * float(per_metre[self._validity.cells(points)].mean())
+
+    def _differ(self, one: Path, other: Path) -> bool:
+        """Say whether two paths are further apart anywhere than half of the robot's radius."""
+        points = even(one.waypoints, self._validity.step)
+        near, _ = (
+            scipy_part("spatial").cKDTree(even(other.waypoints, self._validity.step)).query(points)
         )
-        return [self._path(way) for way in ways]
+        return bool(near.max() > SAME * self._validity.step)
 
     def _field(self, rng: np.random.Generator, variety: float) -> Array:
         """Return a factor for every edge (m,), around 1, smooth over `SMOOTH` of the map."""
@@ -132,8 +152,10 @@ class Roadmap:
         field = np.exp(variety * smooth / smooth.std())
         return np.asarray(field[self._samples].mean(axis=0))
 
-    def _path(self, nodes: npt.NDArray[np.int64]) -> Path:
+    def _path(self, nodes: npt.NDArray[np.int64], per_metre: Array | None) -> Path:
         points = self.places[nodes]
+        if per_metre is not None:
+            points = taut(self._validity, points, per_metre)
         return measured(self._validity, smoothed(self._validity, points))
 
     def signature(self, waypoints: npt.ArrayLike) -> Signature:
@@ -193,9 +215,13 @@ class _Trees:
             passed[place] = passed[tree[place]] + step[row[place]]
         return passed
 
-    def cheapest_by_class(self) -> dict[bytes, npt.NDArray[np.int64]]:
-        """Return the places of the cheapest way of every class, the cheapest class first."""
-        near = np.flatnonzero(self.total <= LONGEST * self.total[0])
+    def cheapest_by_class(self, longest: float) -> dict[bytes, npt.NDArray[np.int64]]:
+        """Return the places of the cheapest way of every class, the cheapest class first.
+
+        Args:
+            longest: classes that cost more than this times the cheapest are left out.
+        """
+        near = np.flatnonzero(self.total <= longest * self.total[0])
         near = near[np.argsort(self.total[near], kind="stable")]
         ways: dict[bytes, npt.NDArray[np.int64]] = {}
         for place in near.tolist() if np.isfinite(self.total[0]) else ():

@@ -227,8 +227,8 @@ class _Loop:
         per_metre = self._cost_map().per_metre(curiosity=0.0 if last else CURIOSITY)
         roadmap = self._task.roadmap
         seed = self._settings.seed * SEEDS + number
-        costs = roadmap.costs(per_metre)
-        for path in roadmap.candidates(count, costs, seed=seed, variety=DOUBT):
+        doubted = 1 + DOUBT
+        for path in roadmap.candidates(count, per_metre, seed=seed, variety=DOUBT, longest=doubted):
             yield ROADMAP, path
 
     def _drive(self, number: int, chosen: list[PathRecord]) -> None:
