@@ -130,7 +130,8 @@ class TestCostMap:
     def drive(self, validity, y, energy, arrived=True, until=2.0):
         path = measured(validity, [(0.0, y), (2.0, y)])
         x = np.linspace(0.0, until, 50)
-        return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), energy, arrived)
+        spent = np.linspace(0.0, energy, 50)
+        return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), spent, arrived)
 
     def test_energy_is_felt_where_it_was_spent(self, free):
         cost = CostMap(free)
@@ -183,15 +184,36 @@ class TestCostMap:
         assert cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
     def test_beside_a_slope_there_is_a_slope(self, free):
-        """Three quarters of the time, and so of the energy, went into the first half of the way."""
+        """Three quarters of the energy went into the first half of the way."""
         cost = CostMap(free)
         path = measured(free, [(0.0, 0.0), (2.0, 0.0)])
-        x = np.concatenate([np.linspace(0, 1, 75), np.linspace(1, 2, 25)])
+        x = np.linspace(0.0, 2.0, 100)
+        spent = np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.5, 2.0])
         for _ in range(4):
-            cost.learn(DrivenTrial(path, np.column_stack([x, np.zeros(100)]), 2.0, True))
+            cost.learn(DrivenTrial(path, np.column_stack([x, np.zeros(100)]), spent, True))
         beside, energy = free.cells([(0.4, 0.3), (1.6, 0.3)]), cost.energy_per_metre()
         assert cost.known[beside].max() < 0.1
         assert energy[beside][0] > 1.5 * energy[beside][1]
+
+    def test_falls_are_expected_where_strays_are_larger_than_the_room(self):
+        """A ridge between two drops: nobody fell yet, but all wander 0.1 m to either side."""
+        stands = np.zeros((16, 101, 101), bool)
+        stands[:, 30:71] = True
+        ridge = ValidityMap(np.array([0.0, -1.0]), 0.02, stands, np.zeros((101, 101)))
+        cost = CostMap(ridge)
+        path = measured(ridge, [(0.0, 0.0), (2.0, 0.0)])
+        x = np.linspace(0.0, 2.0, 200)
+        wander = np.column_stack([x, 0.1 * np.sin(7 * x)])
+        for _ in range(6):
+            cost.learn(DrivenTrial(path, wander, x, True))
+        near, middle = (cost.expect(measured(ridge, [(0.0, y), (2.0, y)]))[1] for y in (0.35, 0.0))
+        assert middle > 0.9
+        assert near < 0.8 * middle
+        # Four falls from the middle of the ridge say more than all that.
+        over = np.column_stack([x[:100], np.append(np.zeros(99), -0.6)])
+        for _ in range(4):
+            cost.learn(DrivenTrial(path, over, x[:100], False))
+        assert cost.expect(path)[1] < 0.8
 
     def test_nothing_driven_is_refused(self, free):
         with pytest.raises(BadValue, match="nothing has been driven"):

@@ -43,8 +43,9 @@ from grouser.simulation.simulation import Simulation
 
 BEAT = 0.002
 """Simulated seconds of a beat at the pace of a clock: a command waits no longer than that."""
-LONG_BEAT = 0.01
-"""Simulated seconds of a beat while more than that (of wall time) is to be caught up."""
+LONG_BEAT = 2 * BEAT
+"""Simulated seconds of a beat while more than that (of wall time) is to be caught up: it costs less
+than two, and nobody waits longer for his next reading than for two."""
 FAST_BEAT = 0.02
 """The same when it goes as fast as possible: longer beats cost less."""
 

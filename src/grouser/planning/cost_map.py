@@ -9,6 +9,10 @@ was driven it is a slope as well: without regions, paths would leave it for what
 Failures that repeat at one place say much about that place and little about others: for the guess
 every place counts once, however often it was driven, and one way that did not fail with them.
 
+Whoever leaves the ground has strayed further from the path than there was room. Falls are rare and
+strays are seen at every moment, so falls are expected by them: in proportion to the share of all
+strays that is larger than the room.
+
 A path costs energy and may fail. The energy spent per success is the energy of a path over the
 probability that it succeeds; its logarithm grows along the path by energy over the whole way's
 energy, plus failures, per metre. That sum is what `CostMap.per_metre` gives to a roadmap.
@@ -46,6 +50,8 @@ since it is beside edges and on the roughest ground that robots fail."""
 MOST_FAIL = 0.95
 """Share of failing trials beyond which a place is not told apart from a worse one: nobody ever
 drives as often as it takes to know."""
+FALLS = 0.5
+"""Falls at a place that count as much as what strays say of it: Jeffreys' prior of a rate."""
 DOUBT = 2.0
 """Failures (or as many metres' energy) by which a level is drawn to the mean of all."""
 
@@ -58,9 +64,14 @@ class DrivenTrial:
     """What was to be driven."""
     positions: Array
     """Where the robot was, at even times (k, 2), m."""
-    energy: float
-    """Spent in all, J."""
+    spent: Array
+    """Energy up to each of these times, J, (k,)."""
     arrived: bool
+
+    @property
+    def energy(self) -> float:
+        """Spent in all, J."""
+        return float(self.spent[-1]) if len(self.spent) else 0.0
 
 
 class CostMap:
@@ -70,7 +81,10 @@ class CostMap:
         """Begin with nothing known."""
         self._validity = validity
         shape = validity.height.shape
-        self._metres, self._energy, self._failures = (np.zeros(shape) for _ in range(3))
+        self._metres, self._energy, self._failures, self._falls = (
+            np.zeros(shape) for _ in range(4)
+        )
+        self._strays: list[Array] = []
         self._arrivals: list[float] = []
         self._rates: dict[str, Array] = {}
         self._longest = 0.0  # of the paths, m
@@ -78,7 +92,7 @@ class CostMap:
         """How many it was told about."""
 
     def learn(self, trial: DrivenTrial) -> None:
-        """Add what a trial says; its energy is spread evenly over its time."""
+        """Add what a trial says: energy was spent where the robot was at that time."""
         points = even(trial.path.waypoints, self._validity.step)
         reached = furthest(points, trial.positions)
         self.trials += 1
@@ -86,17 +100,27 @@ class CostMap:
         self._longest = max(self._longest, trial.path.length)
         if trial.arrived:
             self._arrivals.append(trial.energy)
-        share = np.bincount(reached, minlength=len(points)) / max(1, len(reached))
+        spent = np.diff(trial.spent, prepend=0.0)
+        energy = np.bincount(reached, spent, minlength=len(points))
         driven = np.arange(len(points)) <= reached.max(initial=0)
         row, column = self._validity.cells(points)
         inside = row >= 0
         np.add.at(self._metres, (row[inside], column[inside]), self._validity.step * driven[inside])
-        np.add.at(self._energy, (row[inside], column[inside]), trial.energy * share[inside])
+        np.add.at(self._energy, (row[inside], column[inside]), energy[inside])
+        self._strays.append(np.hypot(*(trial.positions - points[reached]).T))
         if not trial.arrived:
             end = int(reached.max(initial=0))
             blamed = np.arange(max(0, end - int(BLAME)), end + 1)
             blamed = blamed[inside[blamed]]
-            np.add.at(self._failures, (row[blamed], column[blamed]), 1 / max(1, len(blamed)))
+            failures = self._falls if self._fell(trial) else self._failures
+            np.add.at(failures, (row[blamed], column[blamed]), 1 / max(1, len(blamed)))
+
+    def _fell(self, trial: DrivenTrial) -> bool:
+        """Say whether a trial ended where the robot cannot stand."""
+        if not len(trial.positions):
+            return False
+        row, column = self._validity.cells(trial.positions[-1])
+        return bool(row < 0 or not self._validity.anywhere[row, column])
 
     @property
     def reference(self) -> float:
@@ -125,7 +149,7 @@ class CostMap:
         """
         if "failures" not in self._rates:
             length = BLAME * self._validity.step
-            share = length * self._failure_rate()
+            share = length * (self._failure_rate() + self._fall_rate())
             self._rates["failures"] = -np.log1p(-np.minimum(share, MOST_FAIL)) / length
         return self._rates["failures"]
 
@@ -182,6 +206,20 @@ class CostMap:
         due = driven * float(felt.sum()) / max(1e-9, float(driven.sum()))
         guess = mean * self._likeness(felt, driven, due, DOUBT)
         return self._known_or(guess, self._failures)
+
+    def _fall_rate(self) -> Array:
+        """Return falls per metre of places, as far as few were seen there by strays, 1/m."""
+        falls = float(self._falls.sum())
+        strays = np.sort(np.concatenate(self._strays))
+        beyond = 1 - np.searchsorted(strays, self._clearance) / len(strays)
+        length = BLAME * self._validity.step
+        # One fall more, in one of the robot's lengths: without any, all is as likely as that.
+        guess = beyond * (falls + 1) / (float((self._metres * beyond).sum()) + length)
+        due = self._metres * guess
+        guess *= _levels(self._roughness, self._metres, self._falls, due, DOUBT)
+        few = FALLS / (np.sqrt(2 * np.pi) * BLUR * BLAME)
+        felt, driven = _blurred(self._falls, BLUR), _blurred(self._metres, BLUR)
+        return np.asarray((felt + few) * guess / (driven * guess + few))
 
     def _known_or(self, guess: Array, amount: Array) -> Array:
         """Return ``amount`` per metre where it was felt, a ``guess`` of it as far as it was not."""

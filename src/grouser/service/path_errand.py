@@ -156,7 +156,12 @@ class PathErrand:
         if not np.isfinite(pose).all():
             self._end("diverged")
             return
-        verdict = self._run.look(time - self._begin, pose, self._fleet.to_go({0: pose})[0])
+        verdict = self._run.look(
+            time - self._begin,
+            pose,
+            spent=self._spent()[1] - self._effort,
+            to_go=self._fleet.to_go({0: pose})[0],
+        )
         if verdict:
             self._end(verdict)
         else:

@@ -79,6 +79,7 @@ class BatchLane:
         self._running: dict[int, tuple[Entry, TrialRun]] = {}
         self._starts: dict[int, SceneStarts] = {}
         self._fleet = Fleet(slots)
+        self._drives: dict[str, list[int]] = {}
 
     def run(self, finished: Finished, given_up: Callable[[], bool]) -> None:
         """Run until nobody waits and every trial that came has its outcome, or until given up."""
@@ -188,13 +189,20 @@ class BatchLane:
         for slot, pose in poses.items():
             entry, run = self._running[slot]
             time = float(self._time[slot])
-            verdict = run.look(time, pose, to_go.get(slot))
+            verdict = run.look(time, pose, spent=self._spent(slot, run), to_go=to_go.get(slot))
             commands = [*run.commands(time, pose, {}), *([told[slot]] if slot in told else [])]
             for command in commands:
                 self._stepper.command(self._rows, self._memory, entry.trial.robot, command, [slot])
             if verdict:
                 over[slot] = verdict
         return over
+
+    def _spent(self, slot: int, run: TrialRun) -> float:
+        """Return the effort of a trial's robot so far, J."""
+        robot = run.trial.robot
+        if robot not in self._drives:
+            self._drives[robot] = run.drives(self._stepper)
+        return float(self._memory.effort[slot, self._drives[robot]].sum())
 
 
 def _stands_still(model: mujoco.MjModel, varied: list[str]) -> bool:

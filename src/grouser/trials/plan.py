@@ -2,8 +2,8 @@
 
 Round 1 plans as the report does, on geometry alone. Every candidate is driven several times; what
 the trials cost becomes a map (`grouser.planning.cost_map`), by which later rounds weigh the roadmap
-anew. In each later round a part of the candidates are the best so far, driven again with fresh
-draws, so that luck does not win.
+anew. A part of each later round's trials are kept for the leaders: once the new candidates are
+driven, the best of all are driven again with fresh draws, so that luck does not win.
 
 All candidates get the same draws, trial by trial. Results are learned in the order of candidates
 and draws, whichever finished first: same seed, same answer, at any number of threads.
@@ -25,7 +25,10 @@ from grouser.trials.threads import run_each
 from grouser.trials.trial import Outcome, Trial
 
 AGAIN = 0.4
-"""Part of a later round's candidates that are the best so far, driven again."""
+"""Part of a later round's trials that are for the leaders."""
+LEADERS = 3
+"""Candidates among which these are shared out: who fails once in ten trials is told from who never
+does by ten trials, not by two."""
 CURIOSITY = 0.1
 """Part by which unknown ground is taken for cheaper in rounds that are not the last."""
 SLOTS = 128
@@ -162,6 +165,7 @@ class _Loop:
         self.result = PlanResult(task, settings)
         self._task, self._settings, self._stop, self._watch = task, settings, stop, watch
         self._fresh: dict[tuple[int, int], Outcome] = {}
+        self._finished = 0  # trials of the round under way
 
     def run(self) -> None:
         """Plan, drive and learn, round after round."""
@@ -169,10 +173,7 @@ class _Loop:
             self.result.no_path = self._task.why_no_path()
             return
         for number in range(1, self._settings.rounds + 1):
-            chosen = self._chosen(number)
-            if not self._stop():
-                self._drive(number, chosen)
-            self.learn()
+            self._drive_round(number)
             self._keep(number)
             if self._stop():
                 self.result.ended = "out of time"
@@ -181,14 +182,24 @@ class _Loop:
             if self.result.ended or self.result.no_path:
                 return
 
-    def _chosen(self, number: int) -> list[PathRecord]:
-        """Return a round's candidates: of later rounds a part are the best so far, driven again."""
-        count = self._settings.candidates
-        driven = [record for record in self.result.records if record.driven]
-        driven.sort(key=lambda record: (record.score, record.number))
+    def _drive_round(self, number: int) -> None:
+        """Drive a round's new candidates and, in later rounds, the leaders once more."""
+        count, trials = self._settings.candidates, self._settings.trials
+        self._finished = 0
         again = round(AGAIN * count) if number > 1 else 0
-        fresh = self._found(number, count - min(again, len(driven)))
-        return driven[: count - len(fresh)] + fresh
+        fresh = self._found(number, count - again)
+        self._drive(number, [(record, trials) for record in fresh])
+        self.learn()
+        if number == 1 or self._stop():
+            return
+        leaders = sorted(
+            (record for record in self.result.records if record.driven),
+            key=lambda record: (record.score, record.number),
+        )[:LEADERS]
+        left = (count - len(fresh)) * trials
+        shares = [left // len(leaders) + (place < left % len(leaders)) for place in range(LEADERS)]
+        self._drive(number, list(zip(leaders, shares, strict=False)))
+        self.learn()
 
     def _found(self, number: int, count: int) -> list[PathRecord]:
         """Return new candidates of a round."""
@@ -231,22 +242,26 @@ class _Loop:
         for path in roadmap.candidates(count, per_metre, seed=seed, variety=DOUBT, longest=doubted):
             yield ROADMAP, path
 
-    def _drive(self, number: int, chosen: list[PathRecord]) -> None:
-        """Drive candidates, each with its next draws."""
+    def _drive(self, number: int, chosen: list[tuple[PathRecord, int]]) -> None:
+        """Drive candidates, each with its next so many draws."""
+        if self._stop():
+            return
         settings, course = self._settings, self._task.course
         trials: list[Trial] = []
         keys: list[tuple[int, int]] = []
-        for record in chosen:
-            for count in range(record.driven, record.driven + settings.trials):
+        for record, more in chosen:
+            for count in range(record.driven, record.driven + more):
                 draw = settings.spread.draw(settings.seed, count)
                 case = {"path": record.number, "draw": count}
                 trials.append(course.trial(record.path.waypoints, draw, case))
                 keys.append((record.number, count))
+        of = settings.candidates * settings.trials if number > 1 else len(trials)
 
         def finished(which: int, outcome: Outcome) -> None:
             self._fresh[keys[which]] = outcome
+            self._finished += 1
             if self._watch:
-                self._watch(PlanProgress(number, len(self._fresh), len(trials), self.result))
+                self._watch(PlanProgress(number, self._finished, of, self.result))
 
         run_each(trials, finished, stop=self._stop, threads=settings.threads, slots=SLOTS)
 
@@ -267,7 +282,7 @@ class _Loop:
         for record in self.result.records:
             for outcome in record.outcomes:
                 driven = DrivenTrial(
-                    record.path, outcome.positions[:, :2], outcome.effort, outcome.arrived
+                    record.path, outcome.positions[:, :2], outcome.spent, outcome.arrived
                 )
                 cost_map.learn(driven)
         return cost_map

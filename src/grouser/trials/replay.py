@@ -36,10 +36,12 @@ def looks(
     trial, fleet = run.trial, Fleet(1)
     _begin(simulation, run, fleet)
     steps = look_steps(simulation.scene, look_every)
+    live = simulation.live
     while simulation.time < trial.limit - 1e-9:
         simulation.step(steps * simulation.scene.timestep)
         pose = run.root_pose(simulation.scene, simulation.data.qpos)
-        verdict = run.look(simulation.time, pose, fleet.to_go({0: pose}).get(0))
+        spent = float(live.memory.effort[0, run.drives(live.stepper)].sum())
+        verdict = run.look(simulation.time, pose, spent=spent, to_go=fleet.to_go({0: pose}).get(0))
         readings = {name: simulation.read(trial.robot, name) for name in trial.sensors}
         for command in run.commands(simulation.time, pose, readings):
             simulation.command(trial.robot, command)

@@ -138,6 +138,8 @@ class Outcome:
     """Of the robot's root, m, (k, 3)."""
     wxyz: Array
     """Of the robot's root, (k, 4)."""
+    spent: Array
+    """Effort up to each sample, J, (k,)."""
     work: float
     """Signed work of the robot's drives, J."""
     effort: float

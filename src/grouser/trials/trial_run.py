@@ -63,6 +63,7 @@ class TrialRun:
         self._policy = trial.policy() if trial.policy else None
         self._times: list[float] = []
         self._poses: list[Array] = []
+        self._spent: list[float] = []
         self._best = -np.inf
         self._best_time = 0.0
         self._tilted_since = np.inf
@@ -78,17 +79,26 @@ class TrialRun:
         body = model.body(f"{name}/{scene.robots[name].root}").id  # it stands where it was built
         return np.concatenate([model.body_pos[body], model.body_quat[body]])
 
-    def look(self, time: float, pose: Array, to_go: float | None = None) -> Verdict | None:
+    def drives(self, stepper: Stepper) -> list[int]:
+        """Return which of all drives are the watched robot's."""
+        prefix = f"{self.trial.robot}/"
+        return [i for i, name in enumerate(stepper.drives.names) if name.startswith(prefix)]
+
+    def look(
+        self, time: float, pose: Array, *, spent: float, to_go: float | None = None
+    ) -> Verdict | None:
         """Keep a sample (x, y, z, wxyz) and say whether the trial is over.
 
         Args:
             time: simulated, s.
             pose: of the watched robot's root.
+            spent: effort of the watched robot's drives so far, J.
             to_go: how far it has to go on its path, m; None: it has none.
         """
         trial = self.trial
         self._times.append(time)
         self._poses.append(pose)
+        self._spent.append(spent)
         tilt = up_tilt(*pose[3:].tolist())
         if trial.goal and trial.goal.reached(pose[:3], tilt):
             return "arrived"
@@ -148,8 +158,7 @@ class TrialRun:
             row: which simulation of ``memory`` it is.
         """
         poses = np.array(self._poses).reshape(-1, 7)
-        prefix = f"{self.trial.robot}/"
-        mine = [i for i, name in enumerate(stepper.drives.names) if name.startswith(prefix)]
+        mine = self.drives(stepper)
         return Outcome(
             self.trial,
             verdict,
@@ -157,6 +166,7 @@ class TrialRun:
             np.array(self._times),
             poses[:, :3],
             poses[:, 3:],
+            np.array(self._spent),
             work=float(memory.work[row, mine].sum()),
             effort=float(memory.effort[row, mine].sum()),
             fingerprint=fingerprint(state, memory, row),
