@@ -36,7 +36,7 @@ SLOTS = 128
 SEEDS = 10_000
 """Paths of one seed have seeds of their own, by number, below this."""
 DOUBT = 0.2
-"""By how much what was learned may be wrong: the variety of candidates of later rounds."""
+"""By how much what was learned may be wrong: classes that cost more than that are left alone."""
 PRIOR = 4.0
 """Trials by which a candidate's own results are drawn to what the cost map expects of it."""
 
@@ -239,7 +239,7 @@ class _Loop:
         roadmap = self._task.roadmap
         seed = self._settings.seed * SEEDS + number
         doubted = 1 + DOUBT
-        for path in roadmap.candidates(count, per_metre, seed=seed, variety=DOUBT, longest=doubted):
+        for path in roadmap.candidates(count, per_metre, seed=seed, longest=doubted):
             yield ROADMAP, path
 
     def _drive(self, number: int, chosen: list[tuple[PathRecord, int]]) -> None:
