@@ -208,12 +208,12 @@ class CostMap:
         return self._known_or(guess, self._failures)
 
     def _fall_rate(self) -> Array:
-        """Return falls per metre of places, as far as few were seen there by strays, 1/m."""
+        """Return falls per metre of places, else what all strays say of the room there, 1/m."""
         falls = float(self._falls.sum())
-        strays = np.sort(np.concatenate(self._strays))
+        strays = np.sort(np.concatenate([np.zeros(1), *self._strays]))
         beyond = 1 - np.searchsorted(strays, self._clearance) / len(strays)
         length = BLAME * self._validity.step
-        # One fall more, in one of the robot's lengths: without any, all is as likely as that.
+        # One fall more, in a robot's length without room: what is expected before anybody falls.
         guess = beyond * (falls + 1) / (float((self._metres * beyond).sum()) + length)
         due = self._metres * guess
         guess *= _levels(self._roughness, self._metres, self._falls, due, DOUBT)
