@@ -86,7 +86,7 @@ def test_a_planted_centre_of_mass_is_found():
 
 def test_a_run_without_slip_does_not_tell_friction():
     flat = on_the_flat(load(WORLD))
-    log = planted(flat, TRUTH, 1.6)
+    log = planted(flat, TRUTH, 1.2)
     [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
     assert finding.verdict == "cannot be told"
     assert finding.sentence.startswith("cannot be told from this run")

@@ -99,8 +99,8 @@ def check(folder, noisy, lines):
     assert in_silence(folder, turns) == state
 
 
-def test_twenty_thousand_lines_of_noise(tmp_path):
-    check(tmp_path, 2, 20_000)
+def test_eight_thousand_lines_of_noise(tmp_path):
+    check(tmp_path, 2, 8_000)
 
 
 @pytest.mark.slow
