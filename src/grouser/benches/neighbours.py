@@ -6,6 +6,8 @@
 ``join_stall_ms``          from one beat to the next, the longest while a robot joins 20 others,
                            median of the joins; a beat is 2 ms, bound 4
 ``join_stall_worst_ms``    the same, the worst of the joins
+``idle_gap_ms``            the same as the first in as many spells in which nobody comes: what the
+                           machine itself lets pass between two beats of 20 robots
 ``strangers_rss_mb``       memory that 3,000 silent connections to a port with TLS take; bound 30
 
 The server, the neighbours and the bench are processes of their own; nothing leaves this machine.
@@ -50,6 +52,8 @@ WINDOW = 8.0
 CATCH_UP = 0.5
 """Wall seconds in which a robot reads what has waited for it, s."""
 NEWCOMERS = 10
+IDLE = 0.5
+"""Wall seconds of a spell in which nobody comes, s: about as long as a robot takes to join."""
 CROWD = 20
 STRANGERS = 3000
 PLACES = 200
@@ -238,31 +242,47 @@ async def _join_figures(world: World) -> dict[str, float]:
         )
         running = asyncio.ensure_future(server.run())
         assert crowd.stdout
-        spans = [tuple(map(float, line.split())) async for line in crowd.stdout]
+        spans = [line.split() async for line in crowd.stdout]
         server.stop()
         await running
     times = np.array(beats)
-    stalls = []
-    for begun, ended in spans:
-        inside = times[(times > begun) & (times < ended)]
-        stalls.append(milliseconds(float(np.diff(inside).max())))
-    return {"join_stall_ms": float(np.median(stalls)), "join_stall_worst_ms": max(stalls)}
+    gaps: dict[bytes, list[float]] = {}
+    for what, begun, ended in spans:
+        inside = times[(times > float(begun)) & (times < float(ended))]
+        gaps.setdefault(what, []).append(milliseconds(float(np.diff(inside).max())))
+    return {
+        "join_stall_ms": float(np.median(gaps[b"join"])),
+        "join_stall_worst_ms": max(gaps[b"join"]),
+        "idle_gap_ms": float(np.median(gaps[b"idle"])),
+    }
 
 
 async def crowd(port: int) -> None:
-    """Be 20 robots that stay, and newcomers; print from when to when each of these came."""
+    """Be 20 robots that stay, and newcomers; print from when to when each of these came.
+
+    As many spells in which nobody comes are printed before, to compare with.
+    """
     residents = []  # asyncio hangs up on a connection that nobody holds
     for number in range(CROWD):
         reader, writer = await _come(port, f"R{number}", (number % 5 - 2.5, number // 5 - 2.0))
         residents.append((writer, asyncio.ensure_future(_listen(reader))))
     await asyncio.sleep(SETTLE)
+    for _ in range(NEWCOMERS):
+        begun = time.perf_counter()
+        await asyncio.sleep(IDLE)
+        _report("idle", begun)
     for number in range(NEWCOMERS):
         begun = time.perf_counter()
         _, writer = await _come(port, f"New{number}", (3.5, 3.5))
         await asyncio.sleep(0.2)
-        print(begun, time.perf_counter(), flush=True)  # noqa: T201 - for the bench, not for people
+        _report("join", begun)
         writer.close()
         await asyncio.sleep(1.0)
+
+
+def _report(what: str, begun: float) -> None:
+    """Tell the bench what was done from when until now."""
+    print(what, begun, time.perf_counter(), flush=True)  # noqa: T201 - for the bench
 
 
 async def _come(
