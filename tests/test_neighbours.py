@@ -10,7 +10,7 @@ from grouser.service.aside_composer import Composing
 from grouser.service.client_log import LONGEST, MOST_LINES, WINDOW, ClientLog
 from grouser.service.limits import Limits, RateLimiter
 from grouser.service.lockstep import Lockstep
-from grouser.service.patience import NAMED_AFTER, Patience
+from grouser.service.patience import FORGIVEN_AFTER, NAMED_AFTER, Patience
 from grouser.service.wishes import LONGEST_DEBT, SLICE, Budgets, Wishes
 
 # -- shares of the server's time -------------------------------------------------------------
@@ -154,23 +154,43 @@ def test_the_log_of_an_address_is_short(caplog):
 
 
 def test_who_takes_too_long_is_named_and_given_up():
-    lockstep, patience = Lockstep(), Patience(10.0)
+    lockstep, patience = Lockstep(), Patience(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     lockstep.enter("B", 10, 0)
     assert patience.look(lockstep.turns(), 0.0).look_again == NAMED_AFTER
     assert lockstep.awaited == "A, B"
     lockstep.end_turn("A")
     state = patience.look(lockstep.turns(), NAMED_AFTER)
-    assert (state.named, state.given_up, state.look_again) == (["B"], [], 9.0)
+    assert (state.named, state.given_up, state.look_again) == (["B"], {}, 9.0)
     assert patience.look(lockstep.turns(), 5.0).named == [], "once in a turn"
-    assert patience.look(lockstep.turns(), 10.0).given_up == ["B"]
+    assert patience.look(lockstep.turns(), 10.0).given_up == {"B": 10.0}
+
+
+def test_who_stalls_again_under_another_name_is_waited_for_half_as_long():
+    patience, now, waited = Patience(10.0, lambda name: "10.0.0.7"), 0.0, []
+    for turn in range(8):
+        lockstep = Lockstep()
+        lockstep.enter(f"Robot{turn}", 10, turn)
+        state = patience.look(lockstep.turns(), now)
+        while not state.given_up:
+            now += state.look_again
+            state = patience.look(lockstep.turns(), now)
+        waited += state.given_up.values()
+    assert waited == [10 / 2**turn for turn in range(8)]
+    assert now < 20.0
+    now += FORGIVEN_AFTER
+    lockstep = Lockstep()
+    lockstep.enter("Later", 10, 99)
+    assert not patience.look(lockstep.turns(), now).given_up
+    assert not patience.look(lockstep.turns(), now + 9.9).given_up
+    assert patience.look(lockstep.turns(), now + 10.0).given_up == {"Later": 10.0}
 
 
 def test_every_turn_counts_from_its_own_beginning():
-    lockstep, patience = Lockstep(), Patience(10.0)
+    lockstep, patience = Lockstep(), Patience(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     for turn in range(5):
         assert not patience.look(lockstep.turns(), 9.0 * turn).given_up
         lockstep.end_turn("A")
         lockstep.begin_turns(10 * (turn + 1))
-    assert not Patience(0.0).look(lockstep.turns(), 1e9).given_up, "0 waits for ever"
+    assert not Patience(0.0, str).look(lockstep.turns(), 1e9).given_up, "0 waits for ever"

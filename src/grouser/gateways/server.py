@@ -142,7 +142,7 @@ class Server:
             paced=math.isfinite(options.speed),
         )
         self._door = DoorRules(Admission(options.limits), options.limits, log, options.tls)
-        self._patience = Patience(options.longest_wait)
+        self._patience = Patience(options.longest_wait, lambda name: self.host.owners[name].address)
         self._lull = Lull()
         self._simulation = simulation
         self._stack = AsyncExitStack()
@@ -269,8 +269,8 @@ class Server:
         state = patience.look({} if paused else host.lockstep.turns(), self._now())
         for name in state.named:
             _LOG.info("the world waits for '%s'", name)
-        for name in state.given_up:
-            host.give_up_on(name, patience.longest)
+        for name, seconds in state.given_up.items():
+            host.give_up_on(name, seconds)
         if state.given_up:
             return
         if math.isfinite(state.look_again):

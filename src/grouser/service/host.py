@@ -37,6 +37,9 @@ REPORT_EVERY = 0.01
 class RobotOwner(Protocol):
     """Whoever has a robot here."""
 
+    address: str
+    """Where it is; empty: in this process."""
+
     def receive_readings(self, readings: list[SensorReading]) -> None:
         """Receive what the robot's sensors have measured."""
 

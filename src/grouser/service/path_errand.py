@@ -49,6 +49,8 @@ class Drive:
 class PathErrand:
     """One robot on its way; it owns the robot (`RobotOwner`) until it calls ``over``."""
 
+    address: str = ""
+
     def __init__(
         self,
         host: Host,

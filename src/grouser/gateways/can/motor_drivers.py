@@ -61,6 +61,8 @@ _LOG = logging.getLogger(__name__)
 class MotorDrivers:
     """The drivers of one robot: its owner on the host (`RobotOwner`), a node on the bus."""
 
+    address: str = ""
+
     def __init__(self, host: Host, entry: RobotEntry, bus: CanBus, *, rate_hz: float) -> None:
         """Take the robot, or bring it, and put its drivers on the bus.
 
