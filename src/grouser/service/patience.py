@@ -2,7 +2,8 @@
 
 Whoever stalls in its turn would stop the world for everybody. So it is named in the log after a
 moment, and given up after the longest wait. Whoever comes back and stalls again, under whatever
-name, is waited for half as long each time: all in all no longer than twice the longest wait.
+name, is waited for half as long each time, but never less than a second: others at its address,
+who take their turns as they should, must not be given up with it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 NAMED_AFTER = 1.0
-"""Wall seconds after which the log says for whom the world waits, s."""
+"""Wall seconds after which the log says for whom the world waits, s; nobody is given up before
+unless the longest wait is shorter."""
 FORGIVEN_AFTER = 600.0
 """Wall seconds after which it is forgotten that somebody was given up, s."""
 
@@ -78,4 +80,5 @@ class Patience:
             if (kept := [time for time in times if now - time < FORGIVEN_AFTER])
         }
         self._given_up = recent
-        return float(self._longest / 2 ** len(recent.get(self._address(name), ())))
+        halved = self._longest / 2 ** len(recent.get(self._address(name), ()))
+        return float(max(halved, min(NAMED_AFTER, self._longest)))
