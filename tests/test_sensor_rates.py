@@ -1,5 +1,7 @@
 """Sensors measure as often as somebody asks for, up to the beat, and nobody else notices."""
 
+import gc
+
 import numpy as np
 import pytest
 from live_world import LiveWorld
@@ -69,6 +71,32 @@ def test_measuring_more_often_changes_no_physics(sim):
         one.command("k", forward=0.2)
         one.step(0.5)
     assert sim.pose("k").position == pytest.approx(plain.pose("k").position, abs=1e-9)
+
+
+def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim):
+    sim.step(0.1)
+    sim.do(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
+    came = sim.time
+    sim.step(0.003)
+    asked = sim.read("p", "F1")
+    assert asked.time == pytest.approx(came + 0.003), "nobody had asked before"
+    assert sim.read("p", "F2").time == asked.time
+    assert sim.read("p", "Odometry").time == pytest.approx(came + 0.001), "begins where it came"
+    assert sim.read("p", "F1").time == asked.time, "asked for once more, nothing new is measured"
+    assert len(times(sim, 1.0, "p", "F1")) == 5, "its own rhythm"
+
+
+def test_who_comes_and_goes_leaves_no_cycle_behind(sim):
+    sim.do(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
+    sim.step(0.1)
+    gc.collect()
+    gc.disable()  # what a cycle holds, a whole world, would stay until Python looks for it
+    try:
+        sim.do(Leave("p"))
+        sim.step(0.1)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_what_cannot_be(sim):

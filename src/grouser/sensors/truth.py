@@ -48,13 +48,14 @@ class BoundTruth:
         joint = int(model.body_jntadr[body])
         free = joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE
         self.needs = Needs.STATE if free else Needs.POSES | Needs.VELOCITIES
-        self._measure = self._state if free else self._derived
+        self._free = bool(free)
         self._qpos = int(model.jnt_qposadr[joint]) if free else 0
         self._dof = int(model.jnt_dofadr[joint]) if free else 0
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z (m), roll, pitch, yaw (rad), vx, vy, vz (m/s), in the world frame."""
-        return LazyValues(partial(_named, self._measure(context)))
+        numbers = self._state(context) if self._free else self._derived(context)
+        return LazyValues(partial(_named, numbers))
 
     def _state(self, context: SensorContext) -> list[float]:
         data = context.data

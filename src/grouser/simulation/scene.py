@@ -46,7 +46,7 @@ def no_need() -> None:
     """Give way to nobody: there is no need."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A compiled world and what is where in it, by name."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
+from itertools import count, takewhile
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -36,13 +37,11 @@ class Clock:
         self._count += 1
         self.due = self._step(self._count)
 
-    def coming(self, end: int) -> Iterator[int]:
-        """Yield the steps before ``end`` at which ticks are due, from the next one on."""
-        number, due = self._count, self.due
-        while due < end:
-            yield due
-            number += 1
-            due = self._step(number)
+    def coming(self, end: int) -> Iterable[int]:
+        """Return the steps before ``end`` at which ticks are due, from the next one on."""
+        if self._whole:
+            return range(self.due, end, self._whole)
+        return takewhile(lambda due: due < end, map(self._step, count(self._count)))
 
     def start(self, step: int) -> None:
         """Make the first tick at or after ``step`` the next one."""

@@ -182,7 +182,7 @@ class Simulation:
         """Let ``who`` join in the world that was tried out with it, just now."""
         self._rebind(tried)
         tried.settle_in(who)
-        if not self._steps:  # else its sensors are read at the next step, or when somebody asks
+        if not self._steps:  # else its sensors are read soon, or when somebody asks
             self._sense()
 
     def schedule(self, time: float, action: Action) -> None:
@@ -251,8 +251,8 @@ class Simulation:
         if (robot, sensor) not in self.scene.sensors:
             names = [name for owner, name in self.scene.sensors if owner == robot]
             raise unknown(f"robot '{robot}'", "sensor", sensor, names)
-        if self._sensors.has_silent:
-            self._sense()
+        if self._sensors.is_silent(robot, sensor):
+            self._sensors.measure_silent(robot, sensor, self.live.sensor_context())
         return self._sensors.read(robot, sensor, self.time)
 
     def measure(self, robot: str, sensor: str) -> Reading:

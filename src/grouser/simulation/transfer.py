@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 import numpy.typing as npt
@@ -68,14 +70,18 @@ class StateTransfer:
 def transfer_memory(before: Stepper, was: StepMemory, after: Stepper, now: StepMemory) -> None:
     """Copy what belts, drives and gaits that both scenes have remembered."""
     before.gaits.transfer(was.running_gaits, after.gaits, now.running_gaits)
-    for here, name in enumerate(before.belts):
-        if name in after.belts:
-            now.turns[:, after.belts.index(name)] = was.turns[:, here]
-    for here, name in enumerate(before.drives.names):
-        if name in after.drives.names:
-            there = after.drives.names.index(name)
-            now.work[:, there] = was.work[:, here]
-            now.effort[:, there] = was.effort[:, here]
+    here, there = _same(before.belts, after.belts)
+    now.turns[:, there] = was.turns[:, here]
+    here, there = _same(before.drives.names, after.drives.names)
+    now.work[:, there] = was.work[:, here]
+    now.effort[:, there] = was.effort[:, here]
+
+
+def _same(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return the places, in both, of every name that both have."""
+    places = {name: place for place, name in enumerate(after)}
+    here = [place for place, name in enumerate(before) if name in places]
+    return here, [places[before[place]] for place in here]
 
 
 def _shared(
