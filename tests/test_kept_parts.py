@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.errors import BadValue
 from grouser.experiments.roach.kept_parts import KeptParts
-from grouser.experiments.roach.loop import JudgedChoice, JudgedPair
+from grouser.experiments.roach.loop import JudgedChoice, JudgedTerrain
 
 
 def test_a_part_is_made_once_and_read_again(tmp_path):
@@ -61,8 +61,10 @@ def test_a_choice_that_never_arrives_loses_and_is_counted():
     good = JudgedChoice(**json.loads(json.dumps({**told, "arrived": 80, "spent": 160.0})))
     bad = JudgedChoice(**json.loads(json.dumps({**told, "arrived": 0, "spent": 50.0})))
     assert (good.per_success, bad.per_success) == (2.0, 100.0)
-    assert JudgedPair(0, loop=good, single=bad).gain == pytest.approx(3.912, abs=1e-3)
-    assert JudgedPair(0, loop=bad, single=good).gain == pytest.approx(-3.912, abs=1e-3)
+    better = JudgedTerrain(0, {"loop": good, "single": bad})
+    assert better.gain("single") == pytest.approx(3.912, abs=1e-3)
+    worse = JudgedTerrain(0, {"loop": bad, "single": good})
+    assert worse.gain("single") == pytest.approx(-3.912, abs=1e-3)
 
 
 def test_an_experiment_in_one_part_says_so(tmp_path):

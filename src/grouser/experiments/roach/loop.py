@@ -1,9 +1,16 @@
 """Does physics teach the planner? Three rounds of the loop against one round of as many trials.
 
-The report plans on geometry, drives, and picks the best: one round. Ours goes on: what the trials
-cost is what the next round plans by. On terrain after terrain both get the same planner, the same
-number of trials and the same draws; the path that each of them chooses is then judged by fresh
-trials, the same for both, by the energy spent per success, failures included. A terrain is a pair.
+The report plans on geometry, drives, and picks the path whose trials went best: one round. Ours
+goes on: what the trials cost becomes a map of the ground, by which paths are judged and the next
+round plans. What of this helps? Three ways of choosing get the same planner, the same number of
+trials and the same draws on terrain after terrain:
+
+``loop``    three rounds
+``single``  one round, its paths judged with the map's help, as the loop judges
+``report``  the same round, its paths judged by their own trials alone, as in the report
+
+The path that each of them chooses is then judged by fresh trials, the same for all, by the energy
+spent per success, failures included. Ways are compared terrain by terrain.
 """
 
 from __future__ import annotations
@@ -25,7 +32,7 @@ from grouser.planning.driver import LegLaw
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.trials.path_record import PathRecord
-from grouser.trials.plan import PlanProgress, PlanSettings, plan
+from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import PlanTask, plan_task
 from grouser.trials.trial import Outcome
 
@@ -43,7 +50,9 @@ BOUNDS = (-1.0, -1.8, 1.0, 1.8)
 """Ways are looked for over the bridges, m: the floor around them is a third way, and no test."""
 FRESH = 1_000_000
 """Added to a terrain's seed for the draws of the judging trials."""
-WAYS = ("loop", "single")
+WAYS = ("loop", "single", "report")
+AGAINST = {"report": "a single round as in the report", "single": "a single round with our map"}
+"""What the loop is compared with, in words."""
 
 
 @dataclass(frozen=True)
@@ -87,21 +96,20 @@ class JudgedChoice:
 
 
 @dataclass(frozen=True)
-class JudgedPair:
-    """What the two ways of choosing chose on one terrain."""
+class JudgedTerrain:
+    """What the ways of choosing chose on one terrain."""
 
-    terrain: int
-    loop: JudgedChoice
-    single: JudgedChoice
+    number: int
+    choices: dict[str, JudgedChoice]
+    """By way of choosing."""
 
-    @property
-    def gain(self) -> float:
-        """Logarithm of the single round's energy per success over the loop's."""
-        return math.log(self.single.per_success / self.loop.per_success)
+    def gain(self, way: str) -> float:
+        """Return the logarithm of another way's energy per success over the loop's."""
+        return math.log(self.choices[way].per_success / self.choices["loop"].per_success)
 
 
 def run(run_options: RunOptions) -> Report:
-    """Plan both ways on every terrain, and judge what they chose."""
+    """Plan all ways on every terrain, and judge what they chose."""
     quick = run_options.quick
     settings, judged = (QUICK, QUICK_JUDGED) if quick else (FULL, JUDGED)
     terrains = QUICK_TERRAINS if quick else TERRAINS
@@ -119,93 +127,110 @@ def run(run_options: RunOptions) -> Report:
             "law": str(LegLaw()),
         },
     )
-    pairs = []
+    judged_terrains = []
     for terrain in range(run_options.seed, run_options.seed + terrains):
         run_options.progress(f"terrain {terrain}", 0, 1)
         part = kept.part(
             f"terrain{terrain}",
             partial(_judged, run_options, terrain, settings, judged),
         )
-        pairs.append(JudgedPair(terrain, *(JudgedChoice(**part[way]) for way in WAYS)))
-    gains = np.array([pair.gain for pair in pairs])
-    chance, ratio = signs_p(gains), math.exp(-float(gains.mean()))
-    claim = Row(
-        {"what": "energy per success, loop over single round"},
-        "below 1",
-        f"{ratio:.3f}",
-        bool(ratio < 1 and chance < SIGNIFICANT),
-        f"one-sided p {chance:.4f} over {len(gains)} terrains, {int((gains > 0).sum())} that way",
-    )
+        choices = {way: JudgedChoice(**part[way]) for way in WAYS}
+        judged_terrains.append(JudgedTerrain(terrain, choices))
+    claims = [_claim(judged_terrains, way) for way in AGAINST]
     table = Table(
         "roach-loop",
         "Physics in the planning loop (roach): the loop itself",
         "Three rounds against one" + (" (quick: one terrain, few trials)" if quick else ""),
-        (claim, *(_row(pair) for pair in pairs)),
+        (*(row for row, _ in claims), *map(_row, judged_terrains)),
         {
-            "terrains": len(pairs),
+            "terrains": len(judged_terrains),
             "trials_each": total,
             "judged": judged,
-            "energy_per_success_ratio": ratio,
-            "p": chance,
-            "loop_arrived": sum(pair.loop.arrived for pair in pairs),
-            "single_arrived": sum(pair.single.arrived for pair in pairs),
+            **{name: value for _, figures in claims for name, value in figures.items()},
+            **{
+                f"{way}_arrived": sum(one.choices[way].arrived for one in judged_terrains)
+                for way in WAYS
+            },
         },
         (
-            f"Both ways drive {total} trials on a terrain with bumps up to "
+            f"All ways drive {total} trials on a terrain with bumps up to "
             f"{millimetres(BUMPS[0]):g} and {millimetres(BUMPS[1]):g} mm, physics in steps of "
             f"{milliseconds(TIMESTEP):g} ms: the loop "
             f"{settings.rounds} rounds of {settings.candidates} paths, the single round "
             f"{settings.candidates * settings.rounds} of PRM's paths, {settings.trials} trials of "
-            "each path a round. Both choose by the same rule, and both choices are judged by the "
-            f"same {judged} fresh draws. Drawn: {settings.spread}.",
+            "each path a round. The report picks by a path's own trials; the loop, and the single "
+            "round with our map, by these and what all trials say about the ground. All choices "
+            f"are judged by the same {judged} fresh draws. Drawn: {settings.spread}.",
         ),
     )
     return Report(table)
 
 
+def _claim(terrains: list[JudgedTerrain], way: str) -> tuple[Row, dict[str, float]]:
+    """Return whether the loop beats another way, and the figures."""
+    gains = np.array([terrain.gain(way) for terrain in terrains])
+    chance, ratio = signs_p(gains), math.exp(-float(gains.mean()))
+    row = Row(
+        {"what": f"energy per success, loop over {AGAINST[way]}"},
+        "below 1",
+        f"{ratio:.3f}",
+        bool(ratio < 1 and chance < SIGNIFICANT),
+        f"one-sided p {chance:.4f} over {len(gains)} terrains, {int((gains > 0).sum())} that way",
+    )
+    return row, {f"over_{way}": ratio, f"over_{way}_p": chance}
+
+
 def _judged(
     run_options: RunOptions, terrain: int, settings: PlanSettings, judged: int
 ) -> dict[str, Any]:
-    """Plan both ways on one terrain and judge what they chose with the same fresh draws."""
+    """Plan all ways on one terrain and judge what they chose with the same fresh draws."""
     world = bridge_world(BUMPS, terrain, timestep=TIMESTEP)
     task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
     loop = replace(settings, seed=terrain)
     single = replace(loop, candidates=settings.candidates * settings.rounds, rounds=1)
-    chosen = [
-        _chosen(run_options, task, way, f"terrain {terrain}, {name}")
-        for name, way in zip(WAYS, (loop, single), strict=True)
-    ]
-    draws = settings.spread.draws(FRESH + terrain, judged)
-    trials = task.course.trials([record.path.waypoints for record in chosen], draws)
-    outcomes = drive(
-        trials, lambda done, of: run_options.progress(f"terrain {terrain}, judged", done, of)
+    three, one = (
+        _planned(run_options, task, way, f"terrain {terrain}, {name}")
+        for name, way in zip(WAYS, (loop, single), strict=False)
     )
-    halves = outcomes[:judged], outcomes[judged:]
+    chosen = three.best, one.best, best_by_own_trials(one)
+    draws = settings.spread.draws(FRESH + terrain, judged)
+    outcomes = drive(
+        task.course.trials([record.path.waypoints for record in chosen if record], draws),
+        lambda done, of: run_options.progress(f"terrain {terrain}, judged", done, of),
+    )
+    parts = (outcomes[first : first + judged] for first in range(0, len(outcomes), judged))
     return {
-        way: asdict(JudgedChoice.of_trials(record, half))
-        for way, record, half in zip(WAYS, chosen, halves, strict=True)
+        way: asdict(JudgedChoice.of_trials(record, part))
+        for way, record, part in zip(WAYS, chosen, parts, strict=True)
+        if record
     }
 
 
-def _chosen(
+def _planned(
     run_options: RunOptions, task: PlanTask, settings: PlanSettings, what: str
-) -> PathRecord:
-    """Return the candidate that a plan chooses."""
+) -> PlanResult:
+    """Return what a plan finds."""
 
     def watch(at: PlanProgress) -> None:
         run_options.progress(f"{what}, round {at.round}", at.finished, at.of)
 
-    best = plan(task, settings, watch=watch).best
-    assert best is not None
-    return best
+    return plan(task, settings, watch=watch)
 
 
-def _row(pair: JudgedPair) -> Row:
+def best_by_own_trials(result: PlanResult) -> PathRecord | None:
+    """Return the candidate whose own trials spent least per success, as the report picks."""
+    driven = [record for record in result.records if record.driven]
+    return min(driven, key=lambda one: (one.energy_per_success, one.number), default=None)
+
+
+def _row(terrain: JudgedTerrain) -> Row:
     """Return one terrain by itself."""
+    loop, single, report = (terrain.choices[way] for way in WAYS)
     return Row(
-        {"what": f"terrain {pair.terrain}"},
+        {"what": f"terrain {terrain.number}"},
         None,
-        f"{math.exp(-pair.gain):.3f}",
+        f"{math.exp(-terrain.gain('report')):.3f}, {math.exp(-terrain.gain('single')):.3f}",
         None,
-        f"loop {pair.loop} (found in round {pair.loop.found_in}); single round {pair.single}",
+        f"loop {loop} (found in round {loop.found_in}); as in the report {report}; "
+        f"single round with our map {single}",
     )
