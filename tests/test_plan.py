@@ -332,4 +332,4 @@ def test_the_loop_against_one_round_has_the_promised_shape():
     assert table.experiment == "roach-loop"
     assert table.figures["trials_each"] == 4
     assert table.figures["terrains"] == 1
-    assert [row.case["what"] for row in table.rows][1:] == ["terrain 0"]
+    assert [row.case["what"] for row in table.rows][2:] == ["terrain 0"]
