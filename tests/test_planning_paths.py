@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -152,6 +153,18 @@ def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
     kept = taut(bridge, around, np.where(dear, 5.0, 1.0))
     beside = np.interp(0.0, kept[:, 0], kept[:, 1])
     assert beside > 0.75
+
+
+def test_a_small_robot_on_a_large_map_does_not_fill_the_memory():
+    shape = (80, 1200)  # 15 m for a robot of 0.05 m
+    level = ValidityMap(np.zeros(2), 0.0125, np.ones((1, *shape), bool), np.zeros(shape))
+    zigzag = np.array([[0.1 + 0.3 * k, 0.4 + 0.1 * (k % 2)] for k in range(49)])
+    tracemalloc.start()
+    straight = measured(level, taut(level, zigzag, np.ones(shape)))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert straight.length == pytest.approx(14.4, abs=0.01)
+    assert most < 100e6  # every way between two of its 300 points at once: 1.7 GB
 
 
 def test_smoothing_shortens_and_keeps_the_ends(bridge):

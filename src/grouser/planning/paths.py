@@ -22,6 +22,10 @@ from grouser.planning.validity import FINENESS, STEP, ValidityMap
 PLANNERS: tuple[str, ...] = (*OMPL_PLANNERS, "STRIDE")
 """Names of planners, as OMPL writes them."""
 
+AHEAD = 100
+"""Straight ways of a taut path are at most so many of the robot's radii long: without a bound, a
+small robot on a large map would look at more ways than fit into memory."""
+
 Stop = Callable[[], bool]
 """Asked while planning goes on: whether to give up."""
 
@@ -106,20 +110,21 @@ def taut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
     """
     points = even(waypoints, FINENESS / STEP * validity.step)
     count = len(points)
-    one, other = np.triu_indices(count, 1)
-    a, b = points[one], points[other]
-    lengths = np.hypot(*(b - a).T)
-    share = np.linspace(0.0, 1.0, int(lengths.max() / validity.step) + 2)[:, None, None]
-    cost = lengths * per_metre[validity.cells(a + share * (b - a))].mean(axis=0)
-    # Neighbours stay joined: a path may have been planned closer to an edge than a way is asked to.
-    cost[~validity.way(a, b) & (other > one + 1)] = np.inf
-    table = np.full((count, count), np.inf)
-    table[one, other] = cost
-    spent, before = np.zeros(count), np.zeros(count, np.int64)
-    for at in range(1, count):
-        through = spent[:at] + table[:at, at]
-        before[at] = through.argmin()
-        spent[at] = through[before[at]]
+    spent, before = np.full(count, np.inf), np.zeros(count, np.int64)
+    spent[0] = 0.0
+    windows = [points[at + 1 : at + 1 + AHEAD] for at in range(count - 1)]
+    longest = max(
+        float(np.hypot(*(ahead - points[at]).T).max()) for at, ahead in enumerate(windows)
+    )
+    share = np.linspace(0.0, 1.0, int(longest / validity.step) + 2)[:, None, None]
+    for at, ahead in enumerate(windows):
+        here = np.broadcast_to(points[at], ahead.shape)
+        way = ahead - here
+        cost = np.hypot(*way.T) * per_metre[validity.cells(here + share * way)].mean(axis=0)
+        # Neighbours stay joined: a path may have been planned closer to an edge than a way may be.
+        cost[1:][~validity.way(here[1:], ahead[1:])] = np.inf
+        better = np.flatnonzero(spent[at] + cost < spent[at + 1 : at + 1 + AHEAD])
+        spent[at + 1 + better], before[at + 1 + better] = spent[at] + cost[better], at
     kept = [count - 1]
     while kept[-1]:
         kept.append(int(before[kept[-1]]))
