@@ -8,6 +8,8 @@
 ``join_stall_worst_ms``    the same, the worst of the joins
 ``idle_gap_ms``            the same as the first in as many spells in which nobody comes: what the
                            machine itself lets pass between two beats of 20 robots
+``join_over_idle``         the first over this: by how much a robot's joining prolongs the longest
+                           gap, whatever the machine; bound 2
 ``strangers_rss_mb``       memory that 3,000 silent connections to a port with TLS take; bound 30
 
 The server, the neighbours and the bench are processes of their own; nothing leaves this machine.
@@ -250,10 +252,12 @@ async def _join_figures(world: World) -> dict[str, float]:
     for what, begun, ended in spans:
         inside = times[(times > float(begun)) & (times < float(ended))]
         gaps.setdefault(what, []).append(milliseconds(float(np.diff(inside).max())))
+    joining, idle = (float(np.median(gaps[what])) for what in (b"join", b"idle"))
     return {
-        "join_stall_ms": float(np.median(gaps[b"join"])),
+        "join_stall_ms": joining,
         "join_stall_worst_ms": max(gaps[b"join"]),
-        "idle_gap_ms": float(np.median(gaps[b"idle"])),
+        "idle_gap_ms": idle,
+        "join_over_idle": joining / idle,
     }
 
 
