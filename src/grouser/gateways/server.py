@@ -49,10 +49,6 @@ than two, and nobody waits longer for his next reading than for two."""
 FAST_BEAT = 0.02
 """The same when it goes as fast as possible: longer beats cost less."""
 
-FULL_COLLECTION = 100
-"""How often Python looks through young objects before it looks through all: with 20 robots that
-takes 60 ms, thirty beats. Usual are 10; a robot's coming takes one or two."""
-
 NAP = 0.002
 """Wall seconds that nobody is listened to, at most, while the next beat is waited for."""
 
@@ -233,13 +229,10 @@ class Server:
         give_back_at_once()
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again would hold up physics
-        usual = gc.get_threshold()
-        gc.set_threshold(*usual[:2], FULL_COLLECTION)
         try:
             while not self._ended.is_set() and self.host.time < until - 1e-9:
                 await self._run_once()
         finally:
-            gc.set_threshold(*usual)
             gc.unfreeze()
 
     async def _run_once(self) -> None:
