@@ -183,8 +183,7 @@ class ActiveSensors:
             needs |= group.needs
         for active in silent:
             needs |= active.binding.needs
-        if needs:
-            _derive(context.model, context.data, needs)
+        _derive(context, needs)
         for group in due:
             if group.volley:
                 group.volley.cast(context)
@@ -213,15 +212,13 @@ class ActiveSensors:
     def measure(self, robot: str, sensor: str, context: SensorContext) -> None:
         """Read one sensor now, out of turn."""
         active = self._sensors[robot, sensor]
-        if active.binding.needs:
-            _derive(context.model, context.data, active.binding.needs)
+        _derive(context, active.binding.needs)
         self._measure(active, context)
 
     def measure_silent(self, robot: str, sensor: str, context: SensorContext) -> None:
         """Let a sensor that has said nothing yet measure something to read, not to be sent."""
         active = self._sensors[robot, sensor]
-        if active.binding.needs:
-            _derive(context.model, context.data, active.binding.needs)
+        _derive(context, active.binding.needs)
         active.measure(context)
 
     def drain_readings(self, time: float) -> list[tuple[str, Reading]]:
@@ -242,8 +239,11 @@ class ActiveSensors:
             self._kept.append((arrives, self._count, active.robot, reading))
 
 
-def _derive(model: mujoco.MjModel, data: mujoco.MjData, needs: int) -> None:
+def _derive(context: SensorContext, needs: int) -> None:
     """Bring what ``needs`` names up to date: after a step, it belongs to the state before it."""
+    if not needs:
+        return
+    model, data = context.model, context.data
     mujoco.mj_kinematics(model, data)
     if needs & ~Needs.POSES:
         mujoco.mj_comPos(model, data)

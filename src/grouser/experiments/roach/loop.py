@@ -192,17 +192,18 @@ def _judged(
         _planned(run_options, task, way, f"terrain {terrain}, {name}")
         for name, way in zip(WAYS, (loop, single), strict=False)
     )
+    assert three.best  # there is a way over this bridge
+    assert one.best
     chosen = three.best, one.best, best_by_own_trials(one)
     draws = settings.spread.draws(FRESH + terrain, judged)
     outcomes = drive(
-        task.course.trials([record.path.waypoints for record in chosen if record], draws),
+        task.course.trials([record.path.waypoints for record in chosen], draws),
         lambda done, of: run_options.progress(f"terrain {terrain}, judged", done, of),
     )
     parts = (outcomes[first : first + judged] for first in range(0, len(outcomes), judged))
     return {
         way: asdict(JudgedChoice.of_trials(record, part))
         for way, record, part in zip(WAYS, chosen, parts, strict=True)
-        if record
     }
 
 
@@ -217,10 +218,9 @@ def _planned(
     return plan(task, settings, watch=watch)
 
 
-def best_by_own_trials(result: PlanResult) -> PathRecord | None:
+def best_by_own_trials(result: PlanResult) -> PathRecord:
     """Return the candidate whose own trials spent least per success, as the report picks."""
-    driven = [record for record in result.records if record.driven]
-    return min(driven, key=lambda one: (one.energy_per_success, one.number), default=None)
+    return min(result.records, key=lambda one: (one.energy_per_success, one.number))
 
 
 def _row(terrain: JudgedTerrain) -> Row:
