@@ -105,7 +105,7 @@ def test_a_stalled_drive_does_not_wind_up():
 def test_power_is_force_times_speed():
     arm = Arm(gravity=9.81)
     arm.run(speed(-0.5), 1.0)
-    power = arm.drives.power(arm.rows)[0, 0]
+    power = arm.drives.work.power(arm.rows)[0, 0]
     assert power == pytest.approx(float(arm.data.actuator_force[0] * arm.data.qvel[0]))
 
 

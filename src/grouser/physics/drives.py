@@ -26,6 +26,7 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
+from grouser.physics.drive_work import FEW, DriveWork
 from grouser.physics.led_drives import LedDrives, columns_index
 from grouser.physics.state import StateArrays, Which
 
@@ -33,9 +34,6 @@ Mode = Literal["angle", "speed", "torque"]
 
 OUT_OF_REACH = 1e6
 """Where a speed command's target lies, m or rad: no run gets there."""
-
-FEW = 8
-"""Drives up to which plain numbers take less time than arrays."""
 
 STANDSTILL = 1e-9
 """A speed (m/s or rad/s) at which nothing moves in any run."""
@@ -153,28 +151,19 @@ class Drives:
         self.actuators = np.array(ids, int)
         joints = model.actuator_trnid[self.actuators, 0]
         self._qpos = model.jnt_qposadr[joints]
-        self._dofs = model.jnt_dofadr[joints]
         self._gears = model.actuator_gear[self.actuators, 0]
         self._inputs = model.actuator_ctrladr[self.actuators]
         self._states = model.actuator_actadr[self.actuators]
-        self._outputs = model.actuator_outadr[self.actuators]
-        self._actuator_index, self._output_index = (
-            columns_index(self.actuators),
-            columns_index(self._outputs),
-        )
         self._leads = np.array([drive.lead for drive in self._descriptions])
-        self._forces = np.array([drive.force for drive in self._descriptions])
-        self._timestep = float(model.opt.timestep)
-        self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
+        self.work = DriveWork(model, ids, [drive.force for drive in self._descriptions])
+        """What they put into the world."""
         self._speeds = np.array([drive.speed for drive in self._descriptions])
         followed = [place for place, name in enumerate(self.names) if name not in belts]
         self._followed = np.array(followed, int)
         self._followed_actuators = self.actuators[self._followed]
         self._followed_inputs = self._inputs[self._followed]
         self._addresses = {name: self._look_up(name) for name in self.names}
-        self._looks = _rows(
-            *(self._qpos, self._dofs, self._gears, self._states, self._outputs, self._leads)
-        )
+        self._looks = _rows(self._qpos, self._gears, self._states, self._leads)
         followed_states = self._states[self._followed]
         self._follow_looks = _rows(self._followed_actuators, followed_states, self._followed_inputs)
 
@@ -298,10 +287,6 @@ class Drives:
         """Return the drives' positions (m or rad) with their ``joints`` there, (n, drives)."""
         return np.asarray(joints * self._gears)
 
-    def speeds(self, rows: StateArrays) -> Array:
-        """Return how fast each drive moves (m/s or rad/s), shape (n, drives)."""
-        return np.asarray(rows.qvel.take(self._dofs, 1) * self._gears)
-
     def settle(self, rows: StateArrays, every: float) -> None:
         """Look after all setpoints; to be called ``every`` so many seconds.
 
@@ -323,7 +308,7 @@ class Drives:
     def _one_is_far(self, rows: StateArrays) -> bool:
         """Return whether a setpoint of the only simulation is out of reach of its joint."""
         position, setpoint = rows.qpos.item, rows.act.item
-        for qpos, _, gear, state, _, lead in self._looks:
+        for qpos, gear, state, lead in self._looks:
             if abs(setpoint(state) - position(qpos) * gear) > lead:
                 return True
         return False
@@ -341,48 +326,6 @@ class Drives:
             act = np.where(far.any(axis=1, keepdims=True), reined, act)
             rows.act[:, self._states] = act
         return np.asarray(act)
-
-    def add_work(self, rows: StateArrays, seconds: float, work: Array, effort: Array) -> None:
-        """Add what each drive did in the last ``seconds``, by its power in the last step.
-
-        Args:
-            rows: the simulations.
-            seconds: how long.
-            work: signed, J, (n, drives); added to in place.
-            effort: taken as positive both ways, J, (n, drives); added to in place.
-        """
-        if self._is_small(rows) and not self._discrete:
-            speed, force = rows.qvel.item, rows.actuator_force.item
-            for place, (_, dof, gear, _, output, _) in enumerate(self._looks):
-                joules = force(output) * (speed(dof) * gear) * seconds
-                work[0, place] += joules
-                effort[0, place] += abs(joules)
-            return
-        joules = self.power(rows)
-        joules *= seconds
-        np.add(work, joules, out=work)
-        np.add(effort, np.abs(joules, out=joules), out=effort)
-
-    def power(self, rows: StateArrays) -> Array:
-        """Return what each drive put into the world in the last step, W, shape (n, drives)."""
-        speeds = self.speeds(rows)
-        force = rows.actuator_force[:, self._output_index]
-        if self._discrete:
-            force = force + self._yielded(rows, force, speeds)
-        return np.asarray(force * speeds)
-
-    def _yielded(self, rows: StateArrays, force: Array, speeds: Array) -> Array:
-        """Return by how much servos' forces changed within the last step, (n, drives).
-
-        MuJoCo keeps the force at the step's beginning, but its ``discrete`` integrator applies the
-        one at the end, when the joint has moved. At the light legs of a roach the work would else
-        come out 40 to 110 % too large (1 ms).
-        """
-        gains = rows.actuator_biasprm[:, self._actuator_index]
-        stiffness, viscosity = gains[..., 1], gains[..., 2]
-        accelerations = rows.qacc.take(self._dofs, 1) * self._gears
-        change = self._timestep * (stiffness * speeds + viscosity * accelerations)
-        return np.where(np.abs(force) < self._forces, change, 0.0)
 
 
 def _rows(*columns: Array) -> tuple[tuple[Any, ...], ...]:

@@ -20,8 +20,8 @@ from grouser.robots.robot import Gait, PhasedGait, Robot
 
 STRIDES = 8
 """How far gaits are worked out in advance at most: beyond it their joint angles cost little."""
-ROWS = 40
-"""States for which one call of a gait takes hardly longer than for one of them."""
+ROWS = 1024
+"""States that are worked out in one call at most: beyond it no time is saved."""
 
 
 class GaitPlan:

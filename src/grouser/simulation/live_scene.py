@@ -125,7 +125,7 @@ class LiveScene:
 
     def power(self, robot: str) -> dict[str, float]:
         """Return what each of a robot's drives puts into the world now, torque x speed, W."""
-        return self._by_drive("power", robot, self.stepper.drives.power(self.arrays)[0])
+        return self._by_drive("power", robot, self.stepper.drives.work.power(self.arrays)[0])
 
     def _by_drive(self, where: str, robot: str, values: Array) -> dict[str, float]:
         """Return the part of ``values`` (drives,) that is a robot's, by its drives' own names."""

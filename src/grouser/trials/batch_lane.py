@@ -5,7 +5,7 @@ step's height, friction, a mass) becomes a per-simulation field. A lane has a fi
 a finished trial leaves its slot to the next one that waits. Every trial is stepped from its own
 state row, so its result is the same bits in any lane and in any company.
 
-A batch steps physics, belts, drives and gaits (`Stepper.advance`, as a `Simulation` does). Worlds
+A batch steps physics, belts, drives and gaits (`Stepper.run`, as a `Simulation` does). Worlds
 in which anything else happens go to `grouser.trials.simulation_lane`.
 """
 
@@ -89,8 +89,7 @@ class BatchLane:
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
             physics = partial(self._physics, some)
             # From 0: after whole settling periods everything is done in the same rhythm again.
-            for _ in self._stepper.advance(self._rows, self._memory, 0, self._steps, physics):
-                pass
+            self._stepper.run(self._rows, self._memory, self._steps, physics)
             over = self._look(slots)
             for slot, verdict in over.items():
                 entry, run = self._running.pop(slot)

@@ -83,19 +83,20 @@ class Cranks:
         most = self.acceleration * dt
         after = speed + np.minimum(np.maximum(wanted - speed, -most), most)
         turned = phase + (speed + after) / 2 * dt
-        turned -= 2 * math.pi * np.round(turned / (2 * math.pi))
+        turned -= math.tau * np.rint(turned / math.tau)
         return np.concatenate([turned, after], axis=1)
 
     def angles(self, state: Array) -> Array:
         """Return every leg's protraction, then every leg's abduction (rad), (n, 12)."""
         phase = (state[:, :2, None] + _OFFSETS).reshape(len(state), -1)
-        protraction = self.protraction * self._swing(phase)
-        abduction = self.abduction * (self.abduction_middle / self.abduction + np.cos(phase))
+        sine, cosine = np.sin(phase), np.cos(phase)
+        protraction = self.protraction * self._swing(sine, cosine)
+        abduction = self.abduction * (self.abduction_middle / self.abduction + cosine)
         return np.concatenate([protraction, abduction], axis=1)
 
-    def _swing(self, phase: Array) -> Array:
+    def _swing(self, sine: Array, cosine: Array) -> Array:
         """Return s, from about -1 to 1: where a slider is that a rod pulls, over the crank."""
         if self.rod_ratio == 0.0:
-            return np.sin(phase)
+            return sine
         rod = 1 / self.rod_ratio
-        return np.sin(phase) + np.sqrt(rod**2 - np.cos(phase) ** 2) - rod
+        return np.asarray(sine + np.sqrt(rod**2 - cosine**2) - rod)
