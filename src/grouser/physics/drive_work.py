@@ -37,7 +37,7 @@ class DriveWork:
 
     def power(self, rows: StateArrays) -> Array:
         """Return what each drive put into the world in the last step, W, shape (n, drives)."""
-        return self._power(rows, rows.qvel, rows.qacc, rows.actuator_force)
+        return self.power_at(rows, rows.qvel, rows.qacc, rows.actuator_force)
 
     def add(self, rows: StateArrays, seconds: float, work: Array, effort: Array) -> None:
         """Add what each drive did in the last ``seconds``, by its power in the last step.
@@ -64,8 +64,8 @@ class DriveWork:
         """Return what adds up the same, to the bit, from samples ``every`` so many seconds."""
         return WorkSamples(self, rows, every)
 
-    def _power(self, rows: StateArrays, qvel: Array, qacc: Array, force: Array) -> Array:
-        """Return the power at one or more instants: arrays (…, n, as in MuJoCo), W."""
+    def power_at(self, rows: StateArrays, qvel: Array, qacc: Array, force: Array) -> Array:
+        """Return the power at one or more instants, W, from MuJoCo's arrays of them, (…, n, ·)."""
         speeds = qvel.take(self._dofs, -1) * self._gears
         force = force[..., self._outputs]
         if self._discrete:
@@ -113,7 +113,7 @@ class WorkSamples:
     def add(self, work: Array, effort: Array) -> None:
         """Add what was sampled to ``work`` and ``effort``, as `DriveWork.add` does; start anew."""
         kept = (array[: self._taken] for array in self._kept)
-        joules = self._of._power(self._rows, *kept) * self._every  # noqa: SLF001 - one module
+        joules = self._of.power_at(self._rows, *kept) * self._every
         self._taken = 0
         for total, each in ((work, joules), (effort, np.abs(joules))):
             # One after another, as single samples are: any other order is another last digit.

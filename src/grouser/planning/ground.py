@@ -13,6 +13,7 @@ plane and close to it for what robots can stand on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -92,6 +93,27 @@ class Footprint:
         """How many legs, wheels or belts carry it."""
         return len(self.reach)
 
+    @cached_property
+    def carrying(self) -> Array:
+        """Contacts that carry (c, 3)."""
+        return self.contacts[self.carries]
+
+    @cached_property
+    def design(self) -> Array:
+        """What turns planes (3, n) into their heights at the points that carry, (c, 3)."""
+        return np.column_stack([np.ones(len(self.carrying)), self.carrying[:, :2]])
+
+    @cached_property
+    def fit(self) -> Array:
+        """What turns heights (c, n) at the points that carry into the planes that fit best."""
+        return np.asarray(np.linalg.pinv(self.design), np.float64)
+
+    @cached_property
+    def shares(self) -> Array:
+        """What turns contacts that carry (c, n), 1 or 0 each, into shares of their groups."""
+        member = self.group[self.carries] == np.arange(self.groups)[:, None]
+        return np.asarray(member / member.sum(axis=1, keepdims=True))
+
 
 @dataclass(frozen=True, eq=False)
 class Laid:
@@ -132,13 +154,10 @@ def stand(footprint: Footprint, under: Array) -> Laid:
         footprint: of the robot.
         under: heights of the ground under its contacts (k, n), m; -inf: none.
     """
-    here = under[footprint.carries]
-    missing = ~np.isfinite(here).any(axis=0)
-    lowest = np.where(np.isfinite(here), here, np.inf).min(axis=0, initial=np.inf)
-    # Nothing is as good as something far below: it carries nobody.
-    far = np.where(np.isfinite(lowest), lowest, 0.0) - 100 * footprint.radius
-    under = np.where(np.isfinite(under), under, far)
-    plane = _fit(footprint, under)
+    missing = np.zeros(under.shape[1], bool)
+    if not np.isfinite(under).all():
+        under, missing = _with_far_ground(footprint, under)
+    plane = footprint.fit @ (under[footprint.carries] - footprint.carrying[:, 2:])
     gaps = _gaps(footprint, plane, under)
     verdict = np.full(under.shape[1], STANDS)
     verdict[~_carried(footprint, gaps)] = LEG_HANGS
@@ -153,16 +172,23 @@ def stand(footprint: Footprint, under: Array) -> Laid:
 def undersides(footprint: Footprint, laid: Laid) -> Array:
     """Return the heights (m, n) of the body's points of robots that are laid, m."""
     body, slope = footprint.body, laid.slope
-    rise = body[:, :1] * slope[:, 0] + body[:, 1:2] * slope[:, 1]
-    return np.asarray(laid.height - footprint.standing + rise + body[:, 2:])
+    heights = body[:, :1] * slope[:, 0]
+    heights += body[:, 1:2] * slope[:, 1]  # in place: there are many
+    heights += laid.height - footprint.standing
+    heights += body[:, 2:]
+    return np.asarray(heights)
 
 
-def _fit(footprint: Footprint, under: Array) -> Array:
-    """Return the planes (3, n) that fit best: height at the middle, rise along x and along y."""
-    points = footprint.contacts[footprint.carries]
-    design = np.column_stack([np.ones(len(points)), points[:, :2]])
-    heights = under[footprint.carries] - points[:, 2:]
-    return np.asarray(np.linalg.pinv(design) @ heights)
+def _with_far_ground(footprint: Footprint, under: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Return heights (k, n) with ground far below where there is none; who has none at all (n,).
+
+    Nothing is as good as something far below: it carries nobody.
+    """
+    here = under[footprint.carries]
+    missing = np.asarray(~np.isfinite(here).any(axis=0))
+    lowest = np.where(np.isfinite(here), here, np.inf).min(axis=0, initial=np.inf)
+    far = np.where(np.isfinite(lowest), lowest, 0.0) - 100 * footprint.radius
+    return np.where(np.isfinite(under), under, far), missing
 
 
 def _at(plane: Array, places: Array) -> Array:
@@ -179,12 +205,10 @@ def _gaps(footprint: Footprint, plane: Array, under: Array) -> Array:
 def _carried(footprint: Footprint, gaps: Array) -> npt.NDArray[np.bool_]:
     """Return (n,) whether every group has ground under enough of it, once no contact is in it."""
     carries = footprint.carries
-    group, lift = footprint.group[carries], -gaps.min(axis=0)
-    near = gaps[carries] + lift <= footprint.reach[group][:, None]
-    enough = np.ones(gaps.shape[1], bool)
-    for number in range(footprint.groups):
-        enough &= near[group == number].mean(axis=0) >= ENOUGH
-    return enough
+    reach = footprint.reach[footprint.group[carries]][:, None]
+    near = gaps[carries] - gaps.min(axis=0) <= reach
+    # Shares are exact enough: half of an odd number of points is no number of points.
+    return np.asarray((footprint.shares @ near >= ENOUGH - 1e-9).all(axis=0))
 
 
 def _bridge(
@@ -195,8 +219,7 @@ def _bridge(
     verdict: npt.NDArray[np.int64],
 ) -> None:
     """Fit again, without what hangs over a gap, where a belt seemed to hang; in place."""
-    points = footprint.contacts[footprint.carries]
-    design = np.column_stack([np.ones(len(points)), points[:, :2]])
+    points, design = footprint.carrying, footprint.design
     some = np.flatnonzero(verdict != STANDS)
     heights = (under[footprint.carries] - points[:, 2:])[:, some]
     fitted = plane[:, some]

@@ -8,6 +8,7 @@ the raster.
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -148,16 +149,23 @@ class ValidityMap:
         return bool(here == there and here > 0 and (row >= 0).all())
 
     @cached_property
-    def _distances(self) -> Array:
-        """How far it is from a place to one where the robot does not stand, by heading, m."""
-        distance = scipy_part("ndimage").distance_transform_edt
-        # What is beyond the map is not known to be bad: only what is in it counts.
-        return np.stack([distance(layer) * self.step for layer in self.valid])
+    def _distances(self) -> dict[int, Array]:
+        """How far (m) places (rows, columns) are from where the robot fails, of headings asked."""
+        return {}
 
     def clearance(self, points: npt.ArrayLike, heading: npt.ArrayLike) -> Array:
         """Return how far (m) the robot at ``points`` with ``heading`` is from where it fails."""
         row, column = self.cells(points)
-        return np.where(row < 0, 0.0, self._distances[self.heading(heading), row, column])
+        turns = np.broadcast_to(self.heading(heading), row.shape)
+        room = np.zeros(row.shape)
+        for turn in np.unique(turns).tolist():
+            if turn not in self._distances:
+                distance = scipy_part("ndimage").distance_transform_edt
+                # What is beyond the map is not known to be bad: only what is in it counts.
+                self._distances[turn] = distance(self.valid[turn]) * self.step
+            these = (turns == turn) & (row >= 0)
+            room[these] = self._distances[turn][row[these], column[these]]
+        return room
 
 
 @lru_cache(256)
@@ -195,7 +203,8 @@ def map_validity(
     corner = np.array([west, south])
     raster = _raster(ground, corner - margin * cell, cell, (rows, columns), margin)
     layers = _Layers(raster, footprint, cell, margin, (rows, columns))
-    with ThreadPoolExecutor() as pool:  # NumPy lets other threads run while it works
+    # NumPy lets another thread run while it works; more threads than cores get in each other's way.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         headings = (2 * math.pi * k / HEADINGS for k in range(HEADINGS))
         valid = np.stack(list(pool.map(layers.layer, headings)))
     height = _shifted(raster, margin, margin, (rows, columns)).astype(np.float64)
