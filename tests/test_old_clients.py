@@ -240,6 +240,23 @@ def test_a_class_that_we_lack_is_answered_with_what_there_is(client):
     assert "p3at" in said
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("INTI {ClassName USARBot.P3AT} {Name Typo}", "no command 'INTI'; did you mean 'INIT'"),
+        ("INIT {ClassName USARBot.P3AT} {Location 0,zero,0}", "Location.*zero"),
+    ],
+)
+def test_who_has_no_robot_yet_is_told_why_none_comes(client, line, told):
+    client.say(line)
+    client.hear(f"^NOTICE {{Kind Refused}}.*{told}")
+    client.say("INIT {ClassName USARBot.P3AT} {Name Right} {Location 0,0,0}")
+    client.hear("^STA")
+    client.say("DRIEV {Left 1}", "SET {Type Joint} {Name nobody} {Opcode Angle} {Params x}")
+    for _ in range(20):  # an old client drives now, and knows of no notices
+        assert not client.hear("^(NOTICE|STA).*")[0].startswith("NOTICE")
+
+
 def test_a_kenaf_is_told_where_it_truly_is_only_when_that_is_asked_for(served, tmp_path, world):
     def hears_truth(client):
         client.say("INIT {ClassName USARBot.Kenaf} {Name Blind} {Location 0,0,0}")

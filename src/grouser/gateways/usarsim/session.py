@@ -123,13 +123,15 @@ class Session:
     def _drop(self, message: Fault | UnknownMessage) -> None:
         """Count what means nothing here; log the first few, so that nobody can fill a disk.
 
-        Those who know notices are told of a line that is wrong: else they would wait in vain.
+        Those who know notices are told of a line that is wrong, and at first those who have no
+        robot yet: it may have been their INIT, and they would wait in vain.
         """
         self.counts["faults"] += 1
         if (number := self.counts["faults"]) <= LOGGED:
             more = "; further ones are only counted" if number == LOGGED else ""
             self._note(f"dropped {for_log(message)}{more}")
-        if self._writer.modern and (why := complaint(message)):
+        newcomer = number <= LOGGED and not (self.participant.robot or self._is_controller)
+        if (self._writer.modern or newcomer) and (why := complaint(message)):
             self._writer.notice("Refused", why)
 
     def _note(self, text: str) -> None:
