@@ -1,10 +1,16 @@
 """What keeps one client from costing another: shares, places, patience."""
 
+import asyncio
+import gc
 import logging
 
 import pytest
 
 from grouser.errors import Refused
+from grouser.gateways.server import Server, ServerOptions
+from grouser.gateways.usarsim.gateway import ControlSocket, UsarsimGateway
+from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.session import Session
 from grouser.service.admission import Admission
 from grouser.service.aside_composer import Composing
 from grouser.service.client_log import LONGEST, MOST_LINES, WINDOW, ClientLog
@@ -12,6 +18,10 @@ from grouser.service.limits import Limits, RateLimiter
 from grouser.service.lockstep import Lockstep
 from grouser.service.patience import FORGIVEN_AFTER, NAMED_AFTER, Patience
 from grouser.service.wishes import LONGEST_DEBT, SLICE, Budgets, Wishes
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import World
+from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.flat import Flat
 
 # -- shares of the server's time -------------------------------------------------------------
 
@@ -193,3 +203,34 @@ def test_every_turn_counts_from_its_own_beginning():
         lockstep.end_turn("A")
         lockstep.begin_turns(10 * (turn + 1))
     assert not Patience(0.0, str).look(lockstep.turns(), 1e9).given_up, "0 waits for ever"
+
+
+# -- memory ----------------------------------------------------------------------------------
+
+
+def test_nothing_of_a_connection_stays_behind():
+    """What a cycle holds stays until Python looks for it, and its looking holds up physics."""
+
+    async def come_and_go():
+        world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),))
+        gateway = UsarsimGateway(((0, PortProfile()),))
+        async with Server(Simulation(world), ServerOptions(gateways=(gateway,))) as server:
+            running = asyncio.ensure_future(server.run())
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["control"])
+            writer.write(b"INIT {ClassName USARBot.P2DX} {Name Guest} {Location 0,0,0}\r\n")
+            while not (await reader.readline()).startswith(b"STA"):
+                pass
+            writer.close()
+            await writer.wait_closed()
+            while server.host.simulation.scene.robots:
+                await asyncio.sleep(0.01)
+            server.stop()
+            await running
+            return [one for one in gc.get_objects() if isinstance(one, (ControlSocket, Session))]
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(come_and_go()) == []
+    finally:
+        gc.enable()

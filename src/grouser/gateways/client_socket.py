@@ -231,6 +231,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         except Exception:  # asyncio would only print it, and not say whose it was
             _LOG.exception("%s: error of the server after it had gone", self.address)
         self.gone()
+        self.gone = _nothing  # whoever is told holds the connection, too
         self.registry.wake()
 
     def hang_up(self) -> None:
