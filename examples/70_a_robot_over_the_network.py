@@ -18,6 +18,7 @@ with (
     length, width, _ = robot.geometry().dimensions
     print(f"{robot.level}: a robot of {length:.2f} x {width:.2f} m has joined")
 
+    robot.reading("Odometry")  # waits for the first one: from now on there is a newest one
     robot.drive(left=5.0, right=5.0)  # rad/s, of the wheels
     while (nearest := min(robot.reading("Scanner1").ranges)) > 0.6:
         x, _, _ = robot.newest("Odometry").pose
