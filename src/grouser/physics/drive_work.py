@@ -112,6 +112,8 @@ class WorkSamples:
 
     def add(self, work: Array, effort: Array) -> None:
         """Add what was sampled to ``work`` and ``effort``, as `DriveWork.add` does; start anew."""
+        if not self._taken:
+            return
         kept = (array[: self._taken] for array in self._kept)
         joules = self._of.power_at(self._rows, *kept) * self._every
         self._taken = 0

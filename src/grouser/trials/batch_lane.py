@@ -176,9 +176,10 @@ class BatchLane:
         """Sample the trials, give them their due commands; return the verdicts of those over."""
         over: dict[int, Verdict] = {}
         poses: dict[int, Array] = {}
+        warned = self._batch.warning[:, BAD_WARNINGS].any(axis=(1, 2))
+        diverged = (warned | ~np.isfinite(self._rows.qvel).all(axis=1)).tolist()
         for slot in slots:
-            warnings, speeds = self._batch.warning[slot][BAD_WARNINGS], self._rows.qvel[slot]
-            if warnings.any() or not np.isfinite(speeds).all():
+            if diverged[slot]:
                 over[slot] = "diverged"
             else:
                 entry, run = self._running[slot]
