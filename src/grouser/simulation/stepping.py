@@ -151,6 +151,7 @@ class Stepper:
         now: int,
         steps: int,
         physics: Callable[[int], None],
+        count: Callable[[], None] | None = None,
     ) -> Iterator[int]:
         """Let ``steps`` pass; yield how many have passed since the start, after every stride.
 
@@ -163,9 +164,20 @@ class Stepper:
             now: steps that had passed before.
             steps: how many shall pass.
             physics: lets so many steps of physics pass.
+            count: counts the work of a stride of legs; None: it is added at once.
         """
-        count = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
-        return self._strides(rows, memory, now, steps, physics, count)
+        add = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
+        stride, end = self._stride, now + steps
+        while now < end:
+            into = now % stride
+            if self._has_surfaces and not into:
+                self._surface.apply(rows)
+            run = min(stride - into, end - now)
+            physics(run)
+            now += run
+            if into + run == stride:
+                self._after(rows, memory, now // stride, count or add)
+            yield now
 
     def run(
         self, rows: StateArrays, memory: StepMemory, steps: int, physics: Callable[[int], None]
@@ -178,31 +190,9 @@ class Stepper:
             if samples.full:
                 samples.add(memory.work, memory.effort)
 
-        for _ in self._strides(rows, memory, 0, steps, physics, count):
+        for _ in self.advance(rows, memory, 0, steps, physics, count):
             pass
         samples.add(memory.work, memory.effort)
-
-    def _strides(
-        self,
-        rows: StateArrays,
-        memory: StepMemory,
-        now: int,
-        steps: int,
-        physics: Callable[[int], None],
-        count: Callable[[], None],
-    ) -> Iterator[int]:
-        """Let time pass as `advance` says; ``count`` counts the work of a stride of legs."""
-        stride, end = self._stride, now + steps
-        while now < end:
-            into = now % stride
-            if self._has_surfaces and not into:
-                self._surface.apply(rows)
-            run = min(stride - into, end - now)
-            physics(run)
-            now += run
-            if into + run == stride:
-                self._after(rows, memory, now // stride, count)
-            yield now
 
     def _after(
         self, rows: StateArrays, memory: StepMemory, stride: int, count: Callable[[], None]
