@@ -207,7 +207,7 @@ def _carried(footprint: Footprint, gaps: Array) -> npt.NDArray[np.bool_]:
     carries = footprint.carries
     reach = footprint.reach[footprint.group[carries]][:, None]
     near = gaps[carries] - gaps.min(axis=0) <= reach
-    # Shares are exact enough: half of an odd number of points is no number of points.
+    # A little less than enough: thirds added up may be a last digit short.
     return np.asarray((footprint.shares @ near >= ENOUGH - 1e-9).all(axis=0))
 
 
