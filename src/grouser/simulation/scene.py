@@ -22,6 +22,7 @@ from grouser.frames import Pose
 from grouser.physics import compliance
 from grouser.physics.drives import Drive
 from grouser.physics.height_fields import HeightFieldData
+from grouser.physics.spring_timing import take_at_start
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
@@ -143,6 +144,8 @@ def compose(
         for name, robot in robots.items()
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
+    if world.physics.springs == "start":
+        drives = take_at_start(model, drives)
     sensors = {}
     for name, robot in robots.items():
         give_way()

@@ -94,6 +94,9 @@ class Physics(Description):
     """Acceleration downwards, m/s²; 0 to 100."""
     integrator: Literal["euler", "implicit", "implicitfast", "discrete", "rk4"] = "implicitfast"
     """How velocities and positions advance; MuJoCo's names."""
+    springs: Literal["end", "start"] = "end"
+    """When in a step ``discrete`` takes springs and servos. At its end, as MuJoCo does, a bounce of
+    w rad/s gets a damping ratio of w x timestep/2 beside its own; at its start it does not."""
     cone: Literal["elliptic", "pyramidal"] = "elliptic"
     """Shape of the friction cone; elliptic is the true one, pyramidal the cheap one."""
     solver: Literal["newton", "cg", "pgs"] = "newton"
@@ -111,6 +114,13 @@ class Physics(Description):
     """MuJoCo's own terms for every contact instead of `contact`; only for comparisons."""
     energy_limit: Annotated[float, Field(gt=0)] = 500.0
     """Energy beyond which a run is called diverged, J per kg of moving mass; above 0."""
+
+    @model_validator(mode="after")
+    def _springs_can_be_taken(self) -> Physics:
+        """Refuse to say it of integrators that take no spring at the end."""
+        if self.springs == "start" and self.integrator != "discrete":
+            raise mistake(f"only the integrator discrete can, not {self.integrator}", "springs")
+        return self
 
     @model_validator(mode="after")
     def _contact_is_resolved(self) -> Physics:

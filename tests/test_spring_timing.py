@@ -1,0 +1,108 @@
+"""Springs that are taken at the start of a step are damped as they say, at any step."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from grouser.errors import WorldFileError
+from grouser.experiments.roach.bridge_world import bridge_world
+from grouser.physics.drives import Drive
+from grouser.physics.spring_timing import take_at_start
+from grouser.simulation.scene import compose
+from grouser.simulation.simulation import Simulation
+from grouser.world.file import load
+
+MASS, RATE, RATIO = 1.0, 60.0, 0.1
+"""kg, rad/s, and the damping ratio: one bounce takes 50 steps of 2 ms."""
+STIFFNESS, VISCOSITY = MASS * RATE**2, 2 * RATIO * MASS * RATE
+SERVO = Drive(force=1e6, speed=1.0, lead=1e6 / STIFFNESS, damping=1e6 / VISCOSITY)
+TWO_STEPS = pytest.mark.parametrize("timestep", [0.001, 0.002])
+HELD_BY = pytest.mark.parametrize("drives", [{}, {"servo": SERVO}], ids=["spring", "servo"])
+
+
+def bouncer(timestep, drives):
+    """A mass on a spring, or held by a servo, without gravity."""
+    spec = mujoco.MjSpec()
+    spec.option.timestep, spec.option.gravity = timestep, [0, 0, 0]
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    body = spec.worldbody.add_body(mass=MASS, inertia=[1, 1, 1], explicitinertial=True)
+    own = {} if drives else {"stiffness": STIFFNESS, "damping": VISCOSITY}
+    body.add_joint(name="joint", type=mujoco.mjtJoint.mjJNT_SLIDE, **own)
+    for name, drive in drives.items():
+        drive.add(spec, name, "joint")
+    return spec.compile()
+
+
+def damping_ratio(model):
+    """How well it is damped, by the heights of the first bounces."""
+    data = mujoco.MjData(model)
+    data.qpos[0] = 0.01
+    heights = []
+    for _ in range(round(5 * math.tau / RATE / model.opt.timestep)):
+        mujoco.mj_step(model, data)
+        heights.append(data.qpos[0])
+    heights = np.array(heights)
+    tops = 1 + np.flatnonzero((heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:]))
+    decrement = -np.polyfit(np.arange(len(tops)), np.log(heights[tops]), 1)[0]
+    return decrement / math.hypot(math.tau, decrement)
+
+
+@TWO_STEPS
+@HELD_BY
+def test_a_step_damps_a_bounce_by_its_length(timestep, drives):
+    model = bouncer(timestep, drives)
+    assert damping_ratio(model) == pytest.approx(RATIO + RATE * timestep / 2, rel=0.05)
+
+
+@TWO_STEPS
+@HELD_BY
+def test_taken_at_the_start_it_does_not(timestep, drives):
+    model = bouncer(timestep, drives)
+    take_at_start(model, drives)
+    assert damping_ratio(model) == pytest.approx(RATIO, rel=0.05)
+
+
+def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itself():
+    loose = Drive(force=1e4, speed=1.0, lead=0.1, damping=1e8)
+    model = bouncer(0.002, {"servo": loose})
+    taken = take_at_start(model, {"servo": loose})
+    assert 0 < taken["servo"].viscosity < 1e-5 * loose.viscosity
+    data = mujoco.MjData(model)
+    data.qpos[0], data.act[0] = 0.01, 0.0
+    energy = []
+    for _ in range(50):
+        mujoco.mj_step(model, data)
+        energy.append(MASS * data.qvel[0] ** 2 / 2 + loose.stiffness * data.qpos[0] ** 2 / 2)
+    assert energy[-1] < 0.01 * energy[0]
+
+
+def test_a_roachs_servos_and_leg_springs_are_taken_so_and_commands_leave_it_so():
+    world = bridge_world()
+    scene, plain = (
+        compose(world.model_copy(update={"physics": world.physics.model_copy(update=how)}))
+        for how in ({}, {"springs": "end"})
+    )
+    timestep = world.physics.timestep
+    spring = scene.model.joint("roach/fore_left_spring")
+    assert spring.damping[0] == pytest.approx(1.0 - timestep * 60.0)
+    servo = scene.model.actuator("roach/fore_left_protraction").id
+    stiffness, viscosity = -plain.model.actuator_biasprm[servo, 1:3]
+    assert -scene.model.actuator_biasprm[servo, 2] == pytest.approx(
+        viscosity - timestep * stiffness
+    )
+    simulation = Simulation(world, crash_folder=None)
+    simulation.command("roach", {"left_speed": 20.0, "right_speed": 20.0})
+    simulation.step(0.05)
+    gains = simulation.scene.model.actuator_biasprm[:, :3]
+    assert np.array_equal(gains, scene.model.actuator_biasprm[:, :3])
+
+
+def test_an_integrator_that_takes_none_at_the_end_is_refused(tmp_path):
+    path = tmp_path / "world.yaml"
+    path.write_text("name: w\nphysics: {springs: start}\nterrain: [{kind: flat}]\n")
+    with pytest.raises(
+        WorldFileError, match="springs is 'start', only the integrator discrete can"
+    ):
+        load(path)
