@@ -1,9 +1,9 @@
 """Springs and servos that are taken at the start of a step, not at its end.
 
 MuJoCo's ``discrete`` integrator takes a spring's force at the end of a step, so that no spring is
-too stiff for it. That damps: to a spring k a step of h adds a damper of k h, and a bounce of w rad/s
-has a damping ratio of w h/2 beside its own. At 2 ms the servos of a roach got a quarter more damping
-than they have, and what a crossing costs depended on the step.
+too stiff for it. That damps: to a spring k a step of h adds a damper of k h, and a bounce of
+w rad/s has a damping ratio of w h/2 beside its own. At 2 ms the servos of a roach got a quarter
+more damping than they have, and what a crossing costs depended on the step.
 
 With k h taken off the damper, -k (x + h v) - (c - k h) v is -k x - c v: the spring at the step's
 start, the damper at its end, both still solved together with contacts. That is the semi-implicit

@@ -21,8 +21,8 @@ FRICTION = 0.6  # estimate, as in `roach-turning`: the report names none
 PHYSICS = STANDARD.model_copy(
     update={"integrator": "discrete", "springs": "start", "timestep": 0.0016}
 )
-"""As in `roach-turning`, with longer steps that add no damping to springs: verdicts and energies are
-what they are there (page of the report's experiments), and a trial costs two thirds."""
+"""As in `roach-turning`, with longer steps that add no damping to springs: verdicts and energies
+are what they are there (page of the report's experiments), and a trial costs two thirds."""
 BRIDGES = ("top", "bottom")
 SIDES = {"top": -1.0, "bottom": 1.0}
 """Sign of x of each bridge."""
