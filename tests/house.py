@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "grouser"
 
-FLOOR = {"errors", "exports", "frames", "files", "plugins", "tls"}
+FLOOR = {"cores", "errors", "exports", "frames", "files", "plugins", "tls"}
 PARTS = FLOOR | {"physics"}
 BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
 ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots.custom", "robots", "robots.kinds"}
@@ -18,7 +18,7 @@ RUNNING = ROBOTS | {
     "simulation.divergence",
     "simulation.simulation",
 }
-ARRAYS = {"errors", "exports", "frames"}
+ARRAYS = {"cores", "errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
 PLANNED = RUNNING | {"planning.driver", "planning"}
 SERVED = PLANNED | {"trials", "service"}
@@ -48,6 +48,7 @@ EVERYTHING = GATEWAYS | {
 
 MAY_IMPORT: dict[str, set[str]] = {
     # 0
+    "cores": set(),
     "errors": set(),
     "exports": set(),
     "frames": set(),

@@ -18,8 +18,8 @@ from served import PATIENCE, Served, until
 from grouser.benches import neighbours
 from grouser.benches.machine import queued_seconds, stolen_seconds
 from grouser.client.pictures import watch
+from grouser.cores import cores
 from grouser.errors import GrouserError
-from grouser.trials.cores import cores
 
 MINUTES = float(os.environ.get("GROUSER_SOAK_MINUTES", "30"))
 ROBOTS = 6

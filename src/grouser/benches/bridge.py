@@ -39,6 +39,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from grouser.benches.machine import stolen_seconds
+from grouser.cores import cores
 from grouser.errors import Disconnected
 from grouser.frames import milliseconds
 from grouser.gateways.can.gateway import BUS_FRAMES, BUS_SHARE, CanGateway
@@ -56,7 +57,6 @@ from grouser.protocol.can.socketcand import (
 )
 from grouser.service.limits import Limits
 from grouser.simulation.simulation import Simulation
-from grouser.trials.cores import cores
 from grouser.world.file import World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat

@@ -7,7 +7,7 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
-from grouser.trials.cores import cores
+from grouser.cores import cores
 
 _CPUS = Path("/proc/cpuinfo")
 _STAT, _STEAL = Path("/proc/stat"), 8

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from grouser.cores import cores
 from grouser.experiments.roach.bridge_world import BOUNDS, GOAL, ROBOT, START, WITHIN, bridge_world
 from grouser.experiments.roach.driven_paths import SLOTS, course_trials, planned, validity_of
 from grouser.experiments.roach.plywood_world import plywood_course, plywood_paths
@@ -28,7 +29,6 @@ from grouser.experiments.roach.table72 import BUMPS
 from grouser.planning.paths import Path
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.cores import cores
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.plan import PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import plan_task

@@ -39,6 +39,7 @@ import numpy.typing as npt
 from grouser.benches import neighbours
 from grouser.benches.machine import stolen_seconds
 from grouser.client.connection import join
+from grouser.cores import cores
 from grouser.errors import Disconnected
 from grouser.frames import Array, milliseconds
 from grouser.gateways.server import Server, ServerOptions
@@ -47,7 +48,6 @@ from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
 from grouser.simulation.live_scene import Physics, plain_physics
 from grouser.simulation.simulation import Simulation
-from grouser.trials.cores import cores
 from grouser.world.file import World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD

@@ -24,12 +24,12 @@ from pathlib import Path
 
 import numpy as np
 
+from grouser.cores import cores
 from grouser.frames import degrees, milliseconds
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.simulation.simulation import Simulation
-from grouser.trials.cores import cores
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.flat import Flat

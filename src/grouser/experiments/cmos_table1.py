@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grouser.cores import cores
 from grouser.experiments import cmos_rig as rig
 from grouser.experiments.run_options import RunOptions
 from grouser.frames import Array, degrees, millimetres, radians
@@ -29,7 +30,6 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.simulation.changes.actions import Command
 from grouser.simulation.simulation import Simulation
-from grouser.trials.cores import cores
 
 Start = tuple[float, float, float]
 """x, y (m) and heading (deg) at which a robot stands."""

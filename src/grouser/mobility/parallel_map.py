@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
-from grouser.trials.cores import cores
+from grouser.cores import cores
 
 Progress = Callable[[int, int], None]
 """Called with (finished, all)."""

@@ -8,7 +8,6 @@ the raster.
 from __future__ import annotations
 
 import math
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,6 +15,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from grouser.cores import cores
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.planning.ground import (
@@ -204,7 +204,7 @@ def map_validity(
     raster = _raster(ground, corner - margin * cell, cell, (rows, columns), margin)
     layers = _Layers(raster, footprint, cell, margin, (rows, columns))
     # NumPy lets another thread run while it works; more threads than cores get in each other's way.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         headings = (2 * math.pi * k / HEADINGS for k in range(HEADINGS))
         valid = np.stack(list(pool.map(layers.layer, headings)))
     height = _shifted(raster, margin, margin, (rows, columns)).astype(np.float64)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Event, Lock
 
+from grouser.cores import cores
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.trials.batch_lane import BatchLane
-from grouser.trials.cores import cores
 from grouser.trials.layout import layout
 from grouser.trials.simulation_lane import SimulationLane, check_sensors, needs_simulation
 from grouser.trials.trial import Outcome, Trial

@@ -147,7 +147,7 @@ def settings(course: PathCourse) -> str:
     return (
         f"What the report leaves open, one set for all three tables: p = {law.gain:g} /rad, "
         f"w0 = {law.base_speed:.4g} rad/s, at most a ratio of {law.top_ratio:g}, r_path = "
-        f"{driver.r_path:g} m; r_end = {driver.r_end:g} m is printed. The driver acts every "
+        f"{driver.r_path:g} m; r_end = {driver.r_end:g} m is printed. The driver acts about every "
         f"{milliseconds(LOOK_EVERY):g} ms, physics is in steps of "
         f"{milliseconds(course.world.physics.timestep):g} ms. Drawn: {AS_PRINTED}."
     )

@@ -11,6 +11,7 @@ from typing import Self
 import mujoco
 import numpy as np
 
+from grouser.cores import cores
 from grouser.gateways.images.film_crew import FilmCrew
 from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.image import Image, write_png
@@ -18,7 +19,6 @@ from grouser.rendering.quality import quality_named
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.video import Video
 from grouser.simulation.simulation import Simulation
-from grouser.trials.cores import cores
 
 FPS = 25
 """A video's frames per simulated second."""
