@@ -7,7 +7,7 @@ on the right, as in Fig. 6.1, the one on the robot's left hand (x < 0) is the to
 from __future__ import annotations
 
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics_settings import STANDARD
+from grouser.world.physics_settings import STANDARD, Physics
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
@@ -34,7 +34,7 @@ def bridge_world(
     bumps: tuple[float, float] | None = None,
     seed: int = 0,
     *,
-    timestep: float = PHYSICS.timestep,
+    physics: Physics = PHYSICS,
     yaw_deg: float = YAW_DEG,
 ) -> World:
     """Return the scene.
@@ -42,7 +42,7 @@ def bridge_world(
     Args:
         bumps: largest height of bumps on the top and on the bottom bridge, m; None: smooth.
         seed: which heights the bumps have.
-        timestep: of physics, s.
+        physics: how it steps.
         yaw_deg: where the robot looks at its start; 90: along the way, to neither bridge.
     """
     bridge = DoubleBridge(x=0.0, y=-1.5, yaw_deg=90.0, friction=FRICTION)
@@ -64,7 +64,7 @@ def bridge_world(
     what = "bumpy" if bumps else "smooth"
     return World(
         name=f"{what} double bridge",
-        physics=PHYSICS.model_copy(update={"timestep": timestep}),
+        physics=physics,
         terrain=tuple(terrain),
         robots=(roach,),
     )

@@ -35,6 +35,7 @@ from grouser.trials.path_record import PathRecord
 from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import PlanTask, plan_task
 from grouser.trials.trial import Outcome
+from grouser.world.physics_settings import STANDARD
 
 KEEPS_PARTS = True
 """A terrain that is finished is kept, see `grouser.experiments.roach.kept_parts`."""
@@ -44,8 +45,9 @@ JUDGED, QUICK_JUDGED = 100, 2
 FULL = PlanSettings(candidates=12, trials=2, rounds=3)
 """As `make demo` plans, and a round more."""
 QUICK = PlanSettings(candidates=2, trials=1, rounds=2)
-TIMESTEP = 0.002
-"""s   As the demo's: paths are compared with each other, and verdicts agree with those at 1 ms."""
+PHYSICS = STANDARD.model_copy(update={"integrator": "discrete", "timestep": 0.002})
+"""Steps as long as the demo's, springs as MuJoCo takes them: paths are compared with each other, and
+verdicts agree with those at 1 ms."""
 BOUNDS = (-1.0, -1.8, 1.0, 1.8)
 """Ways are looked for over the bridges, m: the floor around them is a third way, and no test."""
 FRESH = 1_000_000
@@ -122,7 +124,7 @@ def run(run_options: RunOptions) -> Report:
             "trials": settings.trials,
             "rounds": settings.rounds,
             "judged": judged,
-            "timestep": TIMESTEP,
+            "timestep": PHYSICS.timestep,
             "drawn": str(settings.spread),
             "law": str(LegLaw()),
         },
@@ -155,7 +157,7 @@ def run(run_options: RunOptions) -> Report:
         (
             f"All ways drive {total} trials on a terrain with bumps up to "
             f"{millimetres(BUMPS[0]):g} and {millimetres(BUMPS[1]):g} mm, physics in steps of "
-            f"{milliseconds(TIMESTEP):g} ms: the loop "
+            f"{milliseconds(PHYSICS.timestep):g} ms: the loop "
             f"{settings.rounds} rounds of {settings.candidates} paths, the single round "
             f"{settings.candidates * settings.rounds} of PRM's paths, {settings.trials} trials of "
             "each path a round. The report picks by a path's own trials; the loop, and the single "
@@ -184,7 +186,7 @@ def _judged(
     run_options: RunOptions, terrain: int, settings: PlanSettings, judged: int
 ) -> dict[str, Any]:
     """Plan all ways on one terrain and judge what they chose with the same fresh draws."""
-    world = bridge_world(BUMPS, terrain, timestep=TIMESTEP)
+    world = bridge_world(BUMPS, terrain, physics=PHYSICS)
     task = plan_task(world, ROBOT, START, GOAL, bounds=BOUNDS)
     loop = replace(settings, seed=terrain)
     single = replace(loop, candidates=settings.candidates * settings.rounds, rounds=1)
