@@ -46,8 +46,8 @@ FULL = PlanSettings(candidates=12, trials=2, rounds=3)
 """As `make demo` plans, and a round more."""
 QUICK = PlanSettings(candidates=2, trials=1, rounds=2)
 PHYSICS = STANDARD.model_copy(update={"integrator": "discrete", "timestep": 0.002})
-"""Steps as long as the demo's, springs as MuJoCo takes them: paths are compared with each other, and
-verdicts agree with those at 1 ms."""
+"""Steps as long as the demo's, springs as MuJoCo takes them: paths are compared with each other,
+and verdicts agree with those at 1 ms."""
 BOUNDS = (-1.0, -1.8, 1.0, 1.8)
 """Ways are looked for over the bridges, m: the floor around them is a third way, and no test."""
 FRESH = 1_000_000
