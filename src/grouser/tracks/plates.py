@@ -9,6 +9,7 @@ obstacles and costs many times as much as the other methods.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import mujoco
 import numpy as np
@@ -44,7 +45,7 @@ class _Plan:
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add pulleys and rails, the chain, its closing pin and the drive."""
-    plan = _plan(track)
+    plan = _plan(track.path, track.thickness, track.count)
     arcs = [
         i for i, segment in enumerate(plan.pitch_line.segments) if isinstance(segment, ArcSegment)
     ]
@@ -72,17 +73,18 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     )
 
 
-def _plan(track: Track) -> _Plan:
-    """Lay equal plates along the pitch line so that the loop just closes."""
-    line = track.path.grown(-track.thickness / 2)
-    shortest, longest = 0.5 * line.length / track.count, line.length / track.count
+@lru_cache(maxsize=16)  # takes seconds, and every twin track asks for the same
+def _plan(path: BeltPath, thickness: float, count: int) -> _Plan:
+    """Lay ``count`` equal plates along the pitch line so that the loop just closes."""
+    line = path.grown(-thickness / 2)
+    shortest, longest = 0.5 * line.length / count, line.length / count
     for _ in range(60):
         plate = (shortest + longest) / 2
-        if _walk(line, plate, track.count)[-1] > line.length:
+        if _walk(line, plate, count)[-1] > line.length:
             longest = plate
         else:
             shortest = plate
-    places = _walk(line, shortest, track.count)[:-1]
+    places = _walk(line, shortest, count)[:-1]
     return _Plan(line, np.array([line.at(place).position for place in places]))
 
 
