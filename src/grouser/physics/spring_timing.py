@@ -32,7 +32,7 @@ def take_at_start(model: mujoco.MjModel, drives: Mapping[str, Drive]) -> dict[st
 
     Args:
         model: just compiled, with the ``discrete`` integrator; joints' dampers and servos' gains
-            are written.
+            are written. Tendons' springs stay as MuJoCo takes them.
         drives: its servos, by actuator name.
     """
     timestep = float(model.opt.timestep)

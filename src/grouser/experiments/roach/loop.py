@@ -124,7 +124,7 @@ def run(run_options: RunOptions) -> Report:
             "trials": settings.trials,
             "rounds": settings.rounds,
             "judged": judged,
-            "timestep": PHYSICS.timestep,
+            "physics": str(PHYSICS),
             "drawn": str(settings.spread),
             "law": str(LegLaw()),
         },
