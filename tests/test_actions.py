@@ -23,7 +23,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box, Door, Lamp
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 BOX = Box(name="crate", position=(0, 0, 0.1), size=(0.2, 0.2, 0.2), mass=2.0, friction=0.5)
 DOOR = Door(name="gate", position=(2, 0, 0.5), width=0.8, height=0.9, seconds=1.0)

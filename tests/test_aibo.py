@@ -5,14 +5,14 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from aibo_tables import LEGS, SWITCHES, TABLES
+from support.aibo_reference import LEGS, SWITCHES, TABLES
 
 from grouser.frames import to_rpy
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 CARPET = 0.8
 """Friction of a carpet under paws, -; estimate. The walks were tuned on it."""

@@ -14,7 +14,11 @@ from grouser.world.file import load
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
 from grouser.world.surface import STANDARD_FRICTION
-from grouser.world.terrain import TERRAINS, Flat, Hurdle, Incline, PitchRollRamps
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.hurdle import Hurdle
+from grouser.world.terrain.incline import Incline
+from grouser.world.terrain.kinds import TERRAINS
+from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
 from grouser.world.terrain.stepfield import PATTERNS, Stepfield, rectangles
 
 FLAT = Flat(friction=0.8)

@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from served import PATIENCE, QUIET, Served, environment, until
+from support.server_fixtures import PATIENCE, QUIET, Served, environment, until
 
 from grouser.client.connection import join
 from grouser.client.pictures import watch

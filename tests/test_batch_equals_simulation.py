@@ -13,7 +13,7 @@ from grouser.trials.trial import Trial
 from grouser.world.events import Event
 from grouser.world.file import RobotEntry, World, shipped
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 from grouser.world.triggers import BoxTrigger
 
 WORLDS = [name for name in shipped() if grouser.load(name).robots]
@@ -64,12 +64,12 @@ def others(seconds):
 def alone(trial):
     """Return how a simulation of a trial's world ends."""
     simulation = Simulation(trial.world)
-    simulation.step(threads.run([trial])[0].time)
+    simulation.step(threads.run_trials([trial])[0].time)
     return simulation.fingerprint()
 
 
 def prints(trials, **how):
-    return [outcome.fingerprint for outcome in threads.run(trials, **how)]
+    return [outcome.fingerprint for outcome in threads.run_trials(trials, **how)]
 
 
 def test_every_shipped_world_in_the_company_of_all_others():
@@ -151,7 +151,7 @@ def test_an_event_stops_a_robot_in_a_batch_as_well():
     world = World(name="stop", physics=STANDARD, terrain=flat, robots=(quince,), events=(stop,))
     simulation = Simulation(world)
     simulation.step(1.0)
-    [outcome] = threads.run([trial(world, 1.0)])
+    [outcome] = threads.run_trials([trial(world, 1.0)])
     assert outcome.fingerprint == simulation.fingerprint()
     assert outcome.positions[-1, 0] == pytest.approx(0.05, abs=0.005)
 
@@ -195,7 +195,7 @@ def test_a_policy_reads_sensors():
         policy=lambda: Follow(shown),
         sensors=("gyro",),
     )
-    [outcome] = threads.run([one])
+    [outcome] = threads.run_trials([one])
     simulation, wanted = Simulation(world), []
     for time in outcome.times:
         simulation.step(time - simulation.time)
@@ -211,6 +211,6 @@ def test_pictures_are_refused_in_one_sentence():
     rex = RobotEntry(name="rex", kind="ers7", position=(0, 0))
     world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
     with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' takes pictures"):
-        threads.run([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
+        threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
     with pytest.raises(UnknownName, match="no sensor 'nose'"):
-        threads.run([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])
+        threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])

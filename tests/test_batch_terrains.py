@@ -16,7 +16,8 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.physics_settings import STANDARD
 from grouser.world.stl_file import write_stl
-from grouser.world.terrain import HeightMap, MeshGround
+from grouser.world.terrain.height_map import HeightMap
+from grouser.world.terrain.mesh import MeshGround
 
 COUNT = 16
 COMMANDS = {"velociroach": {"left_speed": 15.7, "right_speed": 23.6}, "packbot": {"forward": 0.3}}
@@ -39,7 +40,7 @@ def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind):
     ]
     scenes = [compose(trial.world) for trial in trials]
     assert len({layout(scene) for scene in scenes}) == 1, "all go in one batch"
-    together = threads.run(trials, slots=COUNT, threads=1)
+    together = threads.run_trials(trials, slots=COUNT, threads=1)
     assert len({outcome.fingerprint for outcome in together}) == COUNT
     for trial, outcome in zip(trials, together, strict=True):
         alone = Simulation(trial.world)
@@ -49,8 +50,8 @@ def test_sixteen_terrains_in_one_batch_end_as_sixteen_simulations(kind):
 
 def test_a_slot_changes_its_ground_with_its_trial():
     trials = [on(number) for number in range(5)]
-    few = [outcome.fingerprint for outcome in threads.run(trials, slots=2, threads=1)]
-    assert few == [threads.run([trial])[0].fingerprint for trial in trials]
+    few = [outcome.fingerprint for outcome in threads.run_trials(trials, slots=2, threads=1)]
+    assert few == [threads.run_trials([trial])[0].fingerprint for trial in trials]
 
 
 def test_equal_ground_is_kept_once():
@@ -72,7 +73,7 @@ def test_sixteen_meshes_end_together_as_each_alone(tmp_path):
         ground = MeshGround(file=tmp_path / f"{number}.stl", friction=0.6)
         trial = on(number, seconds=0.1)
         trials.append(replace(trial, world=trial.world.changed(terrain=(ground,))))
-    together = threads.run(trials, slots=COUNT, threads=1)
+    together = threads.run_trials(trials, slots=COUNT, threads=1)
     assert len({outcome.fingerprint for outcome in together}) == COUNT
     for trial, outcome in zip(trials, together, strict=True):
         alone = Simulation(trial.world)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sensing import put, reader, simulation
+from support.sensor_rig import put, reader, simulation
 
 from grouser.errors import UnknownName
 from grouser.sensors.inertial import Accelerometer, corrupt, next_bias

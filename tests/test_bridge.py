@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hrt_wired import WiredLink
+from support.hrt_fixtures import WiredLink
 
 from grouser.client.bridge import Bridge
 from grouser.client.hrt_robot import Hrt

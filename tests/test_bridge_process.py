@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from served import QUIET, Served, environment, until
+from support.server_fixtures import QUIET, Served, environment, until
 from typer.testing import CliRunner
 
 from grouser.cli import app

@@ -10,7 +10,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from sensing import block, put, reader, simulation
+from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
 from grouser.experiments import cmos_images

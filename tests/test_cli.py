@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser import errors
 from grouser.benches import BENCHES

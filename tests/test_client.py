@@ -5,7 +5,7 @@ import socket
 import time
 
 import pytest
-from peer import POSES, STATE, Peer, felt, lonely, lonely_peer, lonely_robot  # noqa: F401
+from support.scripted_server import POSES, STATE, Peer, felt, lonely, lonely_peer, lonely_robot  # noqa: F401
 
 from grouser.client import asynchronous, connection
 from grouser.client.address import Address
@@ -107,7 +107,7 @@ def test_a_refusal_before_an_answer_is_raised_with_it_however_packets_fall():
         return []
 
     async def program(port):
-        async with await asynchronous.connect(port=port) as connection:
+        async with await asynchronous.async_connect(port=port) as connection:
             with pytest.raises(Refused, match="not now"):
                 await connection.start_poses()
 
@@ -219,7 +219,7 @@ def test_a_robot_that_nobody_listens_to_is_still_up_to_date(robot):
 
 def test_async_robots_share_one_loop(peer):
     async def drive_one(name, speed):
-        async with await asynchronous.join("P3AT", name, port=peer.port) as robot:
+        async with await asynchronous.async_join("P3AT", name, port=peer.port) as robot:
             robot.drive(speed, speed)
             while (reading := await robot.reading("Odometry", timeout=5)).pose[0] != speed:
                 pass
@@ -235,7 +235,7 @@ def test_async_robots_share_one_loop(peer):
 
 def test_async_waits_complain_and_end_like_the_others(peer):
     async def program():
-        async with await asynchronous.join("P3AT", port=peer.port) as robot:
+        async with await asynchronous.async_join("P3AT", port=peer.port) as robot:
             await robot.start_poses()
             kinds = [type(message) async for message in robot.listen(seconds=0.1)]
             assert kinds == [Greeting, State, Odometry, StartPoses]
@@ -253,8 +253,8 @@ def test_async_waits_complain_and_end_like_the_others(peer):
             with pytest.raises(Disconnected, match="the server closed the connection"):
                 robot.drive(1, 1)
         with pytest.raises(Refused, match="no robot 'Nobody'"):
-            await asynchronous.join("Nobody", port=peer.port)
-        async with await asynchronous.control(port=peer.port) as referee:
+            await asynchronous.async_join("Nobody", port=peer.port)
+        async with await asynchronous.async_control(port=peer.port) as referee:
             referee.kill_all()
             assert await referee.start_poses() == POSES
 

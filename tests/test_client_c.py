@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from peer import Peer, lonely
+from support.scripted_server import Peer, lonely
 
 from grouser.client.launch import serving
 from grouser.protocol.usarsim import commands

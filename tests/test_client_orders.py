@@ -1,7 +1,7 @@
 """Every order of a client is understood as it was meant."""
 
 import pytest
-from peer import lonely_peer, lonely_robot  # noqa: F401 - fixtures
+from support.scripted_server import lonely_peer, lonely_robot  # noqa: F401 - fixtures
 
 from grouser.client.connection import join
 from grouser.errors import BadValue

@@ -126,7 +126,7 @@ def test_a_picture_is_the_robots_own(robot, ports):
 
 def test_two_async_robots_in_lockstep(ports):
     async def drive(name, y, spin):
-        async with await asynchronous.join(
+        async with await asynchronous.async_join(
             "P2DX", name, at=(-1, y, 0), port=ports.control, timeout=60
         ) as robot:
             robot.lockstep(0.1)

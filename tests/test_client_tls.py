@@ -6,7 +6,7 @@ import ssl
 import subprocess
 
 import pytest
-from peer import POSES, Peer, felt, lonely, lonely_peer  # noqa: F401
+from support.scripted_server import POSES, Peer, felt, lonely, lonely_peer  # noqa: F401
 
 from grouser.client import asynchronous
 from grouser.client.connection import connect, join
@@ -47,7 +47,7 @@ def test_tls_with_a_certificate_that_is_given(private_peer, certificate):
 
     async def program():
         where = {"port": private_peer.port, "tls": trusted}
-        async with await asynchronous.join("P3AT", **where) as robot:
+        async with await asynchronous.async_join("P3AT", **where) as robot:
             return await robot.start_poses()
 
     assert asyncio.run(program()) == POSES

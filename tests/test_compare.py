@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.benches import matching
 from grouser.evaluation.matching import warp

@@ -13,7 +13,7 @@ import pytest
 from grouser.client.connection import join
 from grouser.client.launch import serving
 
-CLIENT = Path(__file__).with_name("crowd_client.py")
+CLIENT = Path(__file__).parent / "support" / "camera_client.py"
 
 CROWD = (
     *(("ERS7", f"dog{number}", f"dog{number}") for number in range(1, 6)),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sensing import block, put, simulation
+from support.sensor_rig import block, put, simulation
 
 from grouser.errors import UnknownName
 from grouser.rendering.image_plane import ImagePlane

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 import yaml
-from doc_blocks import (
+from support.doc_blocks import (
     LANGUAGES,
     PAGES,
     SHOWN,
@@ -18,14 +18,14 @@ from doc_blocks import (
     grouser_arguments,
     inline_commands,
 )
-from house import ROOT
+from support.source_tree import ROOT
 
 from grouser.cli import app
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.world.file import parse
 
 GROUP = typer.main.get_command(app)
-RUNNER = Path(__file__).parent / "doc_runner.py"
+RUNNER = Path(__file__).parent / "support" / "doc_runner.py"
 ALL = [block for page in PAGES for block in blocks(page)]
 LINES = [
     *((block.place, line) for block in ALL if block.language == "sh" for line in commands(block)),

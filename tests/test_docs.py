@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 import pytest
-from house import ROOT, SOURCE, modules, tree
+from support.source_tree import ROOT, SOURCE, modules, tree
 
 PAGES = sorted(
     [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"],

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from served import QUIET, Served
-from solver_yaml import SOLVER
+from support.server_fixtures import QUIET, Served
+from support.solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.protocol.usarsim.sensor_messages import Ins, RangeScan
-from grouser.robots import ROBOTS
+from grouser.robots.kinds import ROBOTS
 from grouser.simulation.changes.actions import Equip
 from grouser.simulation.simulation import Simulation
-from grouser.world import load, parse
+from grouser.world import load
+from grouser.world.file import parse
 
 YARD = f"""
 name: yard

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from happening import FALLING, happened, simulation
+from support.event_worlds import FALLING, happened, simulation
 
 import grouser
 from grouser.errors import GrouserError

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.cli.commands.show import robot_defaults
 from grouser.evaluation.trajectory import read_trajectory

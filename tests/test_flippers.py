@@ -12,7 +12,7 @@ from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
 from grouser.robots.kinds import describe
 from grouser.robots.packbot import FLIPPERS_OUT, FLIPPERS_WIDTH, MASS, PackBot
 from grouser.trials.trial import Observation
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.stairs import Stairs
 
 CRAWLER = {

@@ -114,9 +114,9 @@ def test_a_walking_trial_is_the_simulation_to_the_bit_in_any_company():
         return Trial(world=world, robot="rex", limit=seconds, schedule=schedule)
 
     trials = [trial(0.05 + 0.02 * number, 1.0 + 0.2 * (number % 3)) for number in range(5)]
-    together = threads.run(trials, threads=2)
+    together = threads.run_trials(trials, threads=2)
     for one, outcome in zip(trials, together, strict=True):
-        [alone] = threads.run([one], threads=1)
+        [alone] = threads.run_trials([one], threads=1)
         assert alone.positions.tobytes() == outcome.positions.tobytes()
         poses = np.array([simulation.data.qpos[:7].copy() for simulation in replay_trial(one)])
         assert poses[: len(outcome.times), :3].tobytes() == outcome.positions.tobytes()

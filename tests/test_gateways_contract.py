@@ -11,13 +11,14 @@ import time
 from contextlib import ExitStack
 
 import pytest
-from served import PATIENCE, until
+from support.server_fixtures import PATIENCE, until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from grouser.gateways import GATEWAYS, Server, ServerOptions
-from grouser.gateways.can import CanGateway
-from grouser.gateways.rosbridge import RosbridgeGateway
+from grouser.gateways import Server, ServerOptions
+from grouser.gateways.can.gateway import CanGateway
+from grouser.gateways.gateway import GATEWAYS
+from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
 from grouser.protocol.can.messages import BeltSpeeds
 from grouser.protocol.can.socketcand import (

@@ -4,7 +4,7 @@ import math
 from functools import cache
 
 import pytest
-from wired import Wired, spins, wired
+from support.wire_fixtures import Wired, spins, wired
 
 from grouser.gateways.images.tiles import CameraTile
 from grouser.gateways.usarsim.geo_conf import configuration, geometry

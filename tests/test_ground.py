@@ -11,7 +11,11 @@ import grouser
 from grouser.errors import BadValue
 from grouser.simulation.ground import NOTHING, Ground
 from grouser.simulation.scene import compose
-from grouser.world import Ball, Box, Cylinder, DoubleBridge, FractalGround, PyramidBumps
+from grouser.world import Box, Cylinder
+from grouser.world.objects import Ball
+from grouser.world.terrain.double_bridge import DoubleBridge
+from grouser.world.terrain.fractal_ground import FractalGround
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
 
 DOWN = np.array([0.0, 0.0, -1.0])
 

@@ -10,7 +10,8 @@ from grouser.mobility.apparatus import APPARATUS
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.step import Step
 
 
 @pytest.mark.parametrize("test", ground_maps.TESTS)

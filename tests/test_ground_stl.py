@@ -18,9 +18,10 @@ from grouser.errors import BadValue, MissingDependency
 from grouser.simulation.ground import Ground
 from grouser.simulation.ground_stl import GROWTH, ground_surface
 from grouser.simulation.scene import compose
-from grouser.world import Ball, Cylinder
+from grouser.world import Cylinder
+from grouser.world.objects import Ball
 from grouser.world.stl_file import open_edges, write_stl
-from grouser.world.terrain import HeightMap
+from grouser.world.terrain.height_map import HeightMap
 
 
 def written(scene, path):

@@ -9,9 +9,9 @@ import subprocess
 import threading
 
 import pytest
-from hrt_c import CLIB, SQUARE, compiled, libraries, needs_compiler
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.hrt_c_build import CLIB, SQUARE, compiled, libraries, needs_compiler
 from test_hrt import COARSE, Crawler
 
 from grouser.client.hrt_robot import SENTENCES, HrtCode

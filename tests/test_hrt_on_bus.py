@@ -5,7 +5,7 @@ import itertools
 import math
 
 import pytest
-from can_rig import Rig
+from support.can_fixtures import Rig
 
 from grouser.client.hrt_robot import Hrt
 from grouser.client.links.link_with_faults import LinkWithFaults

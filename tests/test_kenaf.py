@@ -16,7 +16,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.trials.trial import Observation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 VARIANTS = ("segments", "wheels")
 STRATEGY = FlipperStrategy(

@@ -53,7 +53,10 @@ def test_the_strategy_climbs_what_the_tracks_alone_do_not():
     step = kurose_table1.FIG8
     with_flippers = kurose_table1.trial(step)
     without = kurose_table1.trial(kurose_table1.ObstacleCase("step without flippers", step.size_mm))
-    assert [outcome.arrived for outcome in threads.run([with_flippers, without])] == [True, False]
+    assert [outcome.arrived for outcome in threads.run_trials([with_flippers, without])] == [
+        True,
+        False,
+    ]
 
 
 def test_fig16_matches_the_two_variants(monkeypatch):

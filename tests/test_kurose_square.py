@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hrt_c import SQUARE
+from support.hrt_c_build import SQUARE
 
 from grouser.experiments.kurose import square
 from grouser.experiments.kurose.square_runs import Run

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from served import QUIET, Guest, Served, until
+from support.server_fixtures import QUIET, Guest, Served, until
 
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.extensions import Tick

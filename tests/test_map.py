@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from house import MAY_IMPORT, ROOT, SOURCE, imports, is_door, modules, room
+from support.source_tree import MAY_IMPORT, ROOT, SOURCE, imports, is_door, modules, room
 
 MAP = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
 

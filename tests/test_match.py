@@ -5,7 +5,7 @@ import math
 import socket
 
 import pytest
-from refereed import SHORT, kinds
+from support.match_worlds import SHORT, kinds
 
 import grouser
 from grouser.client.connection import connect, join

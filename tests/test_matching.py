@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from climbing import climb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.climb_log import climb
 
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.matching import cost_table, match, warp

@@ -24,7 +24,8 @@ from grouser.world.meshes import choice_cache
 from grouser.world.meshes.choice_cache import cached_stand_in
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh
-from grouser.world.terrain import ConvexPieces, MeshGround
+from grouser.world.terrain.convex_pieces import ConvexPieces
+from grouser.world.terrain.mesh import MeshGround
 
 
 @pytest.fixture(autouse=True)

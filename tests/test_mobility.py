@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.cli.mobility_table import DOUBT
 from grouser.errors import BadValue, UnknownName
@@ -50,7 +50,7 @@ def test_every_apparatus_holds_a_robot_at_its_start(test):
     assert apparatus.sizes[-1] < apparatus.span[1]
     chance = limits.draw_variation(1, test)
     trial = suite.mobility_trial(PACKBOT, test, apparatus.sizes[-1], chance)
-    [outcome] = threads.run([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
+    [outcome] = threads.run_trials([dataclasses.replace(trial, limit=0.3, stuck_after=math.inf)])
     height = apparatus.at(apparatus.sizes[-1]).X_WS.inverse().apply(outcome.positions)[:, 2]
     assert height == pytest.approx(PACKBOT.standing, abs=0.003)  # it stands: no drop, no jump
     assert outcome.positions[0, 0] < 0 < trial.goal.x
@@ -134,13 +134,13 @@ def test_a_passed_step_is_climbed_by_the_whole_robot():
 
 def test_company_changes_no_bit():
     trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
-    for one, other in zip(map(suite.run_alone, trials), threads.run(trials), strict=True):
+    for one, other in zip(map(suite.run_alone, trials), threads.run_trials(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 
 def test_a_robot_on_an_apparatus_neither_sinks_nor_jumps():
     trial = suite.mobility_trial(PACKBOT, "tipping_side", 30)
-    [outcome] = threads.run([trial])
+    [outcome] = threads.run_trials([trial])
     assert outcome.arrived
     steps = np.linalg.norm(np.diff(outcome.positions, axis=0), axis=1)
     assert steps.max() < 0.1  # 1 m/s, four times its own speed

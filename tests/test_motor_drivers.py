@@ -6,7 +6,7 @@ from pathlib import Path
 import cantools
 import numpy as np
 import pytest
-from can_rig import Rig
+from support.can_fixtures import Rig
 
 import grouser
 from grouser.errors import BadValue

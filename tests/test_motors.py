@@ -10,9 +10,9 @@ from pathlib import Path
 import can
 import cantools
 import pytest
-from commanded import grouser as command_line
-from commanded import refused
-from served import PATIENCE, Served
+from support.cli_runner import grouser as command_line
+from support.cli_runner import refused
+from support.server_fixtures import PATIENCE, Served
 
 import grouser
 from grouser.benches import bridge

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sensing import block, put, reader, simulation
+from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue, UnknownName
 from grouser.sensors.gps import Gps, satellite_directions

@@ -7,11 +7,11 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-import noise
 import pytest
-from served import Served, environment
+from support import fuzz_client
+from support.server_fixtures import Served, environment
 
-NOISE = Path(__file__).with_name("noise.py")
+NOISE = Path(__file__).parent / "support" / "fuzz_client.py"
 TOKEN = "quite-a-secret-token"
 EVERY = 0.1
 GROWTH = 5 * 2**20
@@ -111,13 +111,15 @@ def test_a_million_lines_of_noise(tmp_path):
 @pytest.mark.slow
 def test_noise_from_inside_is_not_fatal(tmp_path):
     """Those with a robot and every right may upset the world, but not the server."""
-    choose, known = random.Random(0), noise.sources()
+    choose, known = random.Random(0), fuzz_client.sources()
     robots = ("USARBot.P3AT", "USARBot.Kenaf", "USARBot.ERS7", "USARBotAPI.WorldController")
     options = ("--images", "-1", "--truth", "-1", "--speed", "4", "--lines-per-second", "1e6")
     with Served(tmp_path, "pioneer_room", *options) as served:
         for robot in robots:
             init = f"INIT {{ClassName {robot}}}\r\nLOCKSTEP {{Every 0.01}}\r\n".encode()
             with contextlib.suppress(ConnectionError):
-                noise.send(served.ports["control"], init + noise.packet(choose, known), choose)
+                fuzz_client.send(
+                    served.ports["control"], init + fuzz_client.packet(choose, known), choose
+                )
         assert "pioneer" in served.console("list robots")
         assert "Traceback" not in served.log

@@ -7,7 +7,7 @@ from collections import deque
 from itertools import pairwise
 
 import pytest
-from served import PATIENCE, Served, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import PATIENCE, Served, yard  # noqa: F401 - the fixture 'world'
 
 SPEED = 4
 """Simulated over wall seconds: nothing here looks at a clock but to give up."""

@@ -1,7 +1,7 @@
 """A lab's own robot from a clone to its sheet, as the tutorial has it."""
 
 import pytest
-from own_robot import main
+from support.own_robot_walkthrough import main
 
 
 @pytest.mark.slow

@@ -5,8 +5,10 @@ import time
 import pytest
 
 from grouser.errors import BadValue, Refused
-from grouser.service import AccessControl, Host, HostRules, Participant, Role, Token
+from grouser.service import Host, Participant
+from grouser.service.access import AccessControl, Role, Token
 from grouser.service.deferred_commands import MOST, DeferredCommand, DeferredCommands
+from grouser.service.host import HostRules
 from grouser.service.report_timer import ReportTimer
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.simulation.changes.actions import Leave, Reset

@@ -10,7 +10,7 @@ from grouser.simulation.changes.actions import Leave, Reset, Restart
 from grouser.simulation.simulation import Simulation
 from grouser.trials.draws import Draw
 from grouser.trials.path_trials import PathCourse
-from grouser.trials.threads import run
+from grouser.trials.threads import run_trials
 from grouser.trials.trial import Place
 from grouser.world.file import load
 
@@ -28,7 +28,7 @@ def host():
 
 def test_a_drive_is_a_trial_to_the_bit(host):
     goal = Place(x=0.3, y=0.05, within=0.05)
-    (trial,) = run([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
+    (trial,) = run_trials([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
     drives = []
     PathErrand(host, "roach", PATH, drives.append)
     assert set(host.owners) == {"roach"}

@@ -8,7 +8,8 @@ import pytest
 from grouser.client import PathFollower, join, serving
 from grouser.errors import BadValue
 from grouser.frames import from_rpy
-from grouser.planning import PathDriver, SkidLaw
+from grouser.planning import PathDriver
+from grouser.planning.driver import SkidLaw
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.sensor_extensions import MotionCapture
 

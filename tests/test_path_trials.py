@@ -19,7 +19,9 @@ from grouser.trials.trial import Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat, PyramidBumps, Step
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
+from grouser.world.terrain.step import Step
 
 ROACH = STANDARD.model_copy(update={"integrator": "discrete"})
 
@@ -49,7 +51,7 @@ def paths(count=3):
 
 
 def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
-    [outcome] = threads.run(
+    [outcome] = threads.run_trials(
         [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], look_every=0.04
     )
     assert outcome.verdict == "arrived"
@@ -59,17 +61,19 @@ def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
 
 def test_paths_and_draws_give_the_same_bits_in_any_company_and_alone():
     trials = course(goal=(0.22, 0.0)).trials(paths(), Spread().draws(3, 2))
-    together = threads.run(trials, threads=1)
+    together = threads.run_trials(trials, threads=1)
     assert {outcome.verdict for outcome in together} == {"arrived"}
     assert len({o.fingerprint for o in together}) == len(trials), "every draw, every path differs"
-    assert bits(threads.run(trials, threads=2, slots=3)) == bits(together), "slots are used again"
+    assert bits(threads.run_trials(trials, threads=2, slots=3)) == bits(together), (
+        "slots are used again"
+    )
     for number in (1, 4):
-        assert bits(threads.run([trials[number]])) == bits([together[number]])
+        assert bits(threads.run_trials([trials[number]])) == bits([together[number]])
 
 
 def test_a_simulation_ends_in_the_bits_of_the_batch():
     trial = course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
-    [outcome] = threads.run([trial])
+    [outcome] = threads.run_trials([trial])
     simulation = Simulation(trial.world)
     for verdict in looks(simulation, TrialRun(trial)):
         if verdict:
@@ -81,11 +85,11 @@ def test_a_simulation_ends_in_the_bits_of_the_batch():
 
 def test_falling_off_a_ledge_is_told_apart():
     high = course(goal=(0.6, 0.0), height=0.2, position=(0.15, 0.0, 0.2))
-    [fell] = threads.run([high.trial(np.array([[0.6, 0.0]]), Draw())])
+    [fell] = threads.run_trials([high.trial(np.array([[0.6, 0.0]]), Draw())])
     assert fell.verdict == "fell"
     assert 0.3 < fell.positions[-1, 0] < 0.5
     low = course(goal=(0.6, 0.0), height=0.01, position=(0.15, 0.0, 0.01))
-    [down] = threads.run([low.trial(np.array([[0.6, 0.0]]), Draw())])
+    [down] = threads.run_trials([low.trial(np.array([[0.6, 0.0]]), Draw())])
     assert down.verdict == "arrived", "stepping down by less than its height is no fall"
 
 
@@ -95,14 +99,14 @@ def test_no_progress_along_the_path_is_stuck_even_in_motion():
         terrain=(Flat(friction=0.6), Step(x=0.15, length=1.0, height=0.2, friction=0.6))
     )
     wall = PathCourse(walled, "roach", Place(x=0.5, y=0.0, within=0.05), limit=30.0)
-    [outcome] = threads.run([wall.trial(np.array([[0.5, 0.0]]), Draw())])
+    [outcome] = threads.run_trials([wall.trial(np.array([[0.5, 0.0]]), Draw())])
     assert outcome.verdict == "stuck"
     assert 10.0 < outcome.time < 20.0
 
 
 def test_time_runs_out_where_progress_is_too_slow():
     far = course(goal=(5.0, 0.0))
-    [outcome] = threads.run([far.trial(np.array([[5.0, 0.0]]), Draw())])
+    [outcome] = threads.run_trials([far.trial(np.array([[5.0, 0.0]]), Draw())])
     assert (outcome.verdict, outcome.time) == ("out of time", pytest.approx(6.0))
 
 
@@ -111,7 +115,7 @@ def test_a_tracked_robot_follows_the_same_path():
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(packbot,))
     tracks = PathCourse(world, "packbot", Place(x=0.8, y=0.4, within=0.1), limit=10.0)
     path = np.array([[0, 0], [0.5, 0.0], [0.8, 0.4]])
-    [outcome] = threads.run([tracks.trial(path, Draw())])
+    [outcome] = threads.run_trials([tracks.trial(path, Draw())])
     assert isinstance(tracks.driver.law, SkidLaw)
     assert outcome.verdict == "arrived"
 
@@ -121,7 +125,9 @@ def test_a_fast_crawler_that_skids_turns_a_corner_to_a_small_goal():
     quince = RobotEntry(name="quince", kind="quince", position=(0.0, 0.0, 0.0))
     world = World(name="tracks", physics=STANDARD, terrain=(Flat(friction=0.7),), robots=(quince,))
     tracks = PathCourse(world, "quince", Place(x=1.2, y=0.0, within=0.05), limit=8.0)
-    [outcome] = threads.run([tracks.trial(np.array([[0, 0], [0.5, 0.3], [1.2, 0.0]]), Draw())])
+    [outcome] = threads.run_trials(
+        [tracks.trial(np.array([[0, 0], [0.5, 0.3], [1.2, 0.0]]), Draw())]
+    )
     assert outcome.verdict == "arrived"
 
 
@@ -209,7 +215,7 @@ def test_a_goal_on_the_ground_needs_no_driver():
         limit=3.0,
         goal=Place(x=0.15, y=0.0, within=0.05),
     )
-    assert threads.run([trial])[0].verdict == "arrived"
+    assert threads.run_trials([trial])[0].verdict == "arrived"
     assert PathDriver().words == ("left_speed", "right_speed")
 
 
@@ -219,7 +225,7 @@ def test_much_ground_at_rest_changes_no_bit():
     world = roach_world().changed(terrain=(Flat(friction=0.6), bumps))
     uneven = PathCourse(world, "roach", Place(x=0.5, y=0.0, within=0.05), limit=0.4)
     trials = uneven.trials([np.array([[0.5, 0.0]])], Spread().draws(0, 3))
-    for trial, outcome in zip(trials, threads.run(trials, slots=2, threads=1), strict=True):
+    for trial, outcome in zip(trials, threads.run_trials(trials, slots=2, threads=1), strict=True):
         simulation = Simulation(trial.world)
         for _ in looks(simulation, TrialRun(trial)):
             pass

@@ -15,7 +15,8 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat, Incline
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.incline import Incline
 
 PIONEERS = {"p2dx": P2DX, "p2at": P2AT, "p3at": P3AT}
 PHYSICS = STANDARD.model_copy(update={"timestep": 0.002})

@@ -325,8 +325,8 @@ def test_ctrl_c_answers_with_the_best_so_far(tmp_path):
 
 @pytest.mark.slow
 def test_the_loop_against_one_round_has_the_promised_shape():
-    from grouser.experiments import RunOptions
     from grouser.experiments.roach import loop
+    from grouser.experiments.run_options import RunOptions
 
     table = loop.run(RunOptions(quick=True)).table
     assert table.experiment == "roach-loop"

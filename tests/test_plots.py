@@ -1,7 +1,7 @@
 """Figures of a comparison are drawn, and their mistakes told."""
 
 import pytest
-from climbing import climb
+from support.climb_log import climb
 
 from grouser.errors import BadValue
 from grouser.evaluation.matching import match

@@ -25,7 +25,7 @@ from grouser.robots.qrio import STEP, Qrio
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 WALK = Qrio().build().gait
 DT = 0.004

@@ -15,7 +15,7 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.radio import NEAREST, RadioModel
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 
 def robot(name, x, y=0.0):

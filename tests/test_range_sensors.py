@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sensing import block, put, reader, simulation
+from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue
 from grouser.sensors import rays
@@ -15,7 +15,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Cylinder
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 UP = {"mount": "body", "at": [0.0, 0.0, 0.31]}  # 0.4 m over the ground
 WALL = block("wall", (2.1, 0, 1), (0.2, 40, 2))  # its face is at x = 2

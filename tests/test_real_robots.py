@@ -17,7 +17,7 @@ from grouser.robots.custom.custom_robot import load_robot
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 ROBOTS = Path(__file__).parent.parent / "examples" / "robots"
 ON_MODELS = ("a1", "z1", "g1")

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from refereed import SHORT, kinds
+from support.match_worlds import SHORT, kinds
 
 import grouser
 from grouser.errors import BadValue, UnknownName

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from drawn import SECRET, in_a_loop, remote_worker_port, rgb, seen, until, watched
+from support.render_fixtures import SECRET, in_a_loop, remote_worker_port, rgb, seen, until, watched
 from typer.testing import CliRunner
 
 from grouser.cli import app

@@ -6,7 +6,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from wired import spins, wired
+from support.wire_fixtures import spins, wired
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose

@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from served import Served
+from support.server_fixtures import Served
 
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber

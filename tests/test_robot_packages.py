@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from served import QUIET, Served
+from support.server_fixtures import QUIET, Served
 
 MOON = Path(__file__).parent / "packages" / "moon"
-TYPED = Path(__file__).with_name("typed_once.py")
+TYPED = Path(__file__).parent / "support" / "cli_batch.py"
 KINDS = ("robots", "terrains", "sensors", "tracks")
 LISTS = [["list", kind, "--plain"] for kind in KINDS]
 ROBOTS = [

@@ -12,7 +12,7 @@ from grouser.robots.kinds import ROBOTS, describe
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 NEEDED = {
     "crawler": {

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from house import BARE, MAY_IMPORT, PURE, is_door, modules, room, room_zones, zone
+from support.source_tree import BARE, MAY_IMPORT, PURE, is_door, modules, room, room_zones, zone
 
 THIRD_PARTY = ["cv2", "matplotlib", "mujoco", "numba", "numpy", "pydantic", "rich", "typer", "yaml"]
 
@@ -56,7 +56,7 @@ def jobs():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="rooms are imported in forks")
 def test_every_room_can_be_imported_with_all_rooms_above_it_absent():
-    program = Path(__file__).parent / "alone.py"
+    program = Path(__file__).parent / "support" / "isolated_imports.py"
     done = subprocess.run(
         [sys.executable, str(program)],
         input=json.dumps(jobs()),
@@ -71,7 +71,7 @@ def test_every_room_can_be_imported_with_all_rooms_above_it_absent():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="rooms are imported in forks")
 def test_a_room_that_reaches_up_is_found_out():
     up = {"robots": job({"robots"}, below({"robots"}) - {"tracks"})}
-    program = Path(__file__).parent / "alone.py"
+    program = Path(__file__).parent / "support" / "isolated_imports.py"
     done = subprocess.run(
         [sys.executable, str(program)], input=json.dumps(up), capture_output=True, text=True
     )

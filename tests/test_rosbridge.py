@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import roslibpy
-from commanded import grouser, refused
-from served import PATIENCE, QUIET, Served, until
+from support.cli_runner import grouser, refused
+from support.server_fixtures import PATIENCE, QUIET, Served, until
+from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
-from worlds_served import WORLD
 
 SMALL = ("--plan", "candidates=1", "--plan", "trials=1", "--plan", "rounds=1")
 START, GOAL = (-5.0, 3.0), (-3.5, 3.2)

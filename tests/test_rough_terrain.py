@@ -9,13 +9,11 @@ import pytest
 from pydantic import ValidationError
 from test_terrain import FLAT, compiled, height
 
-from grouser.world.terrain import (
-    DoubleBridge,
-    FractalGround,
-    PlywoodBridge,
-    PyramidBumps,
-    Rubble,
-)
+from grouser.world.terrain.double_bridge import DoubleBridge
+from grouser.world.terrain.fractal_ground import FractalGround
+from grouser.world.terrain.plywood_bridge import PlywoodBridge
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
+from grouser.world.terrain.rubble import Rubble
 
 
 def test_the_double_bridge_has_the_sizes_of_table_c1():

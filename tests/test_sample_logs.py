@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from commanded import elsewhere, grouser, refused  # noqa: F401 - a fixture
+from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
 from grouser.calibration.planted_truth import planted_log
 from grouser.evaluation.sample_logs import shipped_logs

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scan_scenes import (
+from support.scan_scenes import (
     FLOOR,
     LEVEL,
     box_distance,

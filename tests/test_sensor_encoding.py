@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sensing import block
-from wired import Wired
+from support.sensor_rig import block
+from support.wire_fixtures import Wired
 
 from grouser.errors import BadValue
 from grouser.frames import Pose

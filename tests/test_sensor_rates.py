@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from live_world import LiveWorld
+from support.threaded_server import LiveWorld
 
 from grouser.client import join
 from grouser.errors import BadValue, UnknownName
@@ -15,7 +15,7 @@ from grouser.simulation.changes.actions import Join, Leave, Reset, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 
 def kenaf(name="k", y=0.0):

@@ -13,7 +13,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, parse
 from grouser.world.objects import Box, Tag, Victim
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 BODY = {"mount": "body", "at": [0.0, 0.0, 0.3]}
 OPTIONS = {

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from served import Served, until, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import Served, until, yard  # noqa: F401 - the fixture 'world'
 
 from grouser.errors import Refused
 from grouser.protocol.usarsim.commands import Init

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from served import Guest, Served, until, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import Guest, Served, until, yard  # noqa: F401 - the fixture 'world'
 from typer.testing import CliRunner
 
 from grouser.cli import app

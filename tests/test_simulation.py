@@ -17,7 +17,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, shipped
 from grouser.world.objects import Ball, Box
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 
 def packbot(name="packbot", x=0.0, y=0.0, method="segments", **command):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from house import ROOT
+from support.source_tree import ROOT
 
 from grouser.robots.kinds import ROBOTS
 from grouser.sensors.sensor import SENSORS

@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from served import PATIENCE, Served, until
+from support.server_fixtures import PATIENCE, Served, until
 
 from grouser.benches import neighbours
 from grouser.benches.machine import queued_seconds, stolen_seconds

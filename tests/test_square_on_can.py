@@ -12,16 +12,16 @@ import can
 import cantools
 import numpy as np
 import pytest
-from hrt_c import SQUARE, compiled, needs_compiler
-from live_world import LiveWorld
-from served import until
+from support.hrt_c_build import SQUARE, compiled, needs_compiler
+from support.server_fixtures import until
+from support.threaded_server import LiveWorld
 
 import grouser
 from grouser.frames import degrees
-from grouser.gateways.can import CanGateway
+from grouser.gateways.can.gateway import CanGateway
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 DBC = Path(grouser.__file__).parent / "protocol" / "can" / "kenaf.dbc"
 SIDE, SIDE_OFF, CORNER_OFF_DEG = 0.100, 0.005, 3.0

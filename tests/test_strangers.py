@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from served import PATIENCE, QUIET, Served, until
+from support.server_fixtures import PATIENCE, QUIET, Served, until
 from typer.testing import CliRunner
 
 from grouser.cli import app

@@ -23,7 +23,7 @@ def from_file(trial, options):
 def same_rows(trials, told):
     """Drive ``trials`` with the shipped robot and with its file; return how the first went."""
     files = [from_file(trial, options) for trial, options in zip(trials, told, strict=True)]
-    outcomes = threads.run([*trials, *files])
+    outcomes = threads.run_trials([*trials, *files])
     shipped, filed = outcomes[: len(trials)], outcomes[len(trials) :]
     assert [one.verdict for one in filed] == [one.verdict for one in shipped]
     return shipped

@@ -11,17 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
-from commanded import grouser as command_line
-from commanded import refused
 from hypothesis import given
 from hypothesis import strategies as st
-from live_world import LiveWorld
-from served import PATIENCE, until
+from support.cli_runner import grouser as command_line
+from support.cli_runner import refused
+from support.server_fixtures import PATIENCE, until
+from support.threaded_server import LiveWorld
 
 from grouser.client import OperatorLink, started
 from grouser.client.control_process import _belts
 from grouser.errors import BadValue, Refused
-from grouser.gateways.can import CanGateway
+from grouser.gateways.can.gateway import CanGateway
 from grouser.gateways.images.gateway import ImageGateway
 from grouser.gateways.server import PictureOptions
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway

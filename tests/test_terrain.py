@@ -18,28 +18,26 @@ from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder
 from grouser.world.physics_settings import STANDARD
 from grouser.world.stl_file import write_stl
-from grouser.world.terrain import (
-    TERRAINS,
-    DoubleBridge,
-    Flat,
-    FractalGround,
-    HeightMap,
-    Hurdle,
-    Incline,
-    LeagueField,
-    MeshGround,
-    PitchRollRamps,
-    PlywoodBridge,
-    PyramidBumps,
-    Ramp,
-    Ridge,
-    Rubble,
-    Stairs,
-    Step,
-    Stepfield,
-    Trench,
-)
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
+from grouser.world.terrain.double_bridge import DoubleBridge
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.fractal_ground import FractalGround
+from grouser.world.terrain.height_map import HeightMap
+from grouser.world.terrain.hurdle import Hurdle
+from grouser.world.terrain.incline import Incline
+from grouser.world.terrain.kinds import TERRAINS
+from grouser.world.terrain.league_field import LeagueField
+from grouser.world.terrain.mesh import MeshGround
+from grouser.world.terrain.pitch_roll_ramps import PitchRollRamps
+from grouser.world.terrain.plywood_bridge import PlywoodBridge
+from grouser.world.terrain.pyramid_bumps import PyramidBumps
+from grouser.world.terrain.ramp import Ramp
+from grouser.world.terrain.ridge import Ridge
+from grouser.world.terrain.rubble import Rubble
+from grouser.world.terrain.stairs import Stairs
+from grouser.world.terrain.step import Step
+from grouser.world.terrain.stepfield import Stepfield
+from grouser.world.terrain.trench import Trench
 
 FLAT = Flat(friction=0.8)
 PIECES = Path(tempfile.mkdtemp()) / "cube.npz"

@@ -10,7 +10,7 @@ from grouser.simulation.simulation import Simulation
 from grouser.tracks.track import TRACKS
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 SHAPES = {
     "oval": [(-0.25, 0, 0.07), (0.25, 0, 0.07)],

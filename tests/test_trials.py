@@ -11,7 +11,8 @@ from grouser.trials.replay import replay_trial
 from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat, Step
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.step import Step
 
 
 def world(*, friction=0.6, height=None, forward=0.3, method="segments", yaw_deg=0.0):
@@ -52,12 +53,12 @@ def bits(outcomes):
 
 
 def test_bit_identical_at_any_thread_count_and_in_any_company():
-    one = threads.run(trials(), threads=1)
-    two = threads.run(trials(), threads=2)
+    one = threads.run_trials(trials(), threads=1)
+    two = threads.run_trials(trials(), threads=2)
     assert bits(one) == bits(two)
-    alone = [threads.run([trial])[0] for trial in trials()]
+    alone = [threads.run_trials([trial])[0] for trial in trials()]
     assert bits(one) == bits(alone)
-    assert bits(threads.run(trials(), slots=2)) == bits(one), "finished trials are replaced"
+    assert bits(threads.run_trials(trials(), slots=2)) == bits(one), "finished trials are replaced"
 
 
 def test_robots_in_company_keep_their_own_posture():
@@ -81,14 +82,14 @@ def test_robots_in_company_keep_their_own_posture():
         )
         for front_deg in (-30.0, 90.0)
     ]
-    assert bits(threads.run(postures)) == bits(threads.run([trial])[0] for trial in postures)
+    assert bits(threads.run_trials(postures)) == bits(threads.run([trial])[0] for trial in postures)
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])
 def test_a_trial_is_the_simulation_to_the_bit(method):
     schedule = ((0.4, {"turn": 0.8}), (0.8, {"forward": 0.2}))
     trial = Trial(world=world(method=method), robot="packbot", limit=1.2, schedule=schedule)
-    [outcome] = threads.run([trial])
+    [outcome] = threads.run_trials([trial])
     poses = []
     for simulation in replay_trial(trial):
         poses.append(simulation.data.qpos[:7].copy())
@@ -101,7 +102,7 @@ def test_trials_stop_early_when_arrived_stuck_or_tipped():
     arrives = Trial(world=world(), robot="packbot", limit=5.0, goal=Goal(x=0.2))
     stuck = Trial(world=world(height=0.4), robot="packbot", limit=9.0, stuck_after=0.8)
     tips = Trial(world=world(), robot="packbot", limit=5.0, tipped_beyond=math.radians(-1))
-    outcomes = threads.run([arrives, stuck, tips])
+    outcomes = threads.run_trials([arrives, stuck, tips])
     assert [outcome.verdict for outcome in outcomes] == ["arrived", "stuck", "tipped"]
     assert outcomes[0].time < 1.0
     assert outcomes[1].time < 4.0
@@ -114,13 +115,13 @@ def test_a_policy_sees_and_commands():
             return {"forward": 0.0} if seen.position[0] > 0.15 else None
 
     trial = Trial(world=world(), robot="packbot", limit=2.0, policy=StopAtHalf)
-    [outcome] = threads.run([trial])
+    [outcome] = threads.run_trials([trial])
     assert 0.15 < outcome.positions[-1, 0] < 0.22
 
 
 def test_progress_is_told():
     seen = []
-    threads.run(trials()[-1:], progress=lambda done, of: seen.append((done, of)))
+    threads.run_trials(trials()[-1:], progress=lambda done, of: seen.append((done, of)))
     assert seen == [(1, 1)]
 
 
@@ -137,7 +138,7 @@ def test_a_trial_that_diverges_says_so_and_leaves_the_others_alone(tmp_path, mon
     mad = Trial(
         world=sane.world.changed(physics=falling), robot="packbot", limit=1.6, goal=sane.goal
     )
-    outcomes = threads.run([mad, sane])
+    outcomes = threads.run_trials([mad, sane])
     assert outcomes[0].verdict == "diverged"
-    assert bits(outcomes[1:]) == bits(threads.run([sane]))
+    assert bits(outcomes[1:]) == bits(threads.run_trials([sane]))
     assert not list(tmp_path.iterdir())

@@ -229,7 +229,7 @@ def test_stops_when_told_nothing_and_a_leg_can_be_taken_over():
 def test_same_bits_twice_alone_and_in_a_batch():
     assert running(0.5, 0.4).fingerprint() == running(0.5, 0.4).fingerprint()
     trial = Trial(world=world(), robot="roach", limit=0.4)
-    first, second = threads.run([trial, trial], look_every=0.02)
+    first, second = threads.run_trials([trial, trial], look_every=0.02)
     np.testing.assert_array_equal(first.positions, second.positions)
     simulation = Simulation(world())
     simulation.step(first.time)

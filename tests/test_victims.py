@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from sensing import block, put, reader, simulation
+from support.sensor_rig import block, put, reader, simulation
 
 from grouser.errors import BadValue
 from grouser.physics.labels import PARTS, find_marked

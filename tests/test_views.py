@@ -9,7 +9,7 @@ import time
 import cv2
 import numpy as np
 import pytest
-from drawn import OPEN, SECRET, in_a_loop, rgb, seen, until
+from support.render_fixtures import OPEN, SECRET, in_a_loop, rgb, seen, until
 
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort

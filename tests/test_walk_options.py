@@ -5,7 +5,7 @@ import socket
 
 import numpy as np
 import pytest
-from served import PATIENCE, Served
+from support.server_fixtures import PATIENCE, Served
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import degrees, to_rpy

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from solver_yaml import SOLVER
+from support.solver_yaml import SOLVER
 
 from grouser.errors import UnknownName, WorldFileError
 from grouser.world import file
 from grouser.world.file import KEYS, World, load, parse
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import TERRAINS, Flat, Stairs
+from grouser.world.terrain.flat import Flat
+from grouser.world.terrain.kinds import TERRAINS
+from grouser.world.terrain.stairs import Stairs
 
 TEXT = f"""\
 name: one step

@@ -89,7 +89,7 @@ def _answer(world: World) -> PlanResult:
 def _rates(name: str, trials: Sequence[Trial]) -> tuple[list[Outcome], dict[str, float]]:
     """Drive all ``trials``; return how they went, and trials a minute by clock and processor."""
     begun, spent = time.perf_counter(), time.process_time()
-    outcomes = threads.run(trials, slots=SLOTS)
+    outcomes = threads.run_trials(trials, slots=SLOTS)
     spent, taken = time.process_time() - spent, time.perf_counter() - begun
     minutes = 60 * len(trials)
     return outcomes, {name: minutes / taken, f"{name}_by_processor": minutes * cores() / spent}
@@ -104,7 +104,7 @@ def _batch_over_single(world: World) -> float:
             pass
     single = (time.process_time() - begun) / 4
     begun = time.process_time()
-    threads.run(trials, threads=1, slots=len(trials))
+    threads.run_trials(trials, threads=1, slots=len(trials))
     return single / ((time.process_time() - begun) / len(trials))
 
 

@@ -147,4 +147,4 @@ def _step(model: mujoco.MjModel, count: int) -> None:
 
 
 def _run(trials: list[Trial], count: int) -> None:
-    threads.run(trials, threads=count)
+    threads.run_trials(trials, threads=count)

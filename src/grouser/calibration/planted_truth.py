@@ -45,7 +45,7 @@ def planted_log(
     truth: Mapping[str, float],
     seconds: float,
     *,
-    measured: Measurement = Measurement(),  # noqa: B008 - frozen
+    measured: Measurement = Measurement(),
     seed: int = 1,
 ) -> Trajectory:
     """Return a log of ``robot`` in ``world`` as it would be if ``truth`` were true.
@@ -61,7 +61,7 @@ def planted_log(
     for parameter in parameters_named(list(truth)):
         world = parameter.applied(world, robot, truth[parameter.name])
     trial = Trial(world=world, robot=robot, limit=seconds, tipped_beyond=math.inf)
-    [outcome] = threads.run([trial], look_every=0.01)
+    [outcome] = threads.run_trials([trial], look_every=0.01)
     times = np.arange(measured.late, seconds - 0.01, 1 / measured.rate_hz)
     true = trajectory(outcome).at(times)
     rng = np.random.default_rng(seed)

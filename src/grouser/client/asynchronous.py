@@ -247,12 +247,12 @@ class AsyncController(AsyncConnection, WorldCommands):
         return await self.run(self.conversation.ask(queries.object_state(name)), timeout)
 
 
-async def connect(**where: Unpack[AddressOptions]) -> AsyncConnection:
+async def async_connect(**where: Unpack[AddressOptions]) -> AsyncConnection:
     """Connect without a robot: for start poses and the console. `Address` has the options."""
     return await AsyncConnection.open(Address(**where))
 
 
-async def join(
+async def async_join(
     kind: str,
     name: str | None = None,
     *,
@@ -267,7 +267,9 @@ async def join(
     return robot
 
 
-async def control(name: str = "Controller", **where: Unpack[AddressOptions]) -> AsyncController:
+async def async_control(
+    name: str = "Controller", **where: Unpack[AddressOptions]
+) -> AsyncController:
     """Become a world controller; see `Address` for the options."""
     controller = await AsyncController.open(Address(**where))
     await controller._begin(controller.conversation.control_world(name))

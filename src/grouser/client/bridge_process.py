@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from grouser.client.address import Address
-from grouser.client.asynchronous import AsyncRobot, join
+from grouser.client.asynchronous import AsyncRobot, async_join
 from grouser.client.bridge import SHORTEST, Bridge
 from grouser.client.kenaf_wire import CLASS, KenafWire
 from grouser.errors import Disconnected, GrouserError
@@ -131,7 +131,7 @@ class BridgeProcess(asyncio.DatagramProtocol):
     async def _live(self) -> None:
         """Join, and hear the robot until it is gone."""
         server = self._server
-        robot = await join(
+        robot = await async_join(
             CLASS,
             self._name,
             host=server.host,

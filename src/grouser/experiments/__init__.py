@@ -4,15 +4,6 @@ Every experiment module has one function, ``run(run_options) -> Report``: the ta
 the paper's, and, when the options ask for pictures, pictures.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from grouser.exports import lazily
-
-if TYPE_CHECKING:
-    from grouser.experiments.run_options import RunOptions
-
 EXPERIMENTS: dict[str, str] = {
     "closed-forms": "grouser.experiments.closed_forms",
     "cmos-distance": "grouser.experiments.cmos_distance",
@@ -36,15 +27,3 @@ EXPERIMENTS: dict[str, str] = {
     "zaratti-fig9": "grouser.experiments.zaratti_fig9",
 }
 """Name on the command line → module; imported on use."""
-
-_PLACES = {
-    "RunOptions": "grouser.experiments.run_options",
-}
-
-__all__ = [
-    "EXPERIMENTS",
-    "RunOptions",
-]
-
-
-__getattr__ = lazily(__name__, _PLACES)

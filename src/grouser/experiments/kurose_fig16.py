@@ -44,7 +44,7 @@ def run(run_options: RunOptions) -> Report:
     """Drive every test with both variants and match them."""
     cases = QUICK if run_options.quick else PAPER
     drives = [trial(case, variant=variant) for case in cases for variant in ("segments", "wheels")]
-    outcomes = threads.run(
+    outcomes = threads.run_trials(
         drives, progress=lambda done, of: run_options.progress("driving both variants", done, of)
     )
     pairs = {case: (outcomes[2 * i], outcomes[2 * i + 1]) for i, case in enumerate(cases)}

@@ -178,7 +178,7 @@ def run(run_options: RunOptions) -> Report:
         else [trial(case, friction=friction) for case in PAPER for friction in FRICTIONS]
     )
     everything = [*rows_drives, *inertia_drives, *friction_drives]
-    outcomes = threads.run(
+    outcomes = threads.run_trials(
         everything, progress=lambda done, of: run_options.progress("steps and trenches", done, of)
     )
     driven = _by(outcomes[: len(rows_drives)], "test", "variant")
@@ -342,7 +342,7 @@ def film(
 ) -> tuple[list[np.ndarray], list[str]]:
     """Return ``pictures`` of one drive, evenly spread over it, and when they were taken."""
     drive = trial(case)
-    [outcome] = threads.run([drive])
+    [outcome] = threads.run_trials([drive])
     looks = np.linspace(0.1 * len(outcome.times), len(outcome.times) - 1, pictures).astype(int)
     height = 0.0 if case.kind == "trench" else case.size_mm / 2000
     view = Viewpoint((EDGE + 0.05, 0.0, height + 0.05), 1.5, 100.0, -10.0)

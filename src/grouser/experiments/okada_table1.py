@@ -50,7 +50,7 @@ def run(run_options: RunOptions) -> Report:
     """Run every experiment with every method."""
     methods = tuple(m for m in METHODS if m != "plates") if run_options.quick else METHODS
     trials = [trial for method in methods for trial in _trials(method)]
-    outcomes = threads.run(
+    outcomes = threads.run_trials(
         trials,
         progress=lambda done, of: run_options.progress("slope, wall, step and bump", done, of),
     )

@@ -107,7 +107,7 @@ def run(run_options: RunOptions) -> Report:
     smooth = [trial(case, grousers=False) for case in PAPER]
     varied = [] if run_options.quick else [trial(c, friction=mu) for c in PAPER for mu in FRICTIONS]
     everything = [*usual, *smooth, *varied]
-    outcomes = threads.run(
+    outcomes = threads.run_trials(
         everything,
         progress=lambda done, of: run_options.progress("driving against steps", done, of),
     )

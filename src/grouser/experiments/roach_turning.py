@@ -121,7 +121,7 @@ def trials(design: TurningDesign) -> list[Trial]:
 def run(run_options: RunOptions) -> Report:
     """Run all turns and a straight way."""
     design = QUICK if run_options.quick else FULL
-    *turns, straight = threads.run(
+    *turns, straight = threads.run_trials(
         trials(design),
         look_every=SAMPLE,
         progress=lambda done, of: run_options.progress("running", done, of),

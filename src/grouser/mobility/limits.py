@@ -225,7 +225,7 @@ def _arrived(
 ) -> list[bool]:
     """Run every case and say which of them passed."""
     trials = [mobility_trial(who, test, size, variation) for variation, size in cases]
-    return [outcome.arrived for outcome in threads.run(trials, progress=progress)]
+    return [outcome.arrived for outcome in threads.run_trials(trials, progress=progress)]
 
 
 def _find(who: Candidate, test: str, variation: Variation, *, near: float | None = None) -> Bracket:

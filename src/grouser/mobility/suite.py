@@ -206,7 +206,7 @@ def nominal_runs(
 ) -> list[MobilityRun]:
     """Drive ``who`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
-    outcomes = threads.run(
+    outcomes = threads.run_trials(
         [mobility_trial(who, test, size) for test, size in cases], progress=progress
     )
     return [
@@ -217,7 +217,7 @@ def nominal_runs(
 
 def run_alone(trial: Trial) -> Outcome:
     """Run one trial on one core."""
-    return threads.run([trial], threads=1)[0]
+    return threads.run_trials([trial], threads=1)[0]
 
 
 def _operator(speed: float, flippers: Callable[[], FlipperClimber] | None) -> Operator:

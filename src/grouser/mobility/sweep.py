@@ -58,7 +58,7 @@ def sweep(
         for value, who in zip(values, robots, strict=True)
         for size in sizes
     ]
-    outcomes = threads.run([trial for _, _, trial in cases], progress=progress)
+    outcomes = threads.run_trials([trial for _, _, trial in cases], progress=progress)
     return [
         SweptRun(value=value, size=size, outcome=outcome)
         for (value, size, _), outcome in zip(cases, outcomes, strict=True)

@@ -117,5 +117,5 @@ def drive_ways(
 ) -> list[DrivenWay]:
     """Drive a robot along every way, once."""
     trials = [way_trial(kind, options, world, way) for way in ways]
-    outcomes = threads.run(trials, progress=progress)
+    outcomes = threads.run_trials(trials, progress=progress)
     return [DrivenWay(way, outcome) for way, outcome in zip(ways, outcomes, strict=True)]

@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 """Called with (finished, all) whenever trials finish."""
 
 
-def run(
+def run_trials(
     trials: Sequence[Trial],
     *,
     threads: int = 0,

@@ -67,7 +67,7 @@ def course_trials(
 
 def drive(trials: Sequence[Trial], progress: Progress) -> list[Outcome]:
     """Drive them all."""
-    return threads.run(trials, slots=SLOTS, progress=progress)
+    return threads.run_trials(trials, slots=SLOTS, progress=progress)
 
 
 @dataclass(frozen=True)

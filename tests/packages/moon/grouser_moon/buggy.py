@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grouser.robots import load_robot
+from grouser.robots.custom.custom_robot import load_robot
 from grouser_moon import ROVER
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from grouser.world import PlacedTerrain
+from grouser.world.terrain.placed_terrain import PlacedTerrain
 
 
 class Crater(PlacedTerrain):

@@ -1,6 +1,6 @@
 """The world that tests of the live server serve: a floor with places to start from."""
 
-from solver_yaml import SOLVER
+from support.solver_yaml import SOLVER
 
 WORLD = f"""
 name: yard

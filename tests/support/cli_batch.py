@@ -1,4 +1,4 @@
-"""Types several commands in one process: ``python typed_once.py``, lists of words as JSON on stdin.
+"""Types several commands in one process: ``python cli_batch.py``, lists of words as JSON on stdin.
 
 Says a list of ``[exit code, output]`` as JSON. A process of its own has its own packages, and one
 for all commands is cheaper than one each.

@@ -1,7 +1,7 @@
 """A newcomer's first ten minutes take ten minutes, and every step gives what its page promises."""
 
 import pytest
-from first_ten_minutes import LIMIT, main
+from support.readme_walkthrough import LIMIT, main
 
 
 @pytest.mark.slow

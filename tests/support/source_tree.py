@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "grouser"
 
 FLOOR = {"cores", "errors", "exports", "frames", "files", "plugins", "tls"}

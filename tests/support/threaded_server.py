@@ -3,11 +3,10 @@
 import asyncio
 import threading
 
-from served import PATIENCE
-
 from grouser.frames import to_rpy
 from grouser.gateways import Server, ServerOptions
 from grouser.simulation.simulation import Simulation
+from support.server_fixtures import PATIENCE
 
 
 class LiveWorld:

@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
-from worlds_served import WORLD
 
 from grouser.client.connection import connect, control, join
+from support.server_world import WORLD
 
-GUEST = Path(__file__).with_name("guest.py")
+GUEST = Path(__file__).with_name("lockstep_client.py")
 QUIET = ("--images", "-1", "--truth", "-1")
 PATIENCE = 60.0
 """Longest wait for anything that must come, wall s: the machine may be busy."""

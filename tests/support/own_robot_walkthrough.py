@@ -1,7 +1,8 @@
 """A lab's own robot, from a clone to its sheet: what the tutorial prints, run and looked at.
 
-``python tests/own_robot.py FOLDER`` copies what ships into ``FOLDER/clone`` and runs the tutorial
-there as its reader does: a student's URDF with three faults, mended; tracks and flippers by YAML
+``python tests/support/own_robot_walkthrough.py FOLDER`` copies what ships into
+``FOLDER/clone`` and runs the tutorial there as its reader does: a
+student's URDF with three faults, mended; tracks and flippers by YAML
 alone; a step climbed; the mobility sheet; our client and a plain socket over the network. Where
 there is an X server that nobody sees (Xvfb), the step is climbed in a window, too.
 """
@@ -14,8 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from first_ten_minutes import clean_environment, colours, copy_clone
-from house import ROOT
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also a program of its own
+
+from support.readme_walkthrough import clean_environment, colours, copy_clone
+from support.source_tree import ROOT
 
 PAGE = ROOT / "docs" / "tutorials" / "own-robot.md"
 PATIENCE = 3000.0
@@ -35,7 +38,7 @@ def main(folder: Path) -> str:
     copy_clone(clone)
     with (folder / "said.log").open("w") as log:
         ran = subprocess.run(
-            [sys.executable, ROOT / "tests" / "doc_runner.py", PAGE],
+            [sys.executable, ROOT / "tests" / "support" / "doc_runner.py", PAGE],
             cwd=clone,
             env=environment(clone),
             stdout=log,

@@ -14,7 +14,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from doc_blocks import Block, blocks, commands, file_name
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also a program of its own
+
+from support.doc_blocks import Block, blocks, commands, file_name
 
 LISTENS = 120.0
 """How long a server may take until it listens, s."""

@@ -1,12 +1,13 @@
 """A Kenaf's motor drivers on a bus in memory, and a controller: what tests of the bus share."""
 
-from grouser.gateways.can import CanBus, MotorDrivers
+from grouser.gateways.can.bus import CanBus
+from grouser.gateways.can.motor_drivers import MotorDrivers
 from grouser.protocol.can.messages import parse_status
 from grouser.service.host import Host, HostRules
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 
 class Controller:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CLIB, SQUARE = ROOT / "clib", ROOT / "examples" / "c" / "square.c"
 COMPILER = shutil.which("cc") if shutil.which("make") else None
 

@@ -1,7 +1,8 @@
 """The first ten minutes, as a newcomer has them: README's install, then the tutorials, no more.
 
-``python tests/first_ten_minutes.py FOLDER`` copies what ships into ``FOLDER/clone``, installs it
-there as README says, in an environment without the developers' tools, and runs the tutorials as
+``python tests/support/readme_walkthrough.py FOLDER`` copies what ships into
+``FOLDER/clone``, installs it there as
+ README says, in an environment without the developers' tools, and runs the tutorials as
 they are printed, in ``FOLDER/work``. Every step's output is looked at.
 """
 
@@ -13,8 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-from doc_blocks import blocks
-from house import ROOT
+sys.path.insert(0, str(Path(__file__).parents[1]))  # also a program of its own
+
+from support.doc_blocks import blocks
+from support.source_tree import ROOT
 
 TUTORIALS = ("student", "rescue", "robocup", "researcher")
 TOOLS = ("pytest", "mypy", "ruff", "hypothesis", "mkdocs")
@@ -71,7 +74,10 @@ def install(clone: Path) -> None:
 
 def run_tutorial(python: Path, name: str, work: Path) -> str:
     """Run one tutorial; return all that was said."""
-    runner, page = ROOT / "tests" / "doc_runner.py", ROOT / "docs" / "tutorials" / f"{name}.md"
+    runner, page = (
+        ROOT / "tests" / "support" / "doc_runner.py",
+        ROOT / "docs" / "tutorials" / f"{name}.md",
+    )
     environment = clean_environment()
     environment["PATH"] = f"{python.parent}{os.pathsep}{environment['PATH']}"
     ran = subprocess.run(

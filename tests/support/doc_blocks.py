@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from house import ROOT
+from support.source_tree import ROOT
 
 LANGUAGES = {"sh", "python", "yaml", "toml", "text", "c"}
 SAID, SHOWN = {"sh", "python", "yaml"}, {"text", "toml", "c"}

@@ -11,7 +11,7 @@ from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
-from grouser.world.terrain import Flat
+from grouser.world.terrain.flat import Flat
 
 
 class Wired:

@@ -1,0 +1,10 @@
+from grouser.errors import GrouserError as GrouserError
+from grouser.frames import Pose as Pose
+from grouser.physics.drives import angle as angle
+from grouser.physics.drives import speed as speed
+from grouser.physics.drives import torque as torque
+from grouser.rendering.renderer import Renderer as Renderer
+from grouser.simulation.simulation import Simulation as Simulation
+from grouser.trials.threads import run_trials as run_trials
+from grouser.trials.trial import Trial as Trial
+from grouser.world.file import load as load

@@ -1,0 +1,1 @@
+from grouser.evaluation.energy import joint_energy as joint_energy

@@ -1,0 +1,2 @@
+from grouser.gateways.server import Server as Server
+from grouser.gateways.server import ServerOptions as ServerOptions

@@ -1,0 +1,1 @@
+from grouser.rendering.image import write_png as write_png

@@ -1,0 +1,1 @@
+from grouser.reports.film_strip import picture_strip as picture_strip

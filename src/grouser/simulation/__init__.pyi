@@ -1,0 +1,9 @@
+from grouser.simulation.changes.actions import Command as Command
+from grouser.simulation.changes.actions import Delayed as Delayed
+from grouser.simulation.changes.actions import Glide as Glide
+from grouser.simulation.changes.actions import Join as Join
+from grouser.simulation.changes.actions import Leave as Leave
+from grouser.simulation.changes.actions import SetDoor as SetDoor
+from grouser.simulation.changes.actions import SwitchLamp as SwitchLamp
+from grouser.simulation.ground import Ground as Ground
+from grouser.simulation.run_log import RunLog as RunLog

@@ -1,0 +1,3 @@
+from grouser.trials.threads import run_trials as run_trials
+from grouser.trials.trial import Goal as Goal
+from grouser.trials.trial import Trial as Trial

@@ -1,0 +1,15 @@
+from grouser.world.file import RobotEntry as RobotEntry
+from grouser.world.file import World as World
+from grouser.world.file import load as load
+from grouser.world.meshes.decomposition import decompose as decompose
+from grouser.world.objects import Box as Box
+from grouser.world.objects import Cylinder as Cylinder
+from grouser.world.objects import Tag as Tag
+from grouser.world.objects import Victim as Victim
+from grouser.world.physics_settings import STANDARD as STANDARD
+from grouser.world.terrain.flat import Flat as Flat
+from grouser.world.terrain.mesh import MeshGround as MeshGround
+from grouser.world.terrain.ridge import Ridge as Ridge
+from grouser.world.terrain.rubble import Rubble as Rubble
+from grouser.world.terrain.step import Step as Step
+from grouser.world.terrain.terrain_piece import TerrainPiece as TerrainPiece

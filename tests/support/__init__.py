@@ -1,0 +1,1 @@
+"""Fixtures and programs that tests share."""

@@ -1,0 +1,141 @@
+"""Plain technical English: words that describe software as people stay out of the repository.
+
+Every line of ``src``, ``docs``, ``examples`` and ``tools``, and every name in ``tests``, is
+searched for the words below; docstrings begin with an imperative verb or a noun phrase. A use that
+is right, such as a field of an old wire format, stands in `EXCEPTIONS` with its reason.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+WORDS = re.compile(
+    r"\b(nobody|somebody|everybody|anybody|whoever|whomever|whom|strangers?|newcomers?|guests?"
+    r"|visitors?|bad neighbours?|told|said|hears?|heard|wish(?:es)?|fulfil(?:s|led)?|errands?"
+    r"|asked for|asks for|gives? back|given back|looks? after|lends?|composed? anew|team sheet"
+    r"|aside composer|film crews?)\b",
+    re.IGNORECASE,
+)
+"""Words that hide a technical term, everywhere."""
+
+PERSONS = re.compile(r"\b(who|who's|tells?|says?|knows?)\b", re.IGNORECASE)
+"""Words that are for human readers only, so not for docstrings, comments and messages of `src`."""
+
+OPENINGS = re.compile(r"(What|Who|Whom|Whose|How|Where|Why|When|Whether)\b")
+"""Words that a docstring does not begin with."""
+
+NAME_PARTS = {
+    *("nobody", "somebody", "everybody", "whoever", "stranger", "strangers", "guest", "guests"),
+    *("visitor", "newcomer", "wish", "wishes", "fulfil", "errand", "errands", "patience", "lull"),
+    *("told", "said", "hear", "heard", "hears", "aside", "hush", "blame", "curiosity", "taut"),
+    *("laid", "hasten", "reined", "eyes", "who", "relapses", "volley"),
+}
+"""Parts of identifiers, split at underscores and capitals."""
+
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+"""(file, text of the line that is right) -> reason."""
+
+
+def text_files() -> Iterator[Path]:
+    """Yield every file whose prose is checked."""
+    for folder in ("src", "docs", "examples", "tools", "web", "clib"):
+        for pattern in ("*.py", "*.md", "*.yaml", "*.c", "*.h", "*.ts", "*.html", "*.css"):
+            yield from sorted((ROOT / folder).rglob(pattern))
+    yield from (
+        ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
+    )
+
+
+def python_files(*folders: str) -> Iterator[Path]:
+    """Yield every Python file below folders of the repository."""
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def is_exception(path: Path, line: str) -> bool:
+    """Return whether a line is on the list of exceptions."""
+    name = str(path.relative_to(ROOT))
+    return any(name == file and part in line for file, part in EXCEPTIONS)
+
+
+def parts_of(name: str) -> set[str]:
+    """Return the words of an identifier, in lower case."""
+    return set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_"))
+
+
+def names_in(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every name that a module defines, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+
+
+def word_faults(path: Path) -> list[str]:
+    """Return the lines of a file that break the word list."""
+    prose = "src" in path.parts
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {match.group(0)!r} in: {line.strip()[:110]}"
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if (match := WORDS.search(line) or (prose and PERSONS.search(line)))
+        and not is_exception(path, line)
+    ]
+
+
+def docstring_faults(path: Path) -> list[str]:
+    """Return the docstrings of a file that begin with a question word."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            text = node.value.value if isinstance(node.value.value, str) else ""
+        else:
+            continue
+        if OPENINGS.match(text.strip()) and not is_exception(path, text.splitlines()[0]):
+            line = getattr(node, "lineno", 1)
+            found.append(
+                f"{path.relative_to(ROOT)}:{line}: begins with: {text.splitlines()[0][:90]}"
+            )
+    return sorted(set(found))
+
+
+def name_faults(path: Path) -> list[str]:
+    """Return the names of a file, its own included, that break the list of name parts."""
+    names = [(path.stem, 0), *names_in(ast.parse(path.read_text("utf-8")))]
+    return sorted(
+        {
+            f"{path.relative_to(ROOT)}:{line}: name {name!r}"
+            for name, line in names
+            if parts_of(name) & NAME_PARTS and not is_exception(path, name)
+        }
+    )
+
+
+def test_word_list_stays_out_of_sources_and_documentation() -> None:
+    assert not [fault for path in text_files() for fault in word_faults(path)]
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
+    paths = python_files("src", "examples", "tools", "tests")
+    assert not [fault for path in paths for fault in docstring_faults(path)]
+
+
+def test_names_are_technical_terms() -> None:
+    paths = python_files("src", "examples", "tools", "tests")
+    assert not [fault for path in paths for fault in name_faults(path)]
+
+
+def test_exceptions_are_few_and_used() -> None:
+    assert len(EXCEPTIONS) < 20
+    for (file, part), reason in EXCEPTIONS.items():
+        assert reason
+        assert part in (ROOT / file).read_text("utf-8") or part == Path(file).stem, (file, part)
