@@ -116,7 +116,7 @@ def _check_size(text: str, where: str, most: Mapping[str, int]) -> None:
     depth, key, values = 0, "", 0
     counts: Counter[str] = Counter()
     for event in yaml.parse(text, Loader=_QUICK):
-        line = event.start_mark.line + 1
+        line = event.start_mark.line + 1 if event.start_mark else 0
         if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
             continue
