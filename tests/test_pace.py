@@ -1,45 +1,87 @@
-"""When beats are due, and whom the world waits for."""
+"""Real-time pacing, and the lockstep turns for which time stands still."""
 
 import math
 
 import pytest
 
 from grouser.service.lockstep import Lockstep
-from grouser.service.pace import LATEST, Pace
+from grouser.service.pace import MAX_LAG, RealTimePacer
 
 
-class TestPace:
-    def test_simulated_time_follows_the_clock_and_rounding_never_adds_up(self):
-        pace = Pace(1.0, wall=100.0, simulated=0.0)
-        simulated, wall = 0.0, 100.0
-        for _ in range(30_000):  # a minute of beats, each begun up to a millisecond late
-            wait = pace.wait(wall, simulated)
-            wall += max(0.0, math.ceil(wait * 1e3) * 1e-3)
+class Clock:
+    """A wall clock that only `sleep` and the test move."""
+
+    def __init__(self, now=0.0):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+class TestRealTimePacer:
+    def test_rounding_of_waits_does_not_accumulate(self):
+        clock = Clock(100.0)
+        pacer, simulated = RealTimePacer(1.0, clock=clock), 0.0
+        for _ in range(30_000):  # a minute of ticks, each begun up to a millisecond late
+            wait = pacer.wait(simulated)
+            clock.now += max(0.0, math.ceil(wait * 1e3) * 1e-3)
             simulated += 0.002
-        assert abs(simulated - (wall - 100.0)) < 0.004
+        assert abs(simulated - (clock.now - 100.0)) < 0.004
 
     @pytest.mark.parametrize("factor", [0.1, 2.0, 10.0])
     def test_any_factor(self, factor):
-        pace = Pace(factor, wall=5.0, simulated=3.0)
-        assert pace.wait(5.0, 3.0 + factor) == pytest.approx(1.0)
-        assert pace.drift(6.0, 3.0 + factor) == pytest.approx(0.0)
+        clock = Clock(5.0)
+        pacer = RealTimePacer(factor, 3.0, clock=clock, sleep=clock.sleep)
+        assert pacer.wait(3.0 + factor) == pytest.approx(1.0)
+        pacer.sleep(3.0 + factor)
+        assert clock.now == pytest.approx(6.0)
+        assert pacer.drift(3.0 + factor) == pytest.approx(0.0)
+        assert pacer.due(3.0) == pytest.approx(factor)
 
-    def test_as_fast_as_possible_never_waits_and_never_loses(self):
-        pace = Pace(math.inf, wall=0.0, simulated=0.0)
-        assert pace.wait(1000.0, 0.0) == pace.wait(0.0, 1000.0) == 0.0
-        assert pace.lost == 0.0
+    def test_infinite_factor_never_waits_and_never_loses(self):
+        clock = Clock(1000.0)
+        pacer = RealTimePacer(math.inf, clock=clock)
+        assert pacer.wait(0.0) == 0.0
+        assert pacer.due(0.0) == math.inf
+        clock.now = 0.0
+        assert pacer.wait(1000.0) == 0.0
+        assert pacer.lost == 0.0
 
-    def test_a_halt_is_caught_up(self):
-        pace = Pace(1.0, wall=0.0, simulated=0.0)
-        assert pace.wait(0.9 * LATEST, 0.0) < 0
-        assert pace.wait(0.9 * LATEST, 0.5) == pytest.approx(0.5 - 0.9 * LATEST)
-        assert pace.lost == 0.0
+    def test_lag_below_the_limit_is_caught_up(self):
+        clock = Clock()
+        pacer = RealTimePacer(1.0, clock=clock)
+        clock.now = 0.9 * MAX_LAG
+        assert pacer.wait(0.0) < 0
+        assert pacer.wait(0.5) == pytest.approx(0.5 - 0.9 * MAX_LAG)
+        assert pacer.lost == 0.0
 
-    def test_a_machine_that_cannot_keep_up_gives_up_time_and_says_how_much(self):
-        pace = Pace(1.0, wall=0.0, simulated=0.0)
-        assert pace.wait(LATEST + 1.0, 0.0) == 0.0
-        assert pace.lost == pytest.approx(LATEST + 1.0)
-        assert pace.wait(LATEST + 1.0, 0.25) == pytest.approx(0.25)
+    def test_lag_above_the_limit_is_dropped_and_counted(self):
+        clock = Clock()
+        pacer = RealTimePacer(1.0, clock=clock)
+        clock.now = MAX_LAG + 1.0
+        assert pacer.wait(0.0) == 0.0
+        assert pacer.lost == pytest.approx(MAX_LAG + 1.0)
+        assert pacer.wait(0.25) == pytest.approx(0.25)
+
+    def test_due_time_is_limited_to_the_lag_that_may_be_caught_up(self):
+        clock = Clock()
+        pacer = RealTimePacer(2.0, max_lag=0.1, clock=clock)
+        clock.now = 1.0
+        assert pacer.due(0.0) == pytest.approx(0.2)
+        assert pacer.lost == pytest.approx(0.9)
+        assert pacer.due(0.2) == pytest.approx(0.0)
+
+    def test_restart_changes_the_factor_and_forgets_the_lag(self):
+        clock = Clock()
+        pacer = RealTimePacer(1.0, clock=clock)
+        clock.now = 1.0
+        pacer.restart(0.5, factor=2.0)
+        assert pacer.due(0.5) == 0.0
+        clock.now = 2.0
+        assert pacer.due(0.5) == pytest.approx(2.0)
 
 
 class TestLockstep:

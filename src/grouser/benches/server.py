@@ -168,7 +168,7 @@ class _CommandLog:
         tick = round((abs(setpoint.value) - 1.0) * TICKS)
         self.seen.setdefault(robot, []).append((tick, time.monotonic_ns()))
         now = asyncio.get_running_loop().time()
-        self.ahead.append((now, self.server.pace.drift(now, self.server.host.time)))
+        self.ahead.append((now, self.server.pace.drift(self.server.host.time)))
 
     def drift(self) -> float:
         """Return by how much (s per minute) simulated time runs away from wall time.

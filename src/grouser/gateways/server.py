@@ -36,7 +36,7 @@ from grouser.service.aside_composer import AsideComposer, Lull, Surroundings
 from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
 from grouser.service.limits import Limits
-from grouser.service.pace import Pace
+from grouser.service.pace import RealTimePacer
 from grouser.service.patience import Patience
 from grouser.simulation.changes.actions import Reset
 from grouser.simulation.simulation import Simulation
@@ -159,7 +159,7 @@ class Server:
         except BaseException:
             await self._stack.aclose()
             raise
-        self.pace = Pace(self.options.speed, wall=self._now(), simulated=self.host.time)
+        self.pace = RealTimePacer(self.options.speed, self.host.time, clock=self._now)
         return self
 
     async def _start_drawing(self) -> Views | None:
@@ -242,9 +242,9 @@ class Server:
             while host.publish_next():
                 pass
             await self._wait()
-            self.pace.restart(self._now(), host.time)
+            self.pace.restart(host.time)
             return
-        while (wait := self.pace.wait(self._now(), host.time)) > 0:
+        while (wait := self.pace.wait(host.time)) > 0:
             if not host.publish_next():
                 break
         if wait > NAP:

@@ -1,46 +1,89 @@
-"""The pace: when the next beat of physics is due on the wall clock. Pure: it is told the time.
+"""Real-time pacing: keep simulated time at a factor of wall time, with a catch-up limit.
 
-Simulated time follows wall time times a factor from one common origin, so that no rounding of any
-wait ever adds up. After a halt (a world composed anew) it catches up; only a machine that cannot
-keep up at all gives up time, and says how much.
+Both times are counted from one common origin, so that rounding of a single wait never accumulates.
+A lag is caught up; only a lag above ``max_lag`` is dropped, and added to `RealTimePacer.lost`.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 
-LATEST = 5.0
-"""Wall seconds that simulated time may lag before the lag is given up."""
+MAX_LAG = 5.0
+"""Default catch-up limit: wall seconds that simulated time may lag before the lag is dropped."""
 
 
-class Pace:
-    """Keeps simulated time at ``factor`` times wall time; infinity: as fast as possible."""
+class RealTimePacer:
+    """Pacing of one simulation.
 
-    def __init__(self, factor: float, *, wall: float, simulated: float) -> None:
-        """Start at the wall time ``wall`` and the simulated time ``simulated`` (s)."""
-        self.factor = factor
+    Args:
+        factor: simulated time over wall time; infinity: as fast as possible.
+        simulated: simulated time at the start, s.
+        max_lag: catch-up limit, wall s. Infinity: catch up always; 0: never.
+        clock: wall time, s.
+        sleep: blocks for a number of wall seconds.
+    """
+
+    def __init__(
+        self,
+        factor: float,
+        simulated: float = 0.0,
+        *,
+        max_lag: float = MAX_LAG,
+        clock: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._factor, self._max_lag = factor, max_lag
+        self._clock, self._sleep = clock, sleep
         self.lost = 0.0
-        """Wall seconds that were given up, because the machine is too slow."""
-        self.restart(wall, simulated)
+        """Wall seconds of lag that were dropped, because the machine is too slow."""
+        self.restart(simulated)
 
-    def restart(self, wall: float, simulated: float) -> None:
-        """Let ``simulated`` be due at ``wall``, as after a pause."""
-        self._wall, self._simulated = wall, simulated
+    @property
+    def factor(self) -> float:
+        """Simulated time over wall time."""
+        return self._factor
 
-    def wait(self, wall: float, simulated: float) -> float:
-        """Return the wall seconds until what follows ``simulated`` is due; negative: it is late."""
-        if math.isinf(self.factor):
-            return 0.0
-        wait = self._due(simulated) - wall
-        if wait < -LATEST:
+    def restart(self, simulated: float, factor: float | None = None) -> None:
+        """Let ``simulated`` be due now, as after a pause or a change of ``factor``."""
+        if factor is not None:
+            self._factor = factor
+        self._wall, self._simulated = self._clock(), simulated
+
+    def wait(self, simulated: float) -> float:
+        """Return the wall seconds until the step after ``simulated`` is due; negative: it is late.
+
+        A lag above ``max_lag`` is dropped: the step is due now.
+        """
+        wait = self.drift(simulated)
+        if wait < -self._max_lag:
             self.lost -= wait
-            self.restart(wall, simulated)
+            self.restart(simulated)
             return 0.0
         return wait
 
-    def drift(self, wall: float, simulated: float) -> float:
-        """Return how many wall seconds simulated time is ahead (+) or behind (-)."""
-        return 0.0 if math.isinf(self.factor) else self._due(simulated) - wall
+    def sleep(self, simulated: float) -> None:
+        """Block until the step after ``simulated`` is due; return at once if it is late."""
+        if (wait := self.wait(simulated)) > 0:
+            self._sleep(wait)
 
-    def _due(self, simulated: float) -> float:
-        return self._wall + (simulated - self._simulated) / self.factor
+    def due(self, simulated: float) -> float:
+        """Return the simulated seconds that are due now, at most those of ``max_lag``; 0: none.
+
+        A lag above ``max_lag`` is dropped except for ``max_lag`` itself. Without pacing, infinity.
+        """
+        if math.isinf(self._factor):
+            return math.inf
+        lag = -self.drift(simulated)
+        if lag > self._max_lag:
+            self.lost += lag - self._max_lag
+            self._wall += lag - self._max_lag
+            lag = self._max_lag
+        return max(0.0, lag) * self._factor
+
+    def drift(self, simulated: float) -> float:
+        """Return how many wall seconds simulated time is ahead (+) or behind (-)."""
+        if math.isinf(self._factor):
+            return 0.0
+        return self._wall + (simulated - self._simulated) / self._factor - self._clock()
