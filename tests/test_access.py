@@ -330,8 +330,8 @@ def test_a_slow_reader_gets_everything_over_tls_as_well(files):
         ("one.pem", "none.key", "none.key: cannot be read"),
         ("one.key", "one.key", "one.key: is no certificate"),
         ("one.pem", None, "one.pem: holds no private key"),
-        ("one.pem", "two.key", "do not belong together"),
-        ("one.pem", "locked.key", "has a password"),
+        ("one.pem", "two.key", "do not match"),
+        ("one.pem", "locked.key", "is encrypted"),
     ],
 )
 def test_a_wrong_certificate_or_key_is_told_in_one_sentence(files, certificate, key, complaint):

@@ -110,5 +110,5 @@ def test_a_broken_package_is_named_where_its_kind_is_used_and_hurts_nobody_else(
 
 def test_a_name_that_grouser_has_is_not_taken_away(run, tmp_path):
     listed = run({"step": "moon:Crater"}, "list", "terrains")
-    assert "moon:Crater: its terrain 'step' is left out: another has this name" in listed.stderr
+    assert "moon:Crater: terrain 'step' is ignored, the name is already in use" in listed.stderr
     assert "A block with a vertical riser" in listed.stdout

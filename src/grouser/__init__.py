@@ -1,4 +1,4 @@
-"""Tracked and legged robots on rough ground: find out what will happen before the machine does.
+"""Simulator for tracked and legged robots on rough ground, with planning and network control.
 
 ::
 
@@ -9,7 +9,7 @@
     sim.step(12.0)
     print(sim.read("quince", "truth")["z"])
 
-The public names below are imported when they are first used; importing grouser does no work.
+Public names are imported on first use; importing grouser loads no other module.
 """
 
 from grouser.exports import attach

@@ -1,4 +1,4 @@
-"""``python -m grouser`` is the command line."""
+"""Command line entry point for ``python -m grouser``."""
 
 from grouser.cli import app
 

@@ -1,4 +1,4 @@
-"""How many cores this process may use."""
+"""Number of CPU cores available to this process."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def cores() -> int:
-    """Return how many cores this process may use; a container's share counts, rounded up."""
+    """Return the number of usable cores: CPU affinity and cgroup quota, rounded up."""
     allowed = getattr(os, "sched_getaffinity", None)  # Linux only
     free = len(allowed(0)) if allowed else os.cpu_count() or 1
     try:
         share, _, period = _QUOTA.read_text(encoding="ascii").strip().partition(" ")
-    except (OSError, UnicodeDecodeError):  # no such group, or not Linux
+    except (OSError, UnicodeDecodeError):  # no cgroup v2, or not Linux
         return free
     if share.isdecimal() and period.isdecimal():
         return min(free, math.ceil(int(share) / int(period)))

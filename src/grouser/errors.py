@@ -1,19 +1,19 @@
-"""The error family: one sentence each, for the person who made the mistake.
+"""Exception hierarchy; every message is one sentence for the user.
 
 ::
 
     GrouserError
-    ├── WorldFileError      (ValueError)    a world file says something impossible
+    ├── WorldFileError      (ValueError)    unknown key, wrong type or bad value in a world file
     ├── UnknownName         (LookupError)   a robot, track, drive, world… that does not exist
     ├── BadValue            (ValueError)    a number, path or option outside what is allowed
-    ├── Refused             (PermissionError)  somebody may not come in, or may not do this
-    ├── Disconnected        (ConnectionError)  the other end is not there, or not any more
-    ├── NoAnswer            (TimeoutError)  the other end is there, and said nothing in time
+    ├── Refused             (PermissionError)  access denied: authentication or role
+    ├── Disconnected        (ConnectionError)  connection not made, or lost
+    ├── NoAnswer            (TimeoutError)  time-out while connected
     ├── MissingDependency   (ImportError)   an optional package or system library is absent
-    └── SimulationDiverged  (ArithmeticError)  physics blew up; the last second is saved
+    └── SimulationDiverged  (ArithmeticError)  state not finite; the last second is saved
 
-A message says where, what was given, what is allowed and the nearest match. The command line
-prints it without a traceback and leaves with code 2.
+A message contains the location, the given value, the allowed values and the nearest match. The
+command line prints it without a traceback and exits with code 2.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 
 
 class GrouserError(Exception):
-    """Anything Grouser refuses, with a sentence that says why."""
+    """Base class of all errors raised by Grouser."""
 
 
 class WorldFileError(GrouserError, ValueError):
@@ -32,23 +32,23 @@ class WorldFileError(GrouserError, ValueError):
 
 
 class UnknownName(GrouserError, LookupError):
-    """Somebody asked for a thing by a name that nothing has."""
+    """No object of this kind has the given name."""
 
 
 class BadValue(GrouserError, ValueError):
-    """A value is outside what is allowed."""
+    """A value is outside its allowed range."""
 
 
 class Refused(GrouserError, PermissionError):
-    """Somebody has no right to what was asked."""
+    """The request is denied: wrong token, missing role or a server limit."""
 
 
 class Disconnected(GrouserError, ConnectionError):
-    """A connection could not be made, or is there no more."""
+    """A connection could not be made or was lost."""
 
 
 class NoAnswer(GrouserError, TimeoutError):
-    """Something that was waited for did not come in time."""
+    """An expected message did not arrive before the time-out."""
 
 
 class MissingDependency(GrouserError, ImportError):
@@ -56,10 +56,10 @@ class MissingDependency(GrouserError, ImportError):
 
 
 class SimulationDiverged(GrouserError, ArithmeticError):
-    """The state is no longer finite, or its energy exploded."""
+    """The state is not finite, or its energy grew without bound."""
 
     def __init__(self, message: str, *, states: Path | None = None) -> None:
-        """Keep ``states``, the file that holds the last second (None: not written)."""
+        """Store ``states``, the file with the last second of states (None: not written)."""
         super().__init__(message)
         self.states = states
 
@@ -72,11 +72,11 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
 
 
 def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> UnknownName:
-    """Build the `UnknownName` for ``given``, listing what there is.
+    """Return the `UnknownName` error for ``given``, with a list of the existing names.
 
     Args:
-        where: the place of the mistake, e.g. ``"worlds/step.yaml line 4"``.
-        kind: what was looked for, e.g. ``"robot"``.
+        where: location of the error, e.g. ``"worlds/step.yaml line 4"``.
+        kind: kind of object, e.g. ``"robot"``.
         given: the name that does not exist.
         allowed: the names that do.
     """
@@ -88,12 +88,12 @@ def unknown(where: str, kind: str, given: str, allowed: Iterable[str]) -> Unknow
 
 
 def missing_extra(need: str, extra: str, otherwise: str = "") -> MissingDependency:
-    """Build the `MissingDependency` for something that an extra of this package brings.
+    """Return the `MissingDependency` error for a package that an extra installs.
 
     Args:
-        need: who needs what: ``"planning needs SciPy"``.
-        extra: its name; how to install it is told for an index and for a clone.
-        otherwise: what else can be done, after the command.
+        need: the requirement, e.g. ``"planning needs SciPy"``.
+        extra: name of the extra; the message has the pip commands for an index and for a clone.
+        otherwise: alternative, appended after the commands.
     """
     more = f", {otherwise}" if otherwise else ""
     return MissingDependency(

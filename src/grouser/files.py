@@ -1,7 +1,7 @@
-"""Files and folders written whole or not at all.
+"""Atomic file and folder replacement.
 
-A reader never sees half a picture or half a report: bytes go to a temporary neighbour first,
-which then takes the place of the old file in one step.
+Data is written to a temporary file in the same folder, which then replaces the target in one
+step; a reader never sees a partial file.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 from grouser.errors import BadValue
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-"""What the system says when a disk takes no more."""
+"""Error numbers of a failed write: disk full, quota, file too large, I/O error, read-only."""
 
 
 @contextmanager
-def _no_room(target: Path) -> Iterator[None]:
-    """Say in one sentence that a disk is full, or a file may not be as long."""
+def _report_full_disk(target: Path) -> Iterator[None]:
+    """Convert the errors in `_FULL` to `BadValue`."""
     try:
         yield
     except OSError as error:
@@ -35,11 +35,11 @@ def _no_room(target: Path) -> Iterator[None]:
 def replacing(path: Path | str) -> Iterator[Path]:
     """Yield a temporary path that replaces ``path`` when the block ends without an error.
 
-    The temporary file keeps ``path``'s ending, since encoders choose their format by it.
+    The temporary file keeps the suffix of ``path``, because encoders select their format by it.
     """
     target = Path(path)
     if target.is_dir():
-        raise BadValue(f"{target}: is a folder, a file name is needed")
+        raise BadValue(f"{target}: is a folder, must be a file")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
@@ -48,7 +48,7 @@ def replacing(path: Path | str) -> Iterator[Path]:
     os.close(handle)
     draft = Path(name)
     try:
-        with _no_room(target):
+        with _report_full_disk(target):
             yield draft
             draft.chmod(0o644)
             draft.replace(target)
@@ -57,13 +57,13 @@ def replacing(path: Path | str) -> Iterator[Path]:
 
 
 def write_bytes(path: Path | str, content: bytes) -> None:
-    """Write ``content`` to ``path``, whole or not at all."""
+    """Write ``content`` to ``path`` atomically."""
     with replacing(path) as draft:
         draft.write_bytes(content)
 
 
 def write_text(path: Path | str, content: str) -> None:
-    """Write ``content`` to ``path`` as UTF-8, whole or not at all."""
+    """Write ``content`` to ``path`` as UTF-8, atomically."""
     write_bytes(path, content.encode())
 
 
@@ -71,12 +71,12 @@ def write_text(path: Path | str, content: str) -> None:
 def replacing_folder(path: Path | str) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``path`` when the block ends without an error.
 
-    All that was in an older folder of that name is gone then; whether it may go is for the caller
-    to ask. If anything goes wrong, the older folder is there as it was.
+    An existing folder of that name is deleted; the caller checks that it may be. After an error
+    the existing folder is unchanged.
     """
     target = Path(path)
     if target.exists() and not target.is_dir():
-        raise BadValue(f"{target}: is a file, a folder's name is needed")
+        raise BadValue(f"{target}: is a file, must be a folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
@@ -84,7 +84,7 @@ def replacing_folder(path: Path | str) -> Iterator[Path]:
         raise BadValue(f"{target}: cannot be written ({error.strerror})") from error
     old = draft.with_name(f"{draft.name}.old")
     try:
-        with _no_room(target):
+        with _report_full_disk(target):
             yield draft
             draft.chmod(0o755)
             if target.exists():

@@ -1,8 +1,8 @@
-"""Poses, quaternions and the conversions between axes and units.
+"""Poses, quaternions and conversions of axes and units.
 
-Inside Grouser everything is SI and radians, x forward, y left, z up; quaternions are ``wxyz``
-with w first. ``X_WB`` is the pose of B in W. Wires and files that use other units convert here
-and nowhere else, and then carry the unit in the name (``angle_deg``, ``distance_mm``).
+Grouser uses SI units and radians, x forward, y left, z up; quaternions are ``wxyz``. ``X_WB`` is
+the pose of B in W. Protocols and files with other units convert with the functions of this module
+only; names of converted values carry the unit (``angle_deg``, ``distance_mm``).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-"""An array of floats; its docstring says the shape."""
+"""Array of floats; docstrings state the shape."""
 
 Triple = tuple[float, float, float]
-"""x, y, z as plain numbers."""
+"""x, y, z as Python floats."""
 Quaternion = tuple[float, float, float, float]
-"""w, x, y, z as plain numbers: for one at a time arrays cost ten times as much."""
+"""w, x, y, z as Python floats; for a single quaternion, arrays are ten times slower."""
 
 IDENTITY_WXYZ: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
@@ -101,7 +101,7 @@ def rotate(wxyz: npt.ArrayLike, vector: npt.ArrayLike) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return the cross product of vectors ``(…, 3)``: numpy's own takes ten times as long."""
+    """Return the cross product of vectors ``(…, 3)``, ten times faster than `numpy.cross`."""
     product = np.empty(np.broadcast_shapes(a.shape, b.shape))
     product[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     product[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
@@ -136,7 +136,7 @@ def to_rpy_one(w: float, x: float, y: float, z: float) -> tuple[float, float, fl
 
 
 def multiply_one(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Return `multiply` of two single quaternions, to the bit, and many times faster."""
+    """Return `multiply` of two single quaternions; same bits, many times faster."""
     (aw, ax, ay, az), (bw, bx, by, bz) = p, q
     return (
         aw * bw - ax * bx - ay * by - az * bz,
@@ -147,11 +147,11 @@ def multiply_one(p: Quaternion, q: Quaternion) -> Quaternion:
 
 
 def rotate_one(q: Quaternion, v: Triple) -> Triple:
-    """Return `rotate` of a single vector, to the bit, and many times faster."""
+    """Return `rotate` of a single vector; same bits, many times faster."""
     (w, a, b, c), (x, y, z) = q, v
-    # Twice the cross product of the quaternion's vector and ``v``, …
+    # Twice the cross product of the quaternion's vector part and ``v``.
     tx, ty, tz = 2.0 * (b * z - c * y), 2.0 * (c * x - a * z), 2.0 * (a * y - b * x)
-    # … and, last, the cross product of the quaternion's vector and that.
+    # The last term is the cross product of the vector part and (tx, ty, tz).
     return (
         x + w * tx + (b * tz - c * ty),
         y + w * ty + (c * tx - a * tz),
@@ -166,7 +166,7 @@ def up_tilt(w: float, x: float, y: float, z: float) -> float:
 
 @dataclass(frozen=True)
 class Pose:
-    """Where a frame B is in a frame W: ``X_WB``."""
+    """Pose ``X_WB`` of a frame B in a frame W."""
 
     position: Array = field(default_factory=lambda: np.zeros(3))
     """Origin of B in W, m, shape (3,)."""
@@ -211,4 +211,4 @@ class Pose:
 
 
 X_CO = Pose(np.zeros(3), np.array([0.5, -0.5, 0.5, -0.5]))
-"""The axes of a picture (x right, y down, z forward) in those of the camera that took it."""
+"""Pose of the image axes (x right, y down, z forward) in the camera frame."""

@@ -1,12 +1,11 @@
-"""What other packages bring: kinds of ground, robots, sensors and tracks that they announce.
+"""Plug-ins: terrains, robots, sensors and tracks of other packages, found by entry points.
 
-A package announces them in its own ``pyproject.toml``::
+A package declares them in its ``pyproject.toml``::
 
     [project.entry-points."grouser.robots"]
     rover = "moon:Rover"
 
-They are found by name without being imported. What cannot be loaded stops nobody but those who
-name it.
+Plug-ins are listed without being imported. A broken plug-in fails only when it is used.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from grouser.errors import BadValue
 TERRAINS, ROBOTS, SENSORS, TRACKS = (
     f"grouser.{kind}" for kind in ("terrains", "robots", "sensors", "tracks")
 )
-"""The groups of entry points."""
+"""Entry point groups."""
 
 
 @functools.cache
-def announced(group: str, taken: frozenset[str]) -> dict[str, metadata.EntryPoint]:
-    """Return what installed packages announce in ``group``, without names that are ``taken``."""
+def entry_points(group: str, own: frozenset[str]) -> dict[str, metadata.EntryPoint]:
+    """Return the entry points of ``group`` by name, without the names in ``own``."""
     found: dict[str, metadata.EntryPoint] = {}
     what = group.rpartition(".")[2].removesuffix("s")
     for entry in sorted(metadata.entry_points(group=group), key=lambda e: (e.name, e.value)):
-        if entry.name in taken or entry.name in found:
+        if entry.name in own or entry.name in found:
             warnings.warn(
-                f"{entry.value}: its {what} '{entry.name}' is left out: another has this name",
+                f"{entry.value}: {what} '{entry.name}' is ignored, the name is already in use",
                 stacklevel=2,
             )
             continue
@@ -42,35 +41,37 @@ def announced(group: str, taken: frozenset[str]) -> dict[str, metadata.EntryPoin
     return found
 
 
-def places(group: str, own: Collection[str]) -> dict[str, str]:
-    """Return what ``group`` has as ``module:attribute`` by name, without names in ``own``."""
-    return {name: entry.value for name, entry in announced(group, frozenset(own)).items()}
+def entry_point_targets(group: str, own: Collection[str]) -> dict[str, str]:
+    """Return name -> ``module:attribute`` of ``group``, without the names in ``own``."""
+    return {name: entry.value for name, entry in entry_points(group, frozenset(own)).items()}
 
 
-def attribute(name: str, own: Mapping[str, str], group: str, where: str) -> Any:
-    """Return what a table or an installed package has under ``name``, imported.
+def load(name: str, own: Mapping[str, str], group: str, where: str) -> Any:
+    """Import and return the object ``name`` of a built-in table or of an entry point group.
 
     Args:
-        name: a key of ``own``, or one that is announced in ``group``.
-        own: the table of what ships, ``module:attribute`` each.
-        group: of entry points.
-        where: the place to name in an error.
+        name: a key of ``own``, or the name of an entry point in ``group``.
+        own: built-in table, name -> ``module:attribute``.
+        group: entry point group.
+        where: location for error messages.
 
     Raises:
-        BadValue: the package that announces it cannot be loaded; the sentence says why.
+        BadValue: the plug-in cannot be imported; the message has the reason.
     """
     if name in own:
         module, _, wanted = own[name].partition(":")
         return getattr(importlib.import_module(module), wanted)
-    entry = announced(group, frozenset(own))[name]
+    entry = entry_points(group, frozenset(own))[name]
     try:
         return entry.load()
-    except Exception as error:  # whatever a stranger's module does when it is imported
-        raise unusable(name, entry, error, where) from error
+    except Exception as error:  # a foreign module may raise anything on import
+        raise broken_plugin_error(name, entry, error, where) from error
 
 
-def unusable(name: str, entry: metadata.EntryPoint, error: Exception, where: str) -> BadValue:
-    """Build the error for something that a package announces and does not bring."""
+def broken_plugin_error(
+    name: str, entry: metadata.EntryPoint, error: Exception, where: str
+) -> BadValue:
+    """Return the error for a plug-in that cannot be used."""
     what = entry.group.rpartition(".")[2].removesuffix("s")
     return BadValue(
         f"{where}: {what} '{name}' comes from {entry.value}, which cannot be used ({reason(error)})"
@@ -78,5 +79,5 @@ def unusable(name: str, entry: metadata.EntryPoint, error: Exception, where: str
 
 
 def reason(error: Exception) -> str:
-    """Return in one line why something could not be loaded."""
+    """Return type and message of an error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""Both ends of TLS: what a server shows, and which certificate a client trusts."""
+"""TLS contexts for servers and clients, and certificate fingerprints."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from grouser.errors import BadValue
 
 
 def server_context(certificate: Path | str, key: Path | str | None = None) -> ssl.SSLContext:
-    """Return the context of a server that shows ``certificate``.
+    """Return the TLS context of a server with ``certificate``.
 
     Args:
-        certificate: PEM file, with the chain behind it.
+        certificate: PEM file with the certificate chain.
         key: PEM file of its private key, without a password; None: it is in ``certificate``.
 
     Raises:
-        BadValue: a file cannot be read, is no PEM, or the two do not belong together.
+        BadValue: a file is unreadable or not PEM, or key and certificate do not match.
     """
     secret = Path(key or certificate)
     chain = _certificate(Path(certificate))
@@ -26,23 +26,27 @@ def server_context(certificate: Path | str, key: Path | str | None = None) -> ss
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # Without a password, OpenSSL would ask at the terminal and wait.
+        # Without a password callback, OpenSSL prompts on the terminal and blocks.
         context.load_cert_chain(chain, secret, password=_no_password)
     except ssl.SSLError as error:
-        why = "do not belong together" if "MISMATCH" in str(error.reason) else f"({error.reason})"
+        why = (
+            "key and certificate do not match"
+            if "MISMATCH" in str(error.reason)
+            else f"({error.reason})"
+        )
         raise BadValue(f"{certificate} and {secret}: cannot be used for TLS: {why}") from None
     except _Encrypted:
         raise BadValue(
-            f"{secret}: its key has a password; take it off with 'openssl pkey -in {secret}'"
+            f"{secret}: the private key is encrypted; decrypt it with 'openssl pkey -in {secret}'"
         ) from None
     return context
 
 
 def client_context(certificate: Path | str) -> ssl.SSLContext:
-    """Return the context of a client that trusts a server with ``certificate`` (a PEM file).
+    """Return the TLS context of a client that trusts ``certificate`` (a PEM file).
 
     Raises:
-        BadValue: it cannot be read, or is no certificate.
+        BadValue: the file is unreadable or holds no certificate.
     """
     try:
         return ssl.create_default_context(cafile=str(certificate))
@@ -55,7 +59,7 @@ def client_context(certificate: Path | str) -> ssl.SSLContext:
 
 
 def fingerprint(certificate: Path | str) -> str:
-    """Return SHA-256 of the first certificate in a PEM file, as browsers and openssl show it."""
+    """Return the SHA-256 fingerprint of the first certificate in a PEM file, as openssl does."""
     text = _certificate(Path(certificate)).read_text("ascii", "replace")
     begin = text.index(ssl.PEM_HEADER)
     end = text.find(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)
@@ -67,15 +71,15 @@ def fingerprint(certificate: Path | str) -> str:
 
 
 def client_hint(certificate: Path | str) -> str:
-    """Return what to tell those who run clients, one sentence."""
+    """Return a one-sentence hint for users of clients."""
     return (
-        f"clients speak TLS from the first byte and trust {Path(certificate).name} "
-        f"(give them that file, never the key; SHA-256 {fingerprint(certificate)})"
+        f"clients must use TLS from the first byte and trust {Path(certificate).name} "
+        f"(give them this file, never the key; SHA-256 {fingerprint(certificate)})"
     )
 
 
 class _Encrypted(Exception):
-    """The key wants a password."""
+    """The private key is encrypted."""
 
 
 def _no_password() -> str:

@@ -38,7 +38,7 @@ ROBOTS: dict[str, str] = {
 
 def robot_kinds() -> dict[str, str]:
     """Return every robot that has a name: kind → ``module:attribute``; shipped ones first."""
-    return ROBOTS | plugins.places(plugins.ROBOTS, ROBOTS)
+    return ROBOTS | plugins.entry_point_targets(plugins.ROBOTS, ROBOTS)
 
 
 def is_file(kind: str) -> bool:
@@ -115,9 +115,9 @@ def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot
 
 def _loaded(kind: str, where: str) -> Any:
     """Return the class of a robot, or what a package announces instead."""
-    found = plugins.attribute(kind, ROBOTS, plugins.ROBOTS, where)
+    found = plugins.load(kind, ROBOTS, plugins.ROBOTS, where)
     if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
-        entry = plugins.announced(plugins.ROBOTS, frozenset(ROBOTS))[kind]
+        entry = plugins.entry_points(plugins.ROBOTS, frozenset(ROBOTS))[kind]
         why = TypeError("it is neither a dataclass with build() nor the path of a robot file")
-        raise plugins.unusable(kind, entry, why, where)
+        raise plugins.broken_plugin_error(kind, entry, why, where)
     return found

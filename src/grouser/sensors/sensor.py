@@ -257,7 +257,7 @@ SENSORS: dict[str, str] = {
 
 def sensor_kinds() -> dict[str, str]:
     """Return every kind of sensor, of installed packages as well: kind → ``module:attribute``."""
-    return SENSORS | plugins.places(plugins.SENSORS, SENSORS)
+    return SENSORS | plugins.entry_point_targets(plugins.SENSORS, SENSORS)
 
 
 POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
@@ -275,7 +275,7 @@ def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
     kind = options.get("kind")
     if kind not in sensor_kinds():
         raise unknown(where, "sensor", str(kind), sensor_kinds())
-    description = plugins.attribute(str(kind), SENSORS, plugins.SENSORS, where)
+    description = plugins.load(str(kind), SENSORS, plugins.SENSORS, where)
     given = {key: _as_tuples(value) for key, value in options.items() if key != "kind"}
     allowed = [entry.name for entry in dataclasses.fields(description)]
     try:

@@ -43,7 +43,7 @@ TRACKS: dict[str, str] = {
 
 def track_methods() -> dict[str, str]:
     """Return every method, of installed packages as well: name → ``module:function``."""
-    return TRACKS | plugins.places(plugins.TRACKS, TRACKS)
+    return TRACKS | plugins.entry_point_targets(plugins.TRACKS, TRACKS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +220,7 @@ def add_track(
     """
     if track.geared != (shaft is not None):
         raise BadValue(f"track: {name} needs either a motor of its own or a belt to be geared to")
-    build: Build = plugins.attribute(track.method, TRACKS, plugins.TRACKS, f"track {name}")
+    build: Build = plugins.load(track.method, TRACKS, plugins.TRACKS, f"track {name}")
     belt = build(spec, body, track, name, X_BT)
     if shaft is None:
         return belt

@@ -18,7 +18,7 @@ from typing import Any, Literal, cast
 
 from pydantic import create_model, model_validator
 
-from grouser.plugins import TERRAINS, announced, reason
+from grouser.plugins import TERRAINS, entry_points, reason
 from grouser.world.field_types import mistake
 from grouser.world.terrain.terrain_piece import TerrainPiece
 
@@ -26,7 +26,7 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
     """Return the kinds of ground of all installed packages, without names that are ``taken``."""
     kinds: dict[str, type[TerrainPiece]] = {}
-    for entry in announced(TERRAINS, frozenset(taken)).values():
+    for entry in entry_points(TERRAINS, frozenset(taken)).values():
         try:
             kinds[entry.name] = _loaded(entry)
         except Exception as error:  # whatever a stranger's module does when it is imported
