@@ -12,6 +12,7 @@ from grouser.client.hrt_status import HrtStatus
 from grouser.client.kenaf_wire import KenafWire
 from grouser.client.links.status_inbox import StatusInbox
 from grouser.frames import to_rpy
+from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import (
     NO_ROBOT,
     SILENT,
@@ -22,10 +23,8 @@ from grouser.protocol.can.messages import (
     Stop,
 )
 from grouser.protocol.link_faults import LinkFaults
-from grouser.protocol.packets import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.usarsim.drive import SkidDrive
-from grouser.protocol.usarsim.sensor_groups import Encoders
-from grouser.protocol.usarsim.sensor_messages import Ins
+from grouser.protocol.usarsim.sensor_messages import Encoders, Ins
 from grouser.protocol.usarsim.setting import SetJoint
 from grouser.protocol.usarsim.state import State
 

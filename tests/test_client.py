@@ -12,14 +12,14 @@ from grouser.client.address import Address
 from grouser.client.connection import connect, control, join
 from grouser.errors import BadValue, Disconnected, NoAnswer, Refused, UnknownName
 from grouser.protocol.usarsim import commands, setting
+from grouser.protocol.usarsim.commands import Greeting, StartPoses
 from grouser.protocol.usarsim.control import AbsMove, Create
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step
 from grouser.protocol.usarsim.message import UnknownMessage
-from grouser.protocol.usarsim.nfo import Greeting, StartPoses
-from grouser.protocol.usarsim.response import Result
 from grouser.protocol.usarsim.sensor_messages import Odometry
+from grouser.protocol.usarsim.setting import Result
 from grouser.protocol.usarsim.state import State
 
 

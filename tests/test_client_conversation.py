@@ -8,10 +8,9 @@ from grouser.client.latest_messages import LatestMessages
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
-from grouser.protocol.usarsim.extensions import Lockstep
+from grouser.protocol.usarsim.extensions import Lockstep, ends_turn
 from grouser.protocol.usarsim.message import UnknownMessage
-from grouser.protocol.usarsim.sensor_groups import Sonars
-from grouser.protocol.usarsim.turns import ends_turn
+from grouser.protocol.usarsim.sensor_messages import Sonars
 
 
 def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():

@@ -18,7 +18,7 @@ from grouser.protocol.images import (
     Preamble,
     Region,
 )
-from grouser.protocol.usarsim.configuration import SensorConfiguration, SensorSettings
+from grouser.protocol.usarsim.geo_conf import SensorConfiguration, SensorSettings
 
 RGB = np.random.default_rng(1).integers(0, 256, (6, 7, 3), np.uint8)
 

@@ -6,14 +6,14 @@ from functools import cache
 import pytest
 from support.wire_fixtures import Wired, spins, wired
 
-from grouser.gateways.images.tiles import CameraTile
+from grouser.gateways.images.mosaic import CameraTile
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
-from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.geo_conf import RobotGeometry
 from grouser.protocol.usarsim.state import GROUND, LEGGED, State
 from grouser.robots.kinds import ROBOTS
 

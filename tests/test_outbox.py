@@ -8,8 +8,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.reports import RobotReports
-from grouser.gateways.usarsim.writer import MessageWriter
+from grouser.gateways.usarsim.reports import MessageWriter, RobotReports
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Tick

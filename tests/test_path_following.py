@@ -11,7 +11,7 @@ from grouser.frames import from_rpy
 from grouser.planning import PathDriver
 from grouser.planning.driver import SkidLaw
 from grouser.protocol.usarsim.axes import Axes
-from grouser.protocol.usarsim.sensor_extensions import MotionCapture
+from grouser.protocol.usarsim.sensor_messages import MotionCapture
 
 WORLD = """
 name: goal on level ground

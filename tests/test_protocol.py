@@ -9,9 +9,7 @@ from grouser.errors import BadValue
 from grouser.protocol.lines import Fault, LineSplitter
 from grouser.protocol.usarsim import (
     commands,
-    nfo,
     package,
-    sensor_extensions,
     sensor_messages,
     setting,
     truth,
@@ -85,9 +83,9 @@ def test_every_command_and_message_of_the_tables_is_in_a_transcript():
     own = {
         sensor.type.lower()
         for sensor in (
-            sensor_extensions.Gyroscope,
-            sensor_extensions.Forces,
-            sensor_extensions.MotionCapture,
+            sensor_messages.Gyroscope,
+            sensor_messages.Forces,
+            sensor_messages.MotionCapture,
         )
     }
     assert types | {"rfidtag"} | own == set(SENSORS)
@@ -152,7 +150,7 @@ def test_an_unterminated_command_is_not_heard():
 
 def test_the_forms_of_older_servers_are_read():
     client = ClientSide(UT2004)
-    poses = nfo.StartPoses((nfo.StartPose("U1", (1.0, 2.0, 3.0), (0.0, 0.0, 0.5)),))
+    poses = commands.StartPoses((commands.StartPose("U1", (1.0, 2.0, 3.0), (0.0, 0.0, 0.5)),))
     line = b"NFO {Name U1 Location 1.0,2.0,3.0 Orientation 0, 0, 0.5}\r\n"
     assert client.receive(line) == [poses]
     (tags,) = client.receive(b"SEN {Type RFIDTag} {Name RFID} {ID 3}\r\n")

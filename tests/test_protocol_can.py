@@ -11,26 +11,29 @@ from hypothesis import strategies as st
 
 import grouser.protocol.can
 from grouser.errors import BadValue
-from grouser.protocol.can.frame import CanFrame, crc8, frame_crc
-from grouser.protocol.can.gate import SILENCE, CommandGate
-from grouser.protocol.can.messages import (
-    COMMANDS,
-    STATUSES,
-    UNKNOWN_BATTERY,
-    BatteryLeft,
-    BeltSpeeds,
-    FrameFault,
-    FrontFlippers,
-    Posture,
-    Stop,
-    parse_status,
-)
-from grouser.protocol.packets import (
+from grouser.protocol.can.datagram import (
     Datagram,
     DatagramKind,
     is_newer,
     pack,
     unpack,
+)
+from grouser.protocol.can.messages import (
+    COMMANDS,
+    SILENCE,
+    STATUSES,
+    UNKNOWN_BATTERY,
+    BatteryLeft,
+    BeltSpeeds,
+    CanFrame,
+    CommandGate,
+    FrameFault,
+    FrontFlippers,
+    Posture,
+    Stop,
+    crc8,
+    frame_crc,
+    parse_status,
 )
 
 DBC = Path(grouser.protocol.can.__file__).with_name("kenaf.dbc")

@@ -10,10 +10,9 @@ from grouser.errors import BadValue, UnknownName
 from grouser.protocol.usarsim import (
     axes,
     drive,
-    geometry,
-    response,
-    sensor_groups,
+    geo_conf,
     sensor_messages,
+    setting,
     state,
 )
 from grouser.protocol.usarsim.axes import Axes
@@ -50,17 +49,17 @@ class TestDialects:
         assert ServerSide(UT2004).receive(line) == [SkidDrive(1.0, 1.0, True, True)]
 
     def test_only_ut2004_answers_set(self):
-        answer = response.Response(1.0, "Joint", (response.Result("Name", "J"),))
+        answer = setting.Response(1.0, "Joint", (setting.Result("Name", "J"),))
         assert ServerSide(UT2004).send(answer)
         assert ServerSide(UT3).send(answer) == ServerSide(UDK).send(answer) == []
 
     def test_only_ut2004_groups_sensors(self):
-        sonars = sensor_groups.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
+        sonars = sensor_messages.Sonars(1.0, (("F1", 1.0), ("F2", 2.0)))
         assert len(ServerSide(UT2004).send(sonars)) == 1
         lines = ServerSide(UDK).send(sonars)
         assert ClientSide(UDK).receive(b"".join(lines)) == [
-            sensor_groups.Sonars(1.0, (("F1", 1.0),)),
-            sensor_groups.Sonars(1.0, (("F2", 2.0),)),
+            sensor_messages.Sonars(1.0, (("F1", 1.0),)),
+            sensor_messages.Sonars(1.0, (("F2", 2.0),)),
         ]
 
     def test_only_ut2004_shows_flippers_and_view(self):
@@ -72,7 +71,7 @@ class TestDialects:
             assert b"View" not in ServerSide(spoken).send(said)[0]
 
     def test_only_ut2004_answers_when_nothing_matches(self):
-        nothing = geometry.SensorGeometry("Sonar")
+        nothing = geo_conf.SensorGeometry("Sonar")
         assert ServerSide(UT2004).send(nothing) == [b"GEO {Type Sonar}\r\n"]
         assert ServerSide(UDK).send(nothing) == []
 

@@ -16,15 +16,10 @@ from hypothesis import strategies as st
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import (
     commands,
-    configuration,
     control,
     drive,
-    geometry,
-    nfo,
+    geo_conf,
     package,
-    response,
-    sensor_extensions,
-    sensor_groups,
     sensor_messages,
     setting,
     state,
@@ -36,10 +31,9 @@ from grouser.protocol.usarsim.drive import Order
 from grouser.protocol.usarsim.message import Message
 
 MODULES = (
-    commands, drive, setting, package, control, nfo, state, sensor_messages, sensor_groups,
-    sensor_extensions, geometry, configuration, response,
+    commands, drive, setting, package, control, state, sensor_messages, geo_conf,
 )  # fmt: skip
-ABSTRACT = {sensor_messages.SensorMessage, sensor_groups.Grouped}
+ABSTRACT = {sensor_messages.SensorMessage, sensor_messages.Grouped}
 SAID_BY_SERVERS = set(MESSAGES)
 
 
@@ -79,24 +73,24 @@ VOCABULARY = {
     (setting.SetInsPose, "pose"): st.tuples(*[ANY] * 6),
     (setting.SetViewports, "views"): st.just((("Viewport1", "Camera2"), ("Viewport2", "Disabled"))),
     (package.EffectorState, "status"): st.sampled_from(["OPEN", "CLOSED"]),
-    (geometry.PackageGeometry, "type"): st.sampled_from(["MisPkg", "Actuator"]),
-    (configuration.PackageConfiguration, "type"): st.sampled_from(["MisPkg", "Actuator"]),
-    (geometry.SensorGeometry, "type"): st.sampled_from(["Sonar", "IR"]),
-    (configuration.SensorConfiguration, "type"): st.sampled_from(["Sonar", "Camera", "INS"]),
-    (response.Result, "status"): st.sampled_from(["OK", "Failed"]),
-    (response.Result, "key"): st.sampled_from(["Name", "Config", "Viewport1"]),
+    (geo_conf.PackageGeometry, "type"): st.sampled_from(["MisPkg", "Actuator"]),
+    (geo_conf.PackageConfiguration, "type"): st.sampled_from(["MisPkg", "Actuator"]),
+    (geo_conf.SensorGeometry, "type"): st.sampled_from(["Sonar", "IR"]),
+    (geo_conf.SensorConfiguration, "type"): st.sampled_from(["Sonar", "Camera", "INS"]),
+    (setting.Result, "status"): st.sampled_from(["OK", "Failed"]),
+    (setting.Result, "key"): st.sampled_from(["Name", "Config", "Viewport1"]),
     (sensor_messages.Gps, "longitude_deg"): st.none(),
     (sensor_messages.Gps, "latitude_deg"): st.none(),
 }
 KEYED = {
     (drive.MultiDrive, "angles"): st.nothing(),
     (state.State, "joints"): st.nothing(),
-    (configuration.SensorSettings, "settings"): st.booleans()
+    (geo_conf.SensorSettings, "settings"): st.booleans()
     | st.integers(0, 99)
     | NAMES.filter(lambda word: word.lower() not in FLAGS),
 }
 """Fields that are lists of keys and numbers, and what else their values may be."""
-for described in (state.State, geometry.RobotGeometry, configuration.RobotConfiguration):
+for described in (state.State, geo_conf.RobotGeometry, geo_conf.RobotConfiguration):
     VOCABULARY[described, "type"] = st.sampled_from(state.VEHICLES)
 
 
@@ -176,7 +170,7 @@ def test_messages_come_back_as_they_were(cls, data):
 def expected(message, spoken):
     """Return what a client of a dialect gets to know of a message."""
     changes = {}
-    if isinstance(message, response.Response) and not spoken.responses:
+    if isinstance(message, setting.Response) and not spoken.responses:
         return []
     if isinstance(message, state.State):
         changes["view"] = message.view if spoken.view else None
@@ -187,7 +181,7 @@ def expected(message, spoken):
     if isinstance(message, package.PackageState) and spoken is UDK:
         changes["links"] = tuple(dataclasses.replace(link, torque=None) for link in message.links)
     message = dataclasses.replace(message, **changes)
-    if isinstance(message, sensor_groups.Grouped) and not spoken.packed:
+    if isinstance(message, sensor_messages.Grouped) and not spoken.packed:
         return [dataclasses.replace(message, readings=(one,)) for one in message.readings]
     return [message]
 

@@ -14,7 +14,7 @@ from grouser.frames import Pose
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
 from grouser.gateways.usarsim.settings import CARRIED, apply, zooms
-from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
+from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
 from grouser.robots.kinds import ROBOTS
@@ -66,7 +66,7 @@ def loaded():
     robot = Wired("packbot", *ALL, objects=THINGS)
     robot.tell("DRIVE {Left 3} {Right 4}", seconds=0.6)
     robot.tell("DRIVE {Left 0} {Right 0}", seconds=0.5)
-    robot.sim.do(SetPose("r", POSE))
+    robot.sim.apply(SetPose("r", POSE))
     robot.sim.step(1.0)
     return robot
 
@@ -123,7 +123,7 @@ def test_every_reading_comes_through(dialect, axes, unreal):
             for m in said
             for part in (
                 [dataclasses.replace(m, readings=(one,)) for one in m.readings]
-                if isinstance(m, sensor_groups.Grouped)
+                if isinstance(m, sensor_messages.Grouped)
                 else [m]
             )
         ]
@@ -168,14 +168,14 @@ def test_places_and_angles_are_in_the_wires_axes(axes):
     felt_ = only(messages, sensor_messages.ProperAcceleration)
     assert felt_.acceleration[2] == pytest.approx(-9.81 * down, abs=0.1)
     assert only(messages, sensor_messages.Compass).angle == pytest.approx(0.2, abs=0.02)
-    mocap = only(messages, sensor_extensions.MotionCapture)
+    mocap = only(messages, sensor_messages.MotionCapture)
     assert mocap.tracked
     assert mocap.location == pytest.approx((x, -y, -z * down), abs=5e-3)
-    assert only(messages, sensor_extensions.Gyroscope).angular_velocity == pytest.approx(
+    assert only(messages, sensor_messages.Gyroscope).angular_velocity == pytest.approx(
         (0, 0, 0), abs=0.1
     )
     assert (
-        abs(sum(told(messages, sensor_extensions.Forces).values())) < 1.0
+        abs(sum(told(messages, sensor_messages.Forces).values())) < 1.0
     )  # it stands on its belts
 
 
@@ -183,7 +183,7 @@ def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
     robot = Wired("packbot", *ALL)
     robot.tell("DRIVE {Left 4} {Right -4}", seconds=0.5)
     messages = heard(robot)
-    assert only(messages, sensor_extensions.Gyroscope).angular_velocity[2] > 0.2
+    assert only(messages, sensor_messages.Gyroscope).angular_velocity[2] > 0.2
     assert only(messages, sensor_messages.Odometry).pose[2] > 0.2
     assert only(messages, sensor_messages.GroundTruth, "where").orientation[2] > 0.05
 
@@ -203,7 +203,7 @@ def test_wheels_are_counted_in_radians_and_ticks():
     assert min(spun) > 1.0
     assert only(messages, sensor_messages.Tachometer).angles == pytest.approx(spun, abs=0.01)
     # Both of its encoders say how far the same belts are, one of them in ticks of 2 mm.
-    ticks = told(messages, sensor_groups.Encoders)
+    ticks = told(messages, sensor_messages.Encoders)
     assert set(ticks) == {"ECLeft", "ECRight", "counterLeft", "counterRight"}
     assert ticks["ECRight"] == math.floor(math.degrees(spun[1]))
     assert ticks["counterRight"] == math.floor(here["right"] / 0.002)
@@ -234,7 +234,7 @@ def test_a_lost_frame_of_motion_capture_is_said_so():
     robot = loaded().speak(PortProfile())
     lost = Reading("mocap", 0.0, {"tracked": 0.0, "x": math.nan})
     (message,) = encode([(robot.layout.sensors["mocap"], lost)], robot.layout, robot.profile)
-    assert robot.received([message]) == [sensor_extensions.MotionCapture(0.0, "mocap", False)]
+    assert robot.received([message]) == [sensor_messages.MotionCapture(0.0, "mocap", False)]
 
 
 def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
@@ -276,7 +276,7 @@ def test_odometry_encoders_and_tachometers_begin_again():
     after = heard(robot)
     assert only(after, sensor_messages.Odometry).pose == pytest.approx((0, 0, 0), abs=1e-3)
     assert only(after, sensor_messages.Tachometer).angles == pytest.approx((0, 0), abs=0.01)
-    assert all(abs(tick) <= 1 for tick in told(after, sensor_groups.Encoders).values())
+    assert all(abs(tick) <= 1 for tick in told(after, sensor_messages.Encoders).values())
     robot.tell("DRIVE {Left 5} {Right 5}", seconds=0.5)
     assert only(heard(robot), sensor_messages.Odometry).pose[0] > 0.1
 
@@ -343,7 +343,7 @@ def test_tags_are_written_read_and_dropped():
     assert "Failed" in said(bare, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}")[0]
     fresh = Wired("packbot", *ALL)
     tags.dropped.clear()
-    fresh.sim.do(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
+    fresh.sim.apply(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
     fresh.sim.step(0.5)
     assert fresh.sim.read("r", "rfid").array("ids").tolist() == [action.who.number + CARRIED]
 

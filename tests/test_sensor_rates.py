@@ -9,8 +9,8 @@ from support.threaded_server import LiveWorld
 from grouser.client import join
 from grouser.errors import BadValue, UnknownName
 from grouser.gateways.usarsim import PortProfile, UsarsimGateway
-from grouser.protocol.usarsim.response import Response
-from grouser.protocol.usarsim.sensor_groups import Encoders
+from grouser.protocol.usarsim.sensor_messages import Encoders
+from grouser.protocol.usarsim.setting import Response
 from grouser.simulation.changes.actions import Join, Leave, Reset, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -45,28 +45,28 @@ def times(simulation, seconds, robot="k", sensor="encoder"):
 def test_a_rate_is_what_was_asked_for_and_others_keep_theirs(sim):
     sim.step(0.101)
     before = sim.fingerprint()
-    sim.do(SetSensorRate("k", "encoder", 500.0))
+    sim.apply(SetSensorRate("k", "encoder", 500.0))
     assert sim.fingerprint() == before
     fast = times(sim, 0.2)
     assert np.diff(fast) == pytest.approx(0.002, abs=1e-9)
     assert len(fast) in (100, 101)
     assert len(times(sim, 0.2, "other")) == 5
-    sim.do(SetSensorRate("k", "encoder", 10.0))
+    sim.apply(SetSensorRate("k", "encoder", 10.0))
     assert len(times(sim, 1.0)) == 10
 
 
 def test_it_lasts_when_the_world_starts_over_and_ends_with_the_robot(sim):
-    sim.do(SetSensorRate("k", "encoder", 100.0))
-    sim.do(Reset())
+    sim.apply(SetSensorRate("k", "encoder", 100.0))
+    sim.apply(Reset())
     assert len(times(sim, 0.2)) == 20
-    sim.do(Leave("k"))
-    sim.do(Join(kenaf()))
+    sim.apply(Leave("k"))
+    sim.apply(Join(kenaf()))
     assert len(times(sim, 0.2)) == 5
 
 
 def test_measuring_more_often_changes_no_physics(sim):
     plain = Simulation(sim.world, crash_folder=None)
-    sim.do(SetSensorRate("k", "encoder", 1000.0))
+    sim.apply(SetSensorRate("k", "encoder", 1000.0))
     for one in (sim, plain):
         one.command("k", forward=0.2)
         one.step(0.5)
@@ -75,7 +75,7 @@ def test_measuring_more_often_changes_no_physics(sim):
 
 def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim):
     sim.step(0.1)
-    sim.do(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
+    sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     came = sim.time
     sim.step(0.003)
     asked = sim.read("p", "F1")
@@ -87,12 +87,12 @@ def test_rays_of_who_comes_are_cast_in_their_turn_or_when_asked_for(sim):
 
 
 def test_who_comes_and_goes_leaves_no_cycle_behind(sim):
-    sim.do(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
+    sim.apply(Join(RobotEntry(name="p", kind="p2dx", position=(0, -2, 0))))
     sim.step(0.1)
     gc.collect()
     gc.disable()  # what a cycle holds, a whole world, would stay until Python looks for it
     try:
-        sim.do(Leave("p"))
+        sim.apply(Leave("p"))
         sim.step(0.1)
         assert gc.collect() == 0
     finally:
@@ -101,9 +101,9 @@ def test_who_comes_and_goes_leaves_no_cycle_behind(sim):
 
 def test_what_cannot_be(sim):
     with pytest.raises(BadValue, match="must be above 0"):
-        sim.do(SetSensorRate("k", "encoder", 0.0))
+        sim.apply(SetSensorRate("k", "encoder", 0.0))
     with pytest.raises(UnknownName, match="encodr"):
-        sim.do(SetSensorRate("k", "encodr", 10.0))
+        sim.apply(SetSensorRate("k", "encodr", 10.0))
 
 
 def test_a_client_asks_for_it():

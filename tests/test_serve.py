@@ -6,12 +6,10 @@ import pytest
 from support.server_fixtures import Served, until, yard  # noqa: F401 - the fixture 'world'
 
 from grouser.errors import Refused
-from grouser.protocol.usarsim.commands import Init
+from grouser.protocol.usarsim.commands import Greeting, Init
 from grouser.protocol.usarsim.control import Create
-from grouser.protocol.usarsim.nfo import Greeting
-from grouser.protocol.usarsim.response import Response
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
-from grouser.protocol.usarsim.setting import SetJoint
+from grouser.protocol.usarsim.setting import Response, SetJoint
 from grouser.protocol.usarsim.state import ObjectStates
 from grouser.robots.kinds import ROBOTS
 

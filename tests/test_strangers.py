@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.client.pictures import watch
 from grouser.errors import Disconnected, GrouserError, Refused
-from grouser.protocol.usarsim.commands import GetStartPoses
-from grouser.protocol.usarsim.nfo import StartPoses
+from grouser.protocol.usarsim.commands import GetStartPoses, StartPoses
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
 from grouser.service.access import loopback
 

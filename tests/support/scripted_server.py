@@ -12,7 +12,7 @@ import pytest
 from grouser.client.connection import join
 from grouser.protocol.usarsim import commands, extensions, setting
 from grouser.protocol.usarsim.codec import ServerSide
-from grouser.protocol.usarsim.configuration import SensorConfiguration, SensorSettings
+from grouser.protocol.usarsim.commands import Greeting, StartPose, StartPoses
 from grouser.protocol.usarsim.dialects import UDK
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.extensions import (
@@ -23,11 +23,10 @@ from grouser.protocol.usarsim.extensions import (
     Step,
     Tick,
 )
-from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration, SensorSettings
 from grouser.protocol.usarsim.message import UnknownMessage
-from grouser.protocol.usarsim.nfo import Greeting, StartPose, StartPoses
-from grouser.protocol.usarsim.response import Response, Result
 from grouser.protocol.usarsim.sensor_messages import Odometry
+from grouser.protocol.usarsim.setting import Response, Result
 from grouser.protocol.usarsim.state import State
 
 

@@ -18,8 +18,14 @@ from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.drive import SkidDrive
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.sensor_groups import Encoders, Sonars
-from grouser.protocol.usarsim.sensor_messages import GroundTruth, Ins, Odometry, RangeScan
+from grouser.protocol.usarsim.sensor_messages import (
+    Encoders,
+    GroundTruth,
+    Ins,
+    Odometry,
+    RangeScan,
+    Sonars,
+)
 from grouser.protocol.usarsim.state import GROUND, State
 
 PACKETS = 200

@@ -27,13 +27,11 @@ from grouser.client.conversation import Conversation, LockstepTurn, Plan
 from grouser.client.latest_messages import LatestMessages
 from grouser.client.world_commands import WorldCommands
 from grouser.errors import NoAnswer
-from grouser.protocol.usarsim.configuration import Configuration
+from grouser.protocol.usarsim.commands import StartPose
 from grouser.protocol.usarsim.extensions import RadioMessage
-from grouser.protocol.usarsim.geometry import Geometry
+from grouser.protocol.usarsim.geo_conf import Configuration, Geometry
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.nfo import StartPose
-from grouser.protocol.usarsim.response import Response
-from grouser.protocol.usarsim.setting import Setting
+from grouser.protocol.usarsim.setting import Response, Setting
 from grouser.protocol.usarsim.state import ObjectState
 from grouser.protocol.usarsim.values import Vector
 

@@ -19,12 +19,17 @@ from grouser.client.queries import Query
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
-from grouser.protocol.usarsim.commands import Init, Login
+from grouser.protocol.usarsim.commands import Greeting, Init, Login
 from grouser.protocol.usarsim.dialects import Dialect
-from grouser.protocol.usarsim.extensions import Lockstep, Notice, RadioMessage, Step, Tick
+from grouser.protocol.usarsim.extensions import (
+    Lockstep,
+    Notice,
+    RadioMessage,
+    Step,
+    Tick,
+    ends_turn,
+)
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.nfo import Greeting
-from grouser.protocol.usarsim.turns import ends_turn
 from grouser.protocol.usarsim.values import Vector
 
 UNREAD = 1000

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 from grouser.errors import BadValue
 from grouser.frames import radians
-from grouser.protocol.can.frame import CanFrame
 from grouser.protocol.can.messages import (
     EMPTY,
     NO_POSTURE,
@@ -23,6 +22,7 @@ from grouser.protocol.can.messages import (
     BeltSpeeds,
     CameraAim,
     CanCommand,
+    CanFrame,
     FlipperAngles,
     FrontFlippers,
     Health,
@@ -31,13 +31,11 @@ from grouser.protocol.can.messages import (
     Stop,
 )
 from grouser.protocol.usarsim.axes import FLIPPER_UP, Axes
-from grouser.protocol.usarsim.configuration import SensorConfiguration
 from grouser.protocol.usarsim.drive import Order, SkidDrive
-from grouser.protocol.usarsim.geometry import RobotGeometry
+from grouser.protocol.usarsim.geo_conf import RobotGeometry, SensorConfiguration
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.package import LinkTarget, MovePackage, PackageState
-from grouser.protocol.usarsim.sensor_groups import Encoders
-from grouser.protocol.usarsim.sensor_messages import GroundTruth, Ins
+from grouser.protocol.usarsim.sensor_messages import Encoders, GroundTruth, Ins
 from grouser.protocol.usarsim.setting import SetJoint
 from grouser.protocol.usarsim.state import NO_BATTERY, State
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
+from grouser.protocol.usarsim.commands import Greeting
 from grouser.protocol.usarsim.extensions import Notice, RadioMessage, Tick
 from grouser.protocol.usarsim.message import Message, UnknownMessage
-from grouser.protocol.usarsim.nfo import Greeting
 from grouser.protocol.usarsim.package import EffectorState, PackageState
-from grouser.protocol.usarsim.sensor_groups import Grouped
-from grouser.protocol.usarsim.sensor_messages import SensorMessage
+from grouser.protocol.usarsim.sensor_messages import Grouped, SensorMessage
 from grouser.protocol.usarsim.state import State
 
 NOTICES = 100

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from grouser.frames import from_rpy
 from grouser.planning.driver import PathDriver
 from grouser.protocol.usarsim.axes import Axes
-from grouser.protocol.usarsim.sensor_extensions import MotionCapture
+from grouser.protocol.usarsim.sensor_messages import MotionCapture
 
 
 class PathFollower:

@@ -35,7 +35,7 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.protocol.lines import Fault
-from grouser.protocol.usarsim.configuration import Configuration, SensorConfiguration
+from grouser.protocol.usarsim.geo_conf import Configuration, SensorConfiguration
 
 Picture = npt.NDArray[np.uint8]
 """Rows from the top, columns from the left, red, green, blue."""

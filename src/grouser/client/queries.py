@@ -9,26 +9,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry, GetStartPoses
-from grouser.protocol.usarsim.configuration import (
-    Configuration,
-    PackageConfiguration,
-    RobotConfiguration,
-    SensorConfiguration,
+from grouser.protocol.usarsim.commands import (
+    GetConfiguration,
+    GetGeometry,
+    GetStartPoses,
+    StartPose,
+    StartPoses,
 )
 from grouser.protocol.usarsim.control import GetState
 from grouser.protocol.usarsim.extensions import ConsoleAnswer, ConsoleLine
-from grouser.protocol.usarsim.geometry import (
+from grouser.protocol.usarsim.geo_conf import (
     PACKAGES,
+    Configuration,
     Geometry,
+    PackageConfiguration,
     PackageGeometry,
+    RobotConfiguration,
     RobotGeometry,
+    SensorConfiguration,
     SensorGeometry,
 )
 from grouser.protocol.usarsim.message import Message
-from grouser.protocol.usarsim.nfo import StartPose, StartPoses
-from grouser.protocol.usarsim.response import Response
-from grouser.protocol.usarsim.setting import Setting
+from grouser.protocol.usarsim.setting import Response, Setting
 from grouser.protocol.usarsim.state import ObjectState, ObjectStates
 
 Answer = TypeVar("Answer")

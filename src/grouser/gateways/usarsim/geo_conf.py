@@ -8,30 +8,33 @@ from dataclasses import replace
 from typing import Any
 
 from grouser.frames import Pose, degrees, to_rpy_one
-from grouser.gateways.images.tiles import CameraTile
+from grouser.gateways.images.mosaic import CameraTile
 from grouser.gateways.usarsim.drive_modes import SkidSteering
-from grouser.gateways.usarsim.placements import MountPose, carried_pose, hinge_pose, mount_poses
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.robot_layout import PackageLink, RobotLayout
-from grouser.gateways.usarsim.sensor_encoding import TYPES, tick_angle, wire_names
-from grouser.gateways.usarsim.sweeps import grid
-from grouser.gateways.usarsim.zoom import zoom_range
-from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
-from grouser.protocol.usarsim.configuration import (
-    LinkConfiguration,
-    PackageConfiguration,
-    RobotConfiguration,
-    SensorConfiguration,
-    SensorSettings,
-    Value,
+from grouser.gateways.usarsim.robot_layout import (
+    MountPose,
+    PackageLink,
+    RobotLayout,
+    carried_pose,
+    hinge_pose,
+    mount_poses,
 )
-from grouser.protocol.usarsim.geometry import (
+from grouser.gateways.usarsim.sensor_encoding import TYPES, grid, tick_angle, wire_names
+from grouser.gateways.usarsim.settings import zoom_range
+from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
+from grouser.protocol.usarsim.geo_conf import (
     PACKAGES,
+    LinkConfiguration,
     LinkGeometry,
     Mounting,
+    PackageConfiguration,
     PackageGeometry,
+    RobotConfiguration,
     RobotGeometry,
+    SensorConfiguration,
     SensorGeometry,
+    SensorSettings,
+    Value,
 )
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector

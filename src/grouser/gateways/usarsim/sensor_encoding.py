@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from grouser.frames import degrees, radians
+import numpy as np
+import numpy.typing as npt
+
+from grouser.frames import Array, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
-from grouser.gateways.usarsim.sweeps import sweeps
-from grouser.protocol.usarsim import sensor_extensions, sensor_groups, sensor_messages
+from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.values import Vector, wrapped_angle
+from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.compass import Compass
-from grouser.sensors.depth import DepthCamera
+from grouser.sensors.depth import DepthCamera, DepthOptics
 from grouser.sensors.encoder import Encoder
 from grouser.sensors.gps import Gps
 from grouser.sensors.inertial import Accelerometer, Gyroscope
@@ -37,6 +42,69 @@ from grouser.sensors.tachometer import Tachometer
 from grouser.sensors.touch import Touch
 from grouser.sensors.truth import Truth
 from grouser.sensors.victims import VictimSensor
+
+RAYS = 128
+"""Rays of one sweep; a picture is then about 80 kB of text, not the megabyte of all its pixels."""
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """Ranges of a picture."""
+
+    resolution: float
+    """Angle from ray to ray and from sweep to sweep, rad."""
+    fov: float
+    """Angle from the first ray to the last, rad."""
+    ranges: Array
+    """m, (sweeps, rays), uppermost first, right to left."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rays of a picture."""
+
+    resolution: float
+    fov: float
+    rows: npt.NDArray[np.intp]
+    """Pixel of each ray, (sweeps, rays)."""
+    columns: npt.NDArray[np.intp]
+    outside: npt.NDArray[np.bool_]
+    stretch: Array
+    """Range over depth, (sweeps, rays)."""
+
+
+def sweeps(optics: DepthOptics, depths: npt.NDArray[Any]) -> Sweeps:
+    """Return the sweeps through ``depths`` (height, width), m, nan: no answer."""
+    rays = grid(optics.output_plane)
+    ranges = depths[rays.rows, rays.columns].astype(float) * rays.stretch
+    ranges[rays.outside | ~np.isfinite(ranges)] = optics.far
+    return Sweeps(rays.resolution, rays.fov, np.minimum(ranges, optics.far))
+
+
+@lru_cache
+def grid(plane: ImagePlane) -> Grid:
+    """Return the rays of a picture on ``plane``."""
+    across, down = (
+        2 * math.atan(size / 2 / focal)
+        for size, focal in zip((plane.width, plane.height), plane.focal, strict=True)
+    )
+    resolution = across / (RAYS - 1)
+    count = math.floor(down / resolution) + 1
+    left = -across / 2 + resolution * np.arange(RAYS)
+    up = ((count - 1) / 2 - np.arange(count))[:, None] * resolution
+    columns = np.rint(plane.centre[0] - plane.focal[0] * np.tan(left))
+    rows = np.rint(plane.centre[1] - plane.focal[1] * np.tan(up) / np.cos(left))
+    columns = np.broadcast_to(columns, rows.shape)
+    outside = (columns < 0) | (columns >= plane.width) | (rows < 0) | (rows >= plane.height)
+    return Grid(
+        resolution,
+        across,
+        np.clip(rows, 0, plane.height - 1).astype(np.intp),
+        np.clip(columns, 0, plane.width - 1).astype(np.intp),
+        outside,
+        1 / (np.cos(up) * np.cos(left)),
+    )
+
 
 TYPES: dict[type, str] = {
     Sonar: "Sonar",
@@ -123,7 +191,7 @@ def wire_names(sensor: Sensor, layout: RobotLayout) -> tuple[str, ...]:
 
 Pairs = Iterable[tuple[str, Any]]
 GroupEncoder = tuple[
-    type[sensor_groups.Grouped], Callable[[Any, Reading, RobotLayout, PortProfile], Pairs]
+    type[sensor_messages.Grouped], Callable[[Any, Reading, RobotLayout, PortProfile], Pairs]
 ]
 
 
@@ -166,11 +234,11 @@ def _forces(sensor: Pressure, reading: Reading, layout: RobotLayout, profile: Po
 
 
 _GROUPED: dict[type, GroupEncoder] = {
-    Sonar: (sensor_groups.Sonars, _ranges),
-    Infrared: (sensor_groups.Infrareds, _ranges),
-    Encoder: (sensor_groups.Encoders, _encoders),
-    Touch: (sensor_groups.Touches, _touches),
-    Pressure: (sensor_extensions.Forces, _forces),
+    Sonar: (sensor_messages.Sonars, _ranges),
+    Infrared: (sensor_messages.Infrareds, _ranges),
+    Encoder: (sensor_messages.Encoders, _encoders),
+    Touch: (sensor_messages.Touches, _touches),
+    Pressure: (sensor_messages.Forces, _forces),
 }
 
 
@@ -235,10 +303,10 @@ def _mocap(
     sensor: MotionCapture, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
     if not reading["tracked"]:
-        yield sensor_extensions.MotionCapture(reading.time, sensor.name, False)
+        yield sensor_messages.MotionCapture(reading.time, sensor.name, False)
         return
     place, turn = profile.place(_vector(reading)), profile.angles(_vector(reading, _RPY))
-    yield sensor_extensions.MotionCapture(reading.time, sensor.name, True, place, turn)
+    yield sensor_messages.MotionCapture(reading.time, sensor.name, True, place, turn)
 
 
 def _odometry(
@@ -275,7 +343,7 @@ def _accelerometer(
 def _gyroscope(
     sensor: Gyroscope, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    yield sensor_extensions.Gyroscope(reading.time, sensor.name, profile.angles(_vector(reading)))
+    yield sensor_messages.Gyroscope(reading.time, sensor.name, profile.angles(_vector(reading)))
 
 
 def _compass(

@@ -12,31 +12,20 @@ import logging
 from collections import Counter
 from functools import partial
 
-from grouser.errors import BadValue, GrouserError, Refused
+from grouser.errors import BadValue, GrouserError, Refused, nearest
 from grouser.gateways.usarsim import settings
 from grouser.gateways.usarsim.context import UsarsimContext
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
-from grouser.gateways.usarsim.message_kinds import (
-    ALWAYS_ANSWERED,
-    CONTROLLER,
-    MEANINGLESS,
-    OWN,
-    POWERED,
-    QUESTIONS,
-    complaint,
-    for_log,
-)
 from grouser.gateways.usarsim.port_profile import STATE_EVERY, PortProfile
-from grouser.gateways.usarsim.reports import RobotReports
+from grouser.gateways.usarsim.reports import MessageWriter, RobotReports
 from grouser.gateways.usarsim.spawn import spawn_entry, start_poses
-from grouser.gateways.usarsim.writer import MessageWriter
 from grouser.protocol.lines import Fault
-from grouser.protocol.usarsim import commands, control, extensions, response, setting
-from grouser.protocol.usarsim.codec import ServerSide
+from grouser.protocol.usarsim import commands, control, extensions, setting
+from grouser.protocol.usarsim.codec import COMMANDS, ServerSide
+from grouser.protocol.usarsim.commands import Greeting
+from grouser.protocol.usarsim.extensions import MOVE_COMMANDS, ends_turn
 from grouser.protocol.usarsim.message import Message, UnknownMessage
-from grouser.protocol.usarsim.nfo import Greeting
-from grouser.protocol.usarsim.turns import MOVE_COMMANDS, ends_turn
-from grouser.service.access import Role
+from grouser.service.access import SHORTEST, Role
 from grouser.service.aside_composer import Composing
 from grouser.service.deferred_commands import DeferredCommand
 from grouser.service.lockstep import LONGEST_TURN
@@ -44,6 +33,55 @@ from grouser.service.outbox import Sender
 from grouser.service.participant import Participant
 from grouser.service.wishes import Wish
 from grouser.simulation.changes.actions import SetPose
+
+CONTROLLER = "worldcontroller"
+"""Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
+
+MEANINGLESS = (Fault, UnknownMessage)
+"""What means nothing here."""
+
+POWERED = (*MOVE_COMMANDS, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
+"""What a robot with an empty battery does not obey (reference: UDK)."""
+
+QUESTIONS = (
+    commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
+    extensions.Lockstep,
+)  # fmt: skip
+"""What is seen to at once, also in lockstep: it does not change the world."""
+
+OWN = (
+    commands.Login, extensions.Lockstep, extensions.Step, extensions.ConsoleLine,
+    extensions.Transmit, extensions.Kick,
+)  # fmt: skip
+"""Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
+
+
+ALWAYS_ANSWERED = (commands.Init, control.Control)
+"""What everybody is told if it cannot be done: old servers said nothing, and clients waited."""
+
+
+def for_log(message: Fault | UnknownMessage) -> str:
+    """Return a line that means nothing as the log may have it.
+
+    No more than its first word, if that is shorter than any token: somebody may have misspelt LOGIN
+    and said a right one.
+    """
+    if isinstance(message, Fault):
+        word, reason = message.line.split(b" ", 1)[0].decode("latin-1"), "it cannot be read"
+    else:
+        word, reason = message.word, "it means nothing here"
+    shown = f" '{word}'" if word.isalnum() and len(word) < SHORTEST else ""
+    return f"a line{shown}: {reason}"
+
+
+def complaint(message: Fault | UnknownMessage) -> str:
+    """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
+    if isinstance(message, Fault):
+        return message.reason
+    if message.word in commands.DO_NOTHING:
+        return ""
+    return f"there is no command '{message.word[:40]}'{nearest(message.word, COMMANDS)}"
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -202,7 +240,7 @@ class Session:
         self.counts[kind] += 1
         self._note(f"{type(message).__name__}: {error}")
         if isinstance(message, setting.Setting):
-            self._writer.write(self._response(message, response.FAILED))
+            self._writer.write(self._response(message, setting.FAILED))
         answered = isinstance(error, Refused) or isinstance(message, ALWAYS_ANSWERED)
         if self._writer.modern or answered:
             self._writer.notice("Refused", str(error))
@@ -243,7 +281,7 @@ class Session:
         if adapter.flips(message) and (upright := adapter.righted(host.simulation.pose(name))):
             host.do(SetPose(name, upright))
         if isinstance(message, setting.Setting):
-            self._writer.write(self._response(message, response.OK))
+            self._writer.write(self._response(message, setting.OK))
 
     def _set(self, message: setting.Setting) -> None:
         host, layout = self._host, self._context.adapters[self._own()].layout
@@ -255,10 +293,10 @@ class Session:
         self._reports.requested_scans |= set(result.requested)
         self._writer.write(result.response)
 
-    def _response(self, message: setting.Setting, status: str) -> response.Response:
+    def _response(self, message: setting.Setting, status: str) -> setting.Response:
         segments = dict(message.segments(self._profile.dialect))
-        result = response.Result("Name", segments.get("Name", ""), status)
-        return response.Response(self._host.time, segments.get("Type", ""), (result,))
+        result = setting.Result("Name", segments.get("Name", ""), status)
+        return setting.Response(self._host.time, segments.get("Type", ""), (result,))
 
     def _configurations(self, message: commands.GetConfiguration) -> list[Message]:
         name, views = self._own(), self._context.views

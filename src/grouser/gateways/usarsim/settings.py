@@ -7,21 +7,24 @@ image port.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from grouser.errors import BadValue
-from grouser.frames import Pose
+from grouser.frames import Pose, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
 from grouser.gateways.usarsim.sensor_encoding import TYPES, wire_names
-from grouser.gateways.usarsim.zoom import zoom_range
-from grouser.protocol.usarsim.response import FAILED, OK, Response, Result
 from grouser.protocol.usarsim.setting import (
+    FAILED,
+    OK,
     ReadTag,
     ReleaseTag,
     ResetSensor,
+    Response,
+    Result,
     Scan,
     Set,
     SetGait,
@@ -41,9 +44,42 @@ from grouser.sensors.laser import Laser
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
 from grouser.service.tag_memory import TagMemory
-from grouser.simulation.changes.actions import Action, Join, Retune, SetSensorRate
+from grouser.simulation.changes.actions import Action, Join, SetGaitParameters, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
+
+NARROWEST = radians(20.0)
+"""rad; UDK's ``CameraMinFov``."""
+WIDEST = radians(120.0)
+"""rad; UDK's ``CameraMaxFov``."""
+
+
+@dataclass(frozen=True)
+class ZoomRange:
+    """The angles of view of one camera, rad."""
+
+    usual: float
+    """As it was built."""
+    narrowest: float
+    widest: float
+
+    def angle(self, zoom: float) -> float:
+        """Return the angle of view with the focal length ``zoom`` times as long."""
+        return 2 * math.atan(math.tan(self.usual / 2) / zoom)
+
+    def zoom(self, angle: float) -> float:
+        """Return the zoom that gives an angle of view, within what there is; 0: as built."""
+        if angle == 0:
+            return 1.0
+        wanted = min(max(angle, self.narrowest), self.widest)
+        return math.tan(self.usual / 2) / math.tan(wanted / 2)
+
+
+def zoom_range(camera: Camera) -> ZoomRange:
+    """Return how far ``camera`` zooms; its own angle of view is always within."""
+    usual = radians(camera.lens.fov_deg[0])
+    return ZoomRange(usual, min(NARROWEST, usual), max(WIDEST, usual))
+
 
 CARRIED = 20
 """Tags that a robot carries to be dropped; chosen."""
@@ -277,7 +313,7 @@ def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
 def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
     """Let the robot walk by other numbers; what its kind cannot have is refused in words."""
     answer = _result(context, "Gait", None, [*message.numbers])
-    retune = Retune(context.layout.name, message.numbers)
+    retune = SetGaitParameters(context.layout.name, message.numbers)
     return SettingResult(answer.response, actions=(retune,))
 
 

@@ -15,8 +15,7 @@ from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import robot_classes
-from grouser.protocol.usarsim.commands import Init
-from grouser.protocol.usarsim.nfo import StartPose, StartPoses
+from grouser.protocol.usarsim.commands import Init, StartPose, StartPoses
 from grouser.protocol.usarsim.values import Vector
 from grouser.robots.kinds import describe
 from grouser.robots.robot import RobotDescription

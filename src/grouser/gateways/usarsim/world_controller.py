@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, degrees, radians, to_rpy_one
-from grouser.gateways.usarsim.placements import object_size
 from grouser.gateways.usarsim.port_profile import PortProfile
+from grouser.gateways.usarsim.robot_layout import object_size
 from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.message import Message
 from grouser.protocol.usarsim.state import ObjectState, ObjectStates

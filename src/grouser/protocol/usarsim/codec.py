@@ -21,21 +21,17 @@ from grouser.protocol.lines import ENCODING, END, Fault, LineReader
 from grouser.protocol.usarsim import (
     commands,
     extensions,
-    sensor_extensions,
-    sensor_groups,
     sensor_messages,
 )
-from grouser.protocol.usarsim.configuration import read_configuration
+from grouser.protocol.usarsim.commands import read_nfo
 from grouser.protocol.usarsim.control import read_control
 from grouser.protocol.usarsim.dialects import Dialect
 from grouser.protocol.usarsim.drive import MultiDrive, read_drive
-from grouser.protocol.usarsim.geometry import read_geometry
+from grouser.protocol.usarsim.geo_conf import read_configuration, read_geometry
 from grouser.protocol.usarsim.message import Message, UnknownMessage
-from grouser.protocol.usarsim.nfo import read_nfo
 from grouser.protocol.usarsim.package import EffectorState, MovePackage, PackageState
-from grouser.protocol.usarsim.response import Response
 from grouser.protocol.usarsim.segments import ParsedLine, parse
-from grouser.protocol.usarsim.setting import read_set
+from grouser.protocol.usarsim.setting import Response, read_set
 from grouser.protocol.usarsim.state import read_state
 
 PORT = 3000
@@ -92,14 +88,14 @@ SENSORS: dict[str, Reader] = {
             sensor_messages.Victims,
             sensor_messages.Tags,
             sensor_messages.Gps,
-            sensor_groups.Encoders,
-            sensor_groups.Sonars,
-            sensor_groups.Infrareds,
-            sensor_groups.Touches,
-            sensor_groups.TouchArrays,
-            sensor_extensions.Gyroscope,
-            sensor_extensions.Forces,
-            sensor_extensions.MotionCapture,
+            sensor_messages.Encoders,
+            sensor_messages.Sonars,
+            sensor_messages.Infrareds,
+            sensor_messages.Touches,
+            sensor_messages.TouchArrays,
+            sensor_messages.Gyroscope,
+            sensor_messages.Forces,
+            sensor_messages.MotionCapture,
         )
     },
     "rfidtag": sensor_messages.Tags.read,  # older name

@@ -27,9 +27,22 @@ from typing import Annotated, ClassVar
 from urllib.parse import quote, unquote
 
 from grouser.errors import BadValue
+from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.dialects import Quantity
+from grouser.protocol.usarsim.drive import (
+    AckermanDrive,
+    AerialDrive,
+    BoneDrive,
+    JointDrive,
+    MultiDrive,
+    NauticDrive,
+    OmniDrive,
+    SkidDrive,
+)
 from grouser.protocol.usarsim.message import Message, Wire, number, switch
 from grouser.protocol.usarsim.message import text as word
+from grouser.protocol.usarsim.package import MovePackage
+from grouser.protocol.usarsim.setting import SetJoint, SetStiffness
 
 _PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
 """Beside letters and digits, what a text says as it is: all of ASCII but braces and percent."""
@@ -155,3 +168,31 @@ class Notice(Message):
     """One word: Refused, Reset…"""
     text: Annotated[str, text("Text")]
     """One sentence."""
+
+
+MOVE_COMMANDS = (
+    SkidDrive,
+    AckermanDrive,
+    OmniDrive,
+    AerialDrive,
+    NauticDrive,
+    JointDrive,
+    BoneDrive,
+    MultiDrive,
+    SetJoint,
+    SetStiffness,
+    MovePackage,
+    Kick,
+)
+"""What moves a robot, as a server reads it."""
+
+
+def ends_turn(command: Message | Fault, by_command: bool) -> bool:
+    """Return whether ``command`` ends the turn of the client that sent it.
+
+    Args:
+        command: as the server reads it. One line may be written by several messages: a client that
+            sends a plain `Set` with the type Joint sends what is read as `SetJoint`.
+        by_command: whether the client asked that what moves its robot ends its turn.
+    """
+    return isinstance(command, Step) or (by_command and isinstance(command, MOVE_COMMANDS))

@@ -1,19 +1,21 @@
 """SEN: what one sensor felt, one class per type of sensor.
 
-Sensors that UT2004 puts together into one line are in `grouser.protocol.usarsim.sensor_groups`.
+Sensors that UT2004 puts together into one line are in `grouser.protocol.usarsim.sensor_messages`.
 Places and angles are in the wire's axes (`grouser.protocol.usarsim.axes`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
+    Wire,
     angles,
+    flag,
     number,
     numbers,
     read_fields,
@@ -22,7 +24,14 @@ from grouser.protocol.usarsim.message import (
     vector,
     whole,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
+from grouser.protocol.usarsim.segments import (
+    ParsedLine,
+    Segment,
+    quoted,
+    segment_runs,
+    unpack_names,
+    write,
+)
 from grouser.protocol.usarsim.values import Vector, read_named_number
 
 
@@ -379,3 +388,121 @@ def _write_degrees(degrees: float, hemispheres: str) -> str:
     whole_degrees, rest = divmod(abs(parts), 600_000)
     minutes, fraction = divmod(rest, 10_000)
     return f"{whole_degrees},{minutes}.{fraction:04d},{hemispheres[parts < 0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped(SensorMessage):
+    """What several sensors of one type felt."""
+
+    wire: ClassVar[Wire]
+    """How one value is written."""
+
+    readings: tuple[tuple[str, Any], ...]
+    """Sensor → value."""
+
+    @classmethod
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
+        """Read the sensors one after the other."""
+        key = cls.wire.key.lower()
+        readings = []
+        for run in segment_runs(unpack_names(line.segments), "Name"):
+            name = run["name"]
+            try:
+                readings.append((name, cls.wire.read(run.get(key, ""))))
+            except BadValue as refusal:
+                raise BadValue(f"{cls.wire.key} of {quoted(name)} {refusal}") from None
+        return cls(read_time(line), tuple(readings))
+
+    def lines(self, dialect: Dialect) -> list[str]:
+        """Return one line for all, or one for each, as the dialect has it."""
+        prefix = self.time_and_type(dialect)
+        key = self.wire.key
+        texts = [(name, self.wire.write(value, dialect)) for name, value in self.readings]
+        if dialect.packed:
+            packed = [("Name", f"{name} {key} {value}") for name, value in texts]
+            return [write(self.head, [*prefix, *packed])]
+        return [write(self.head, [*prefix, ("Name", name), (key, value)]) for name, value in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoders(Grouped):
+    """Ticks of motors, since the start."""
+
+    type: ClassVar[str] = "Encoder"
+    wire: ClassVar[Wire] = whole("Tick")
+
+    readings: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sonars(Grouped):
+    """Ranges by sound, m."""
+
+    type: ClassVar[str] = "Sonar"
+    wire: ClassVar[Wire] = number("Range", Quantity.SCALAR)
+
+    readings: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Infrareds(Grouped):
+    """Ranges by infrared light, m."""
+
+    type: ClassVar[str] = "IR"
+    wire: ClassVar[Wire] = number("Range", Quantity.SCALAR)
+
+    readings: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Touches(Grouped):
+    """Switches: whether something is touched."""
+
+    type: ClassVar[str] = "Touch"
+    wire: ClassVar[Wire] = flag("Touch")
+
+    readings: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TouchArrays(Grouped):
+    """Bumpers of several switches."""
+
+    type: ClassVar[str] = "TouchArray"
+    wire: ClassVar[Wire] = flag("Touch")
+
+    readings: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gyroscope(SensorMessage):
+    """How fast the sensor turns."""
+
+    type: ClassVar[str] = "Gyroscope"
+
+    name: Annotated[str, text("Name")]
+    angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
+    """About roll, pitch and yaw, rad/s; UDK's IMU has the same key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forces(Grouped):
+    """What presses on force sensors, N."""
+
+    type: ClassVar[str] = "Force"
+    wire: ClassVar[Wire] = number("Force", Quantity.SCALAR)
+
+    readings: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MotionCapture(SensorMessage):
+    """Where cameras around the room see a body."""
+
+    type: ClassVar[str] = "MotionCapture"
+
+    name: Annotated[str, text("Name")]
+    tracked: Annotated[bool, flag("Tracked")]
+    location: Annotated[Vector | None, vector("Location", Quantity.SCALAR)] = None
+    """m; None: the body was not seen."""
+    orientation: Annotated[Vector | None, vector("Orientation", Quantity.SCALAR)] = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Self
 
 from grouser.errors import BadValue
-from grouser.protocol.usarsim.dialects import Dialect
+from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.drive import Order
 from grouser.protocol.usarsim.message import (
     Message,
@@ -23,7 +23,8 @@ from grouser.protocol.usarsim.message import (
     text,
     to_segments,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
+from grouser.protocol.usarsim.values import read_named_number
 
 EVERY_JOINT = frozenset({"allangles", "alljoints"})
 """Names, in lower case, that mean all joints of a robot (UT3, UDK)."""
@@ -317,3 +318,61 @@ def _check_lengths(setting: Setting) -> Setting:
     if isinstance(setting, SetJoint) and not setting.params:
         raise BadValue("Params has no number, must have one")
     return setting
+
+
+OK = "OK"
+FAILED = "Failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one thing that was set."""
+
+    key: str
+    """Name, Config, Viewport1…"""
+    value: str
+    """The sensor's or camera's name, the configuration…"""
+    status: str = OK
+    """OK or Failed."""
+    fov: float | None = None
+    """The camera's field of view after zooming, rad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response(Message):
+    """What became of a SET."""
+
+    head: ClassVar[str] = "RES"
+
+    time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
+    type: Annotated[str, text("Type")]
+    results: tuple[Result, ...] = ()
+
+    @classmethod
+    def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
+        """Let every Status end one result."""
+        results: list[Result] = []
+        key, value, fov = "", "", None
+        for word, content in line.segments:
+            lower = word.lower()
+            if lower == "status":
+                results.append(Result(key, value, content, fov))
+                key, value, fov = "", "", None
+            elif lower == "fov":
+                fov = read_named_number("FOV", content)
+            elif lower not in ("time", "type"):
+                key, value = word, content
+        return cls(results=tuple(results), **read_fields(cls, line.by_key))
+
+    def lines(self, dialect: Dialect) -> list[str]:
+        """Return the line, if the dialect answers at all."""
+        if not dialect.responses:
+            return []
+        segments: list[Segment] = to_segments(self, dialect)
+        for result in self.results:
+            if result.key:
+                segments.append((result.key, result.value))
+            if result.fov is not None:
+                segments.append(("FOV", dialect.write(Quantity.SCALAR, result.fov)))
+            segments.append(("Status", result.status))
+        return [write(self.head, segments)]
