@@ -12,8 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue, Refused
-from grouser.service.access import EVERYTHING, AccessControl, Role, Token, loopback, network, tokens
-from grouser.service.login_throttle import FORGOTTEN, FREE, LONGEST, REMEMBERED, LoginThrottle
+from grouser.service.access import (
+    EVERYTHING,
+    FORGOTTEN,
+    FREE,
+    LONGEST_DELAY,
+    REMEMBERED,
+    AccessControl,
+    LoginThrottle,
+    Role,
+    Token,
+    loopback,
+    network,
+    tokens,
+)
 from grouser.service.outbox import Outbox
 from grouser.tls import client_hint, fingerprint, server_context
 
@@ -114,7 +126,7 @@ def test_guessing_takes_longer_and_longer_and_others_do_not_notice(access, clock
             clock.now += 0.5
         waits.append(clock.now - start)
     assert waits[: FREE + 1] == [0.0] * (FREE + 1)
-    assert waits[FREE + 1 :] == [min(LONGEST, 2.0**n) for n in range(11)]
+    assert waits[FREE + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
 def test_while_banned_not_even_the_right_token_is_looked_at(access, clock):

@@ -57,7 +57,7 @@ def arrive(host, rng, number):
 
 
 def run_arrivals(world, count):
-    host = Host(Simulation(load(world)), HostRules(beat=0.02, equipment=False))
+    host = Host(Simulation(load(world)), HostRules(tick=0.02, equipment=False))
     rng = np.random.default_rng(7)
     there = []
     refusals = 0

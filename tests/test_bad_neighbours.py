@@ -114,13 +114,13 @@ GROW_AND_FREE = """
 import sys
 from pathlib import Path
 import numpy as np
-from grouser.gateways.freed_memory import give_back_at_once
+from grouser.gateways.malloc import release_large_blocks
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 np.ones(2**20)  # freed at once: glibc learns from it
-if sys.argv[1] == "told" and not give_back_at_once():
+if sys.argv[1] == "told" and not release_large_blocks():
     sys.exit("not glibc")
 before, kept, large = resident(), [], []
 for _ in range(40):

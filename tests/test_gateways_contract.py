@@ -34,7 +34,7 @@ from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.protocol.usarsim.sensor_messages import Odometry
 from grouser.service.access import Role, Token
-from grouser.service.limits import Limits
+from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.trials.plan import PlanSettings
 from grouser.world.file import RobotEntry, World

@@ -12,12 +12,12 @@ from grouser.gateways.usarsim.gateway import ControlSocket, UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.session import Session
 from grouser.service.admission import Admission
-from grouser.service.aside_composer import Composing
+from grouser.service.background_composer import SceneNotReady
 from grouser.service.client_log import LONGEST, MOST_LINES, WINDOW, ClientLog
-from grouser.service.limits import Limits, RateLimiter
 from grouser.service.lockstep import Lockstep
-from grouser.service.patience import FORGIVEN_AFTER, NAMED_AFTER, Patience
-from grouser.service.wishes import LONGEST_DEBT, SLICE, Budgets, Wishes
+from grouser.service.rate_limiter import Limits, RateLimiter
+from grouser.service.request_queue import LONGEST_DEBT, SLICE, AddressBudgets, RequestQueue
+from grouser.service.turn_timeouts import FORGIVEN_AFTER, NAMED_AFTER, TurnTimeouts
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World
 from grouser.world.physics_settings import STANDARD
@@ -45,7 +45,7 @@ class Work:
 
 def test_who_is_over_its_share_waits_and_keeps_its_order():
     work = Work()
-    wishes = Wishes(RateLimiter(0.05, 0.0), work)
+    wishes = RequestQueue(RateLimiter(0.05, 0.0), work)
     wishes.add(work.wish(number, 0.02) for number in range(5))
     waits = []
     now = 0.0
@@ -59,10 +59,10 @@ def test_who_is_over_its_share_waits_and_keeps_its_order():
 
 def test_beats_come_between_wishes_and_lockstep_is_not_limited():
     work = Work()
-    wishes = Wishes(RateLimiter(0.05, 0.0), work)
+    wishes = RequestQueue(RateLimiter(0.05, 0.0), work)
     wishes.add(work.wish(number, SLICE / 2) for number in range(1000))
     assert wishes.fulfil(0.0, limited=False) == 0.0
-    assert len(work.done) == 2, "then it is a beat's turn"
+    assert len(work.done) == 2, "then it is a tick's turn"
     while wishes:
         assert wishes.fulfil(0.0, limited=False) == 0.0
     assert len(work.done) == 1000
@@ -70,16 +70,16 @@ def test_beats_come_between_wishes_and_lockstep_is_not_limited():
 
 def test_a_wish_that_needs_a_world_stays_the_first():
     work = Work()
-    wishes, ready = Wishes(RateLimiter(0.05, 0.0), work), []
+    wishes, ready = RequestQueue(RateLimiter(0.05, 0.0), work), []
 
     def join():
         if not ready:
-            raise Composing
+            raise SceneNotReady
         work.done.append("joined")
 
     wishes.add([join, work.wish("drove", 0.0)])
     for _ in range(2):
-        with pytest.raises(Composing):
+        with pytest.raises(SceneNotReady):
             wishes.fulfil(0.0, limited=True)
     ready.append(True)
     wishes.fulfil(0.0, limited=True)
@@ -87,10 +87,10 @@ def test_a_wish_that_needs_a_world_stays_the_first():
 
 
 def test_whoever_comes_again_has_no_more_than_it_left_with():
-    budgets = Budgets(Limits(server_share=0.1, server_savings=10.0))
+    budgets = AddressBudgets(Limits(server_share=0.1, server_burst=10.0))
     first = budgets.take("10.0.0.1", 0.0)
     assert first.saved(0.0) == pytest.approx(1.0)
-    first.owe(0.0, 3.0)
+    first.charge(0.0, 3.0)
     budgets.give_back("10.0.0.1", first, 0.0)
     assert budgets.take("10.0.0.1", 10.0).saved(10.0) == pytest.approx(-0.1 * LONGEST_DEBT)
     assert budgets.take("10.0.0.1", 22.0).saved(22.0) == pytest.approx(0.2)
@@ -108,12 +108,12 @@ class Caller:
     def logged_in(self):
         return self.trusted
 
-    def send_away(self, reason):
+    def reject(self, reason):
         self.sent_away = reason
 
 
 def test_strangers_of_one_address_keep_nobody_else_out():
-    admission = Admission(Limits(connections=20, strangers_per_address=8))
+    admission = Admission(Limits(connections=20, unauthenticated_per_address=8))
     strangers = [Caller("10.0.0.1") for _ in range(100)]
     for stranger in strangers:
         admission.enter(stranger)
@@ -164,7 +164,7 @@ def test_the_log_of_an_address_is_short(caplog):
 
 
 def test_who_takes_too_long_is_named_and_given_up():
-    lockstep, patience = Lockstep(), Patience(10.0, str.lower)
+    lockstep, patience = Lockstep(), TurnTimeouts(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     lockstep.enter("B", 10, 0)
     assert patience.look(lockstep.turns(), 0.0).look_again == NAMED_AFTER
@@ -177,7 +177,7 @@ def test_who_takes_too_long_is_named_and_given_up():
 
 
 def test_who_stalls_again_under_another_name_is_waited_for_half_as_long():
-    patience, now, waited = Patience(10.0, lambda name: "10.0.0.7"), 0.0, []
+    patience, now, waited = TurnTimeouts(10.0, lambda name: "10.0.0.7"), 0.0, []
     for turn in range(8):
         lockstep = Lockstep()
         lockstep.enter(f"Robot{turn}", 10, turn)
@@ -196,13 +196,13 @@ def test_who_stalls_again_under_another_name_is_waited_for_half_as_long():
 
 
 def test_every_turn_counts_from_its_own_beginning():
-    lockstep, patience = Lockstep(), Patience(10.0, str.lower)
+    lockstep, patience = Lockstep(), TurnTimeouts(10.0, str.lower)
     lockstep.enter("A", 10, 0)
     for turn in range(5):
         assert not patience.look(lockstep.turns(), 9.0 * turn).given_up
         lockstep.end_turn("A")
         lockstep.begin_turns(10 * (turn + 1))
-    assert not Patience(0.0, str).look(lockstep.turns(), 1e9).given_up, "0 waits for ever"
+    assert not TurnTimeouts(0.0, str).look(lockstep.turns(), 1e9).given_up, "0 waits for ever"
 
 
 # -- memory ----------------------------------------------------------------------------------

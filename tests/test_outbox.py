@@ -12,9 +12,9 @@ from grouser.gateways.usarsim.reports import MessageWriter, RobotReports
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Tick
-from grouser.service.limits import Limits, RateLimiter
 from grouser.service.outbox import HIGH, Outbox
 from grouser.service.radio import RadioSignal
+from grouser.service.rate_limiter import Limits, RateLimiter
 
 MOST = 64 * 1024
 FILL = b"x" * 4095 + b"\n"
@@ -185,9 +185,9 @@ def test_an_allowance_saves_a_second_and_no_more():
 
 def test_a_debt_says_how_long_to_wait():
     allowance = RateLimiter(100, now=0.0)
-    assert allowance.owe(0.0, 100) == 0.0
-    assert allowance.owe(0.0, 50) == pytest.approx(0.5)
-    assert allowance.owe(0.5, 0) == pytest.approx(0.0)
+    assert allowance.charge(0.0, 100) == 0.0
+    assert allowance.charge(0.0, 50) == pytest.approx(0.5)
+    assert allowance.charge(0.5, 0) == pytest.approx(0.0)
 
 
 def test_a_limit_must_be_above_zero():

@@ -7,9 +7,9 @@ import pytest
 from grouser.errors import BadValue, Refused
 from grouser.service import Host, Participant
 from grouser.service.access import AccessControl, Role, Token
-from grouser.service.deferred_commands import MOST, DeferredCommand, DeferredCommands
 from grouser.service.host import HostRules
-from grouser.service.report_timer import ReportTimer
+from grouser.service.lockstep import MOST, DeferredCommand, DeferredCommands
+from grouser.service.participant import ReportTimer
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.simulation.changes.actions import Leave, Reset
 from grouser.simulation.simulation import Simulation
@@ -53,7 +53,7 @@ class Ledger:
 @pytest.fixture
 def host():
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(OWN,))
-    return Host(Simulation(world), HostRules(beat=0.01, command_timeout=0.5))
+    return Host(Simulation(world), HostRules(tick=0.01, command_timeout=0.5))
 
 
 def client(host, *tokens, room=True):
@@ -212,7 +212,7 @@ def test_a_battery_counts_whole_seconds():
     watchdog = Watchdog(0.0, now=10.0, battery=2.5)
     assert watchdog.battery(10.0) == BatteryState(2, empty=False)
     assert watchdog.battery(12.0) == BatteryState(0, empty=False)
-    assert not watchdog.runs_down(12.4)
-    assert watchdog.runs_down(12.5)
-    assert not watchdog.runs_down(12.6), "once"
-    assert not watchdog.falls_silent(1e6), "no timeout, no silence"
+    assert not watchdog.battery_ran_out(12.4)
+    assert watchdog.battery_ran_out(12.5)
+    assert not watchdog.battery_ran_out(12.6), "once"
+    assert not watchdog.timed_out(1e6), "no timeout, no silence"

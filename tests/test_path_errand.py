@@ -5,7 +5,7 @@ import pytest
 
 from grouser.errors import BadValue, UnknownName
 from grouser.service.host import Host, HostRules
-from grouser.service.path_errand import PathErrand
+from grouser.service.path_run import PathRun
 from grouser.simulation.changes.actions import Leave, Reset, Restart
 from grouser.simulation.simulation import Simulation
 from grouser.trials.draws import Draw
@@ -20,7 +20,7 @@ WORLD = load("roach_circle")
 
 @pytest.fixture
 def host():
-    host = Host(Simulation(WORLD), HostRules(beat=0.02))
+    host = Host(Simulation(WORLD), HostRules(tick=0.02))
     host.do(Restart("roach"))
     host.halt("roach")
     return host
@@ -30,7 +30,7 @@ def test_a_drive_is_a_trial_to_the_bit(host):
     goal = Place(x=0.3, y=0.05, within=0.05)
     (trial,) = run_trials([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
     drives = []
-    PathErrand(host, "roach", PATH, drives.append)
+    PathRun(host, "roach", PATH, drives.append)
     assert set(host.owners) == {"roach"}
     while not drives:
         host.advance()
@@ -44,7 +44,7 @@ def test_a_drive_is_a_trial_to_the_bit(host):
 
 def test_it_is_out_of_time_when_its_limit_is_over(host):
     drives = []
-    PathErrand(host, "roach", PATH, drives.append, limit=0.5)
+    PathRun(host, "roach", PATH, drives.append, limit=0.5)
     while not drives:
         host.advance()
     assert drives[0].ended == "out of time"
@@ -53,13 +53,13 @@ def test_it_is_out_of_time_when_its_limit_is_over(host):
 
 def test_nobody_can_be_driven_twice_or_from_far_away(host):
     with pytest.raises(BadValue, match="reset_pose puts it there"):
-        PathErrand(host, "roach", PATH + 1.0, print)
+        PathRun(host, "roach", PATH + 1.0, print)
     assert not host.owners, "who could not set off does not keep the robot"
     with pytest.raises(UnknownName, match="did you mean 'roach'"):
-        PathErrand(host, "raoch", PATH, print)
-    PathErrand(host, "roach", PATH, print)
+        PathRun(host, "raoch", PATH, print)
+    PathRun(host, "roach", PATH, print)
     with pytest.raises(BadValue, match="belongs to another client"):
-        PathErrand(host, "roach", PATH, print)
+        PathRun(host, "roach", PATH, print)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_nobody_can_be_driven_twice_or_from_far_away(host):
 )
 def test_it_ends_once_when_its_robot_goes_or_the_world_begins_anew(host, action, why):
     drives = []
-    errand = PathErrand(host, "roach", PATH, drives.append)
+    errand = PathRun(host, "roach", PATH, drives.append)
     host.advance(0.3)
     host.do(action)
     host.advance()

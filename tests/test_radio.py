@@ -7,8 +7,7 @@ import pytest
 
 import grouser
 from grouser.errors import UnknownName, WorldFileError
-from grouser.service.radio import Radio
-from grouser.service.walls import Walls
+from grouser.service.radio import Radio, Walls
 from grouser.simulation.changes.actions import Join, Leave, Reset
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -194,7 +193,7 @@ def test_after_a_reset_the_same_is_lost_again():
     here.step(0.01)
     first = lost(radio)
     assert lost(radio) != first
-    here.do(Reset())
+    here.apply(Reset())
     assert radio.arrived() == []
     here.step(0.01)
     assert lost(radio) == first
@@ -210,7 +209,7 @@ def test_a_delay_is_simulated_time():
     here.step(0.01)
     assert [heard.data for _, heard in radio.arrived()] == [b"one"]
     assert radio.arrived() == []
-    here.do(Leave("b"))
+    here.apply(Leave("b"))
     here.step(0.02)
     assert radio.arrived() == [], "who has left hears nothing"
 
@@ -218,7 +217,7 @@ def test_a_delay_is_simulated_time():
 def test_who_joins_hears_and_is_heard():
     here = simulation(*PACK)
     radio = Radio(here)
-    here.do(Join(robot("e", 16.0)))
+    here.apply(Join(robot("e", 16.0)))
     assert hearers(radio.transmit("a", b"hello")) == ["b", "c", "d", "e"]
     assert hearers(radio.transmit("e", b"hello", "a")) == ["a"]
 

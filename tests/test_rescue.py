@@ -11,15 +11,15 @@ from grouser.errors import SimulationDiverged, UnknownName
 from grouser.frames import Pose
 from grouser.physics.drives import torque
 from grouser.simulation.changes.actions import Join, Leave, Restart, SetPose
-from grouser.simulation.divergence.rescue import Rescue
-from grouser.simulation.ownership import Movers
+from grouser.simulation.divergence.recovery import DivergenceRecovery
+from grouser.simulation.scene_state import BodyOwnership
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-BEAT = 0.002
+TICK = 0.002
 
 
 def robot(name, kind, x, command=None, **options):
@@ -63,7 +63,7 @@ def force(simulation, name):
 
 
 def put_back(simulation, name):
-    simulation.do(Restart(name))
+    simulation.apply(Restart(name))
 
 
 def said(simulation):
@@ -75,16 +75,16 @@ def said(simulation):
     ]
 
 
-def run(fault, name, beat=BEAT, until=0.06, at=0.03, robots=PACK):
-    """Return the run's state at every beat, a print of all it led to, and who was rescued when."""
+def run(fault, name, tick=TICK, until=0.06, at=0.03, robots=PACK):
+    """Return the run's state at every tick, a print of all it led to, and who was rescued when."""
     simulation = Simulation(world(*robots))
     simulation.drain_readings()  # from now on readings are kept
-    rescue = Rescue(simulation)
+    rescue = DivergenceRecovery(simulation)
     states, rescued = [], []
-    for number in range(round(until / beat)):
-        if number == round(at / beat):
+    for number in range(round(until / tick)):
+        if number == round(at / tick):
             fault(simulation, name)
-        rescued += [(number, who) for who in rescue.step(beat)]
+        rescued += [(number, who) for who in rescue.step(tick)]
         states.append(np.concatenate([simulation.data.qpos, simulation.data.qvel]))
     readings = said(simulation)
     assert {who for who, *_ in readings} == {robot.name for robot in robots}
@@ -103,18 +103,18 @@ def test_the_others_go_on_as_if_somebody_had_been_put_back(name):
 
 
 def test_a_long_beat_is_as_good_as_short_ones():
-    states, fingerprint, rescued = run(speed, "rex", beat=0.03)
-    wanted, wanted_print, _ = run(put_back, "rex", beat=0.03)
+    states, fingerprint, rescued = run(speed, "rex", tick=0.03)
+    wanted, wanted_print, _ = run(put_back, "rex", tick=0.03)
     np.testing.assert_array_equal(states, wanted)
     assert (fingerprint, rescued) == (wanted_print, [(1, "rex")])
 
 
 def test_guarding_changes_nothing():
     plain, guarded = Simulation(world(*PACK)), Simulation(world(*PACK))
-    rescue = Rescue(guarded)
+    rescue = DivergenceRecovery(guarded)
     for _ in range(30):
-        plain.step(BEAT)
-        assert rescue.step(BEAT) == []
+        plain.step(TICK)
+        assert rescue.step(TICK) == []
     assert guarded.fingerprint() == plain.fingerprint()
 
 
@@ -136,13 +136,13 @@ def test_two_at_once_are_both_put_back_and_nobody_else():
 def test_who_is_put_back_stands_as_at_the_start(name):
     simulation = Simulation(world(*PACK))
     model, data = simulation.model, simulation.data
-    own = np.isin(model.dof_bodyid, Movers(simulation.scene).bodies(name))
+    own = np.isin(model.dof_bodyid, BodyOwnership(simulation.scene).bodies(name))
     start, settings = data.qpos.copy(), model.actuator_biasprm.copy()
     simulation.step(0.3)
     simulation.command(name, {next(iter(simulation.scene.robots[name].drives)): torque(1.0)})
     assert not np.array_equal(model.actuator_biasprm, settings)
     others = data.qpos.copy()
-    simulation.do(Restart(name))
+    simulation.apply(Restart(name))
     joints = np.repeat(own[model.jnt_dofadr], np.diff(np.append(model.jnt_qposadr, model.nq)))
     assert np.array_equal(data.qpos, np.where(joints, start, others))
     assert not data.qvel[own].any()
@@ -155,31 +155,31 @@ def test_who_is_put_back_stands_as_at_the_start(name):
 def test_a_fault_in_an_object_is_put_right_as_well():
     ball = Ball(name="ball", radius=0.05, position=(0.0, 1.0, 0.05), mass=0.1, friction=0.5)
     simulation = Simulation(world(PACK[0], objects=(ball,)))
-    rescue = Rescue(simulation)
+    rescue = DivergenceRecovery(simulation)
     rescue.step(0.1)
     simulation.data.qvel[simulation.model.joint("ball/free").dofadr[0]] = 1e5
-    assert rescue.step(BEAT) == ["ball"]
+    assert rescue.step(TICK) == ["ball"]
     assert simulation.pose("ball").position == pytest.approx([0, 1, 0.05], abs=1e-3)
 
 
 @pytest.mark.parametrize("there", [Pose.at(x=-1.0, z=-50.0), Pose.at(x=1e12), Pose.at(y=-2e5)])
 def test_who_leaves_the_world_is_put_back(there):
     simulation = Simulation(world(*PACK))
-    rescue = Rescue(simulation)
+    rescue = DivergenceRecovery(simulation)
     start = simulation.pose("rex").position
-    simulation.do(SetPose("rex", there))
-    rescued = [who for _ in range(60) for who in rescue.step(BEAT)]
+    simulation.apply(SetPose("rex", there))
+    rescued = [who for _ in range(60) for who in rescue.step(TICK)]
     assert rescued == ["rex"]
     assert simulation.pose("rex").position == pytest.approx(start, abs=0.02)
 
 
 def test_a_start_that_is_taken_is_left_alone():
     simulation = Simulation(world(*PACK))
-    rescue = Rescue(simulation)
-    simulation.do(SetPose("segments", simulation.pose("surface")))
-    simulation.do(SetPose("surface", Pose.at(x=1.0, y=5.0, z=0.3)))
+    rescue = DivergenceRecovery(simulation)
+    simulation.apply(SetPose("segments", simulation.pose("surface")))
+    simulation.apply(SetPose("surface", Pose.at(x=1.0, y=5.0, z=0.3)))
     speed(simulation, "surface")
-    assert rescue.step(BEAT) == ["surface"]
+    assert rescue.step(TICK) == ["surface"]
     apart = simulation.pose("surface").position - simulation.pose("segments").position
     assert np.linalg.norm(apart) > 0.5
     assert abs(apart[2]) < 0.01
@@ -189,33 +189,33 @@ def test_a_start_that_is_taken_is_left_alone():
 
 def test_the_guard_goes_on_through_joining_and_leaving():
     simulation = Simulation(world(PACK[0]))
-    rescue = Rescue(simulation)
-    simulation.do(Join(PACK[2]))
-    rescue.step(BEAT)
+    rescue = DivergenceRecovery(simulation)
+    simulation.apply(Join(PACK[2]))
+    rescue.step(TICK)
     no_number(simulation, "segments")
-    assert rescue.step(BEAT) == ["segments"]
-    simulation.do(Leave("segments"))
+    assert rescue.step(TICK) == ["segments"]
+    simulation.apply(Leave("segments"))
     no_number(simulation, "rex")
-    assert rescue.step(BEAT) == ["rex"]
+    assert rescue.step(TICK) == ["rex"]
 
 
 def test_a_world_that_cannot_go_on_says_so():
     simulation = Simulation(world(*PACK))
-    rescue = Rescue(simulation)
+    rescue = DivergenceRecovery(simulation)
     simulation.model.opt.gravity[2] = np.nan
     with pytest.raises(SimulationDiverged, match="whoever is put back"):
-        rescue.step(BEAT)
+        rescue.step(TICK)
 
 
 def test_nobody_of_this_name():
     with pytest.raises(UnknownName, match="no robot or object 'rx'"):
-        Simulation(world(PACK[0])).do(Restart("rx"))
+        Simulation(world(PACK[0])).apply(Restart("rx"))
 
 
 @pytest.mark.slow  # 1.5 to 2.5 %, by the machine's minute: too near its bound to stop a submission
 def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
     simulation = Simulation(grouser.load("aibo_meet"))
-    rescue = Rescue(simulation)
+    rescue = DivergenceRecovery(simulation)
     rescue.step(0.2)
     guarded, step = rescue.physics, mujoco.mj_step
     spent, calls = {guarded: 0.0, step: 0.0}, {guarded: 0, step: 0}
@@ -248,7 +248,7 @@ def test_guarding_costs_less_than_a_fiftieth_of_a_beat(monkeypatch):
         calls.update(dict.fromkeys(calls, 0))
         begin = time.perf_counter()
         for _ in range(25):
-            rescue.step(BEAT)
+            rescue.step(TICK)
         guard = spent[guarded] - spent[step] - clock * calls[step]
         shares.append(guard / (time.perf_counter() - begin))
     assert min(shares) < 0.02
@@ -258,8 +258,8 @@ def test_only_what_the_rescue_steps_is_guarded():
     """A guard that is nobody's attribute cannot be left behind: the simulation has none."""
     simulation = Simulation(world(*PACK), crash_folder=None)
     before = set(vars(simulation))
-    rescue = Rescue(simulation)
-    rescue.step(BEAT)
+    rescue = DivergenceRecovery(simulation)
+    rescue.step(TICK)
     assert set(vars(simulation)) == before
     speed(simulation, "rex")
     with pytest.raises(SimulationDiverged):

@@ -22,11 +22,11 @@ from grouser.sensors.battery import Battery
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
 from grouser.sensors.sensor import SENSORS, Reading
-from grouser.service.tag_memory import TagMemory
+from grouser.service.host import TagMemory
 from grouser.simulation.changes.actions import Join, SetPose
 from grouser.world.objects import Tag, Victim
 
-BEAT = 0.02  # s
+TICK = 0.02  # s
 MOUNT = {"mount": "body", "at": [0.1, 0.0, 0.3]}
 SIDES = {"left": ["left"], "right": ["right"], "gauge": 0.331}
 ALL = (
@@ -174,9 +174,7 @@ def test_places_and_angles_are_in_the_wires_axes(axes):
     assert only(messages, sensor_messages.Gyroscope).angular_velocity == pytest.approx(
         (0, 0, 0), abs=0.1
     )
-    assert (
-        abs(sum(told(messages, sensor_messages.Forces).values())) < 1.0
-    )  # it stands on its belts
+    assert abs(sum(told(messages, sensor_messages.Forces).values())) < 1.0  # it stands on its belts
 
 
 def test_turning_to_the_right_is_positive_for_gyroscope_and_odometry():
@@ -257,7 +255,7 @@ def test_a_depth_camera_says_sweeps_when_asked_and_only_then():
 
 def setting(robot, line, tags=None):
     message = robot.heard(line)
-    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), BEAT)
+    return apply(message, robot.layout, robot.sim, robot.profile, tags or TagMemory(), TICK)
 
 
 def said(robot, line, tags=None):

@@ -56,7 +56,7 @@ def test_the_papers_program_drives_its_square_over_the_bus():
     """Side 100 mm within 5, corners within 3 deg, read from the simulation."""
     robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))
-    with LiveWorld(world, CanGateway(0), watch=("kenaf",), beat=0.001) as live:
+    with LiveWorld(world, CanGateway(0), watch=("kenaf",), tick=0.001) as live:
         port = live.server.ports["can"]
         listener = Listener(port)
         program = compiled(SQUARE, "can")

@@ -10,10 +10,10 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.robots.kinds import describe
-from grouser.service.aside_composer import MOST_TRIES, AsideComposer, Composing, Surroundings
+from grouser.service.background_composer import MOST_TRIES, BackgroundComposer, SceneNotReady, ComposerContext
 from grouser.service.host import Host, HostRules
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
-from grouser.simulation.scene import RobotShelf
+from grouser.simulation.scene import RobotSpecCache
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
@@ -56,8 +56,8 @@ class Loop:
             call()
 
     def composer(self):
-        return AsideComposer(
-            Surroundings(
+        return BackgroundComposer(
+            ComposerContext(
                 now=lambda: self.now,
                 call_later=lambda seconds, call: self.calls.append(call),
                 call_from_thread=self.from_thread,
@@ -81,7 +81,7 @@ def loop():
 @pytest.fixture
 def served(loop):
     composer = loop.composer()
-    yield Host(Simulation(world(OWN)), HostRules(beat=0.01), composer=composer), composer
+    yield Host(Simulation(world(OWN)), HostRules(tick=0.01), composer=composer), composer
     composer.close()
 
 
@@ -93,7 +93,7 @@ def join(host, composer, loop, entry, owner=None):
         tries.append(host.time)
         try:
             host.join(entry, owner)
-        except Composing:
+        except SceneNotReady:
             composer.call_when_ready(again)
 
     again()
@@ -108,7 +108,7 @@ def test_a_join_that_was_composed_aside_is_the_same_to_the_bit(served, loop):
     host.advance()
     assert join(host, composer, loop, GUEST) == 2, "asked for, and done"
     begun = host.time
-    plain = Host(Simulation(world(OWN)), HostRules(beat=0.01))
+    plain = Host(Simulation(world(OWN)), HostRules(tick=0.01))
     while plain.time < begun - 1e-9:
         plain.advance()
     plain.join(GUEST, Owner())
@@ -137,7 +137,7 @@ def test_a_second_arrival_waits_for_the_first_and_a_departure_for_both(served, l
             try:
                 host.join(entry, Owner())
                 done.append(entry.name)
-            except Composing:
+            except SceneNotReady:
                 composer.call_when_ready(again)
 
         return again
@@ -165,9 +165,9 @@ def test_addresses_take_turns_at_worlds_and_the_cost_is_told_to_who_asked(loop):
         told[name] = told.get(name, 0.0) + cost
         try:
             with composer.aside():
-                composer.work_out(name, lambda: sum(range(100_000)))
+                composer.compute(name, lambda: sum(range(100_000)))
             done.append(name)
-        except Composing:
+        except SceneNotReady:
             composer.call_when_ready(partial(attempt, name), name[0])
 
     for name in ("a1", "a2", "a3", "b1"):  # the letter is the address
@@ -202,7 +202,7 @@ def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
         host.do(SetGravity(tries[-1]))
         try:
             host.join(GUEST, Owner())
-        except Composing:
+        except SceneNotReady:
             composer.call_when_ready(again)
 
     again()
@@ -216,7 +216,7 @@ def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
 def test_a_world_that_cannot_be_built_is_refused_as_ever(served, loop):
     host, composer = served
     bad = GUEST.model_copy(update={"options": {"wheels": 17}})
-    with pytest.raises(Composing):
+    with pytest.raises(SceneNotReady):
         host.join(bad, Owner())
     composer.call_when_ready(lambda cost: None)
     loop.turn()
@@ -243,10 +243,10 @@ def test_random_numbers_of_robots_that_left_are_dropped_and_not_drawn_again():
     sim = Simulation(world())
     noises = []
     for _ in range(3):
-        sim.do(Join(GUEST.equipped()))
+        sim.apply(Join(GUEST.equipped()))
         assert {robot for robot, _ in sim._sensors._rngs} == {"guest"}
         noises.append(next(iter(sim._sensors._rngs.values())).standard_normal())
-        sim.do(Leave("guest"))
+        sim.apply(Leave("guest"))
         assert not sim._sensors._rngs
     assert len(set(noises)) == 3
 
@@ -266,7 +266,7 @@ class SlowSpec:
 
 
 def test_no_robot_is_copied_by_two_threads_at_once():
-    shelf, made = RobotShelf(), []
+    shelf, made = RobotSpecCache(), []
     description = describe("p3at", {}, "here")
 
     def make():

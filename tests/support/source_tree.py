@@ -1,4 +1,4 @@
-"""The source tree as its house rules see it: modules, rooms, zones, imports."""
+"""The source tree: modules, packages, zones of the import rules, imports."""
 
 import ast
 from functools import cache
@@ -7,8 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "grouser"
 
-FLOOR = {"cores", "errors", "exports", "frames", "files", "plugins", "tls"}
-PARTS = FLOOR | {"physics"}
+FOUNDATIONS = {"cores", "errors", "exports", "frames", "files", "plugins", "tls"}
+PARTS = FOUNDATIONS | {"physics"}
 BODIES = PARTS | {"world", "tracks", "locomotion", "rendering", "sensors.imaging", "sensors"}
 ROBOTS = BODIES | {"robots.robot", "robots.parts", "robots.custom", "robots", "robots.kinds"}
 RUNNING = ROBOTS | {
@@ -55,14 +55,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "plugins": {"errors"},
     "tls": {"errors"},
-    "physics": FLOOR,
+    "physics": FOUNDATIONS,
     "protocol": {"errors", "exports"},
     # 1
     "world": PARTS,
     "tracks": PARTS,
     "locomotion": ARRAYS,
     "rendering": PARTS,
-    "sensors.imaging": FLOOR | {"rendering"},
+    "sensors.imaging": FOUNDATIONS | {"rendering"},
     "sensors": PARTS | {"rendering", "sensors.imaging"},
     # 2
     "robots.robot": PARTS | {"tracks", "sensors"},
@@ -86,14 +86,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 6
     "gateways.client_socket": SERVED,
     "gateways.listening_port": SERVED,
-    "gateways.freed_memory": set(),
+    "gateways.malloc": set(),
     "gateways.images": WIRED,
     "gateways.gateway": WIRED | {"gateways.images"},
     "gateways.images.gateway": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.usarsim": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.rosbridge": WIRED | {"gateways.images", "gateways.gateway"},
     "gateways.can": WIRED | {"gateways.images", "gateways.gateway"},
-    "gateways.server": GATEWAYS | {"gateways.freed_memory"},
+    "gateways.server": GATEWAYS | {"gateways.malloc"},
     "gateways": GATEWAYS | {"gateways.server"},
     # 7
     "experiments": EVERYTHING,
@@ -111,17 +111,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scan.ground": LOGS | {"world", "scan", "reports"},
     "scan.simulated_camera": RUNNING | {"scan"},
 }
-"""Zone → zones it may look into, as docs/map.md draws them. A zone is a room, a sub-room or a
-module that has a rule of its own; what is not named apart belongs to the room around it."""
+"""Zone → zones it may import. A zone is a package, a sub-package or a module with a rule of its
+own; a module without an entry belongs to the package around it."""
 
 PURE = {
     *("protocol", "client", "perception", "evaluation", "reports", "locomotion"),
     *("planning.driver", "planning"),
 }
-"""Zones that must not know MuJoCo."""
+"""Zones that must not import MuJoCo."""
 
 BARE = {"protocol"}
-"""Zones that need nothing but Python: a client runs where nothing else is installed."""
+"""Zones that import only the standard library: a client needs no other package."""
 
 
 def paths() -> list[Path]:
@@ -141,8 +141,8 @@ def modules() -> dict[str, Path]:
     return {module(path): path for path in paths()}
 
 
-def room(name: str) -> str:
-    """Return the room of a module: the part after ``grouser``, empty for the package itself."""
+def package(name: str) -> str:
+    """Return the package of a module: the part after ``grouser``, empty for grouser itself."""
     return [*name.split("."), ""][1]
 
 
@@ -155,8 +155,8 @@ def zone(name: str) -> str:
     return ".".join(parts)
 
 
-def room_zones(name: str) -> set[str]:
-    """Return all zones of a room."""
+def package_zones(name: str) -> set[str]:
+    """Return all zones of a package."""
     return {other for other in MAY_IMPORT if other.split(".")[0] == name}
 
 
@@ -174,13 +174,13 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide who imports whom"
+            assert node.level == 0, f"{path}: relative import"
             assert node.module, path
             members = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= {member if member in known else node.module for member in members}
     return found
 
 
-def is_door(path: Path) -> bool:
-    """Return whether a file is a room's ``__init__``, which lends out what is in the room."""
+def is_init(path: Path) -> bool:
+    """Return whether a file is the ``__init__`` of a package."""
     return path.name == "__init__.py"

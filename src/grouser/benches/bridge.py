@@ -1,6 +1,6 @@
 """How long is the way from a controller to its motors and back, over the CAN bus?
 
-A Kenaf on the level, its motor drivers on a bus that is served at loopback, one beat a physics step
+A Kenaf on the level, its motor drivers on a bus that is served at loopback, one tick a physics step
 (1 ms); the controller is a process of its own that speaks socketcand through a plain socket. Belts
 are told a faster and a slower speed in turns: in the very step that uses a command they begin to
 speed up or to slow down, so the first frame of the encoders in which they do answers it.
@@ -55,13 +55,13 @@ from grouser.protocol.can.socketcand import (
     encode_send,
     read_answer,
 )
-from grouser.service.limits import Limits
+from grouser.service.rate_limiter import Limits
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 
-BEAT = 0.001  # s
+TICK = 0.001  # s
 ROUND_TRIP_HZ, ROUND_TRIP_SECONDS = 200.0, 30.0
 KILOHERTZ, KILOHERTZ_SECONDS = 1000.0, 60.0
 WARM_UP = 1.0
@@ -70,7 +70,7 @@ SLOW, FAST = 0.05, 0.15  # m/s   the speeds that belts are told in turns
 TURNED = 0.005
 """By how much (m/s) belts must have become faster or slower within one physics step to answer."""
 SPREAD = (math.sqrt(5) - 1) / 2
-"""Commands are sent at moments spread evenly over a beat, so that none is favoured."""
+"""Commands are sent at moments spread evenly over a tick, so that none is favoured."""
 
 PATIENCE = 0.2
 """Wall seconds after which a command that nothing answers counts as so late."""
@@ -89,9 +89,9 @@ async def _serve(folder: Path, round_trips: float, kilohertz: float) -> dict[str
     """Serve the bus; let another process be the controller."""
     world = World(name="level", physics=STANDARD, terrain=(Flat(friction=0.8),))
     options = ServerOptions(
-        gateways=(CanGateway(0, rate_hz=1 / BEAT),),
+        gateways=(CanGateway(0, rate_hz=1 / TICK),),
         pictures=None,
-        beat=BEAT,
+        tick=TICK,
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE),
     )
     report = folder / "controller.json"
@@ -195,7 +195,7 @@ def _round_trips(controller: _Controller, seconds: float) -> dict[str, float]:
     due = begun = _warm_up(controller)
     for number in range(count):
         # From the last one on: what was late is not made up for by a burst.
-        due = max(due + period, time.monotonic()) + (number * SPREAD % 1) * BEAT
+        due = max(due + period, time.monotonic()) + (number * SPREAD % 1) * TICK
         for _, motion in controller.motions(due):
             before = motion.left
         way = 1 if number % 2 == 0 else -1
@@ -207,7 +207,7 @@ def _round_trips(controller: _Controller, seconds: float) -> dict[str, float]:
                 break
         else:  # belts that nobody commanded for 0.3 s stand, and cannot slow down
             trips.append(PATIENCE)
-        due -= (number * SPREAD % 1) * BEAT
+        due -= (number * SPREAD % 1) * TICK
     rate = count / (time.monotonic() - begun)
     return {
         "round_trip_p99_ms": milliseconds(float(np.percentile(trips, 99))),
@@ -236,7 +236,7 @@ def _kilohertz(controller: _Controller, seconds: float) -> dict[str, float]:
         due = begun + number / KILOHERTZ
         clocks += [motion.time for _, motion in controller.motions(due)]
         controller.tell(FAST if number // 100 % 2 else SLOW, due)
-    steps = np.round(np.diff(clocks) / BEAT)
+    steps = np.round(np.diff(clocks) / TICK)
     return {
         "kilohertz_s": time.monotonic() - begun,
         "kilohertz_sent": count,

@@ -39,7 +39,7 @@ SECONDS = 6.0
 """Simulated, per rate."""
 TIMESTEP = 0.002  # s
 CAMERA = "camera"
-BEAT = 0.01
+TICK = 0.01
 """s; simulated between two looks at the event loop, which a server does more often."""
 
 Progress = Callable[[str, int, int], None]
@@ -113,7 +113,7 @@ async def _factor(rate: float) -> float:
         begun, start, requested = time.perf_counter(), simulation.time, views.frames.drawn.total()
         for frame in range(1, round(SECONDS * rate) + 1):
             while simulation.time < start + frame / rate - TIMESTEP / 2:
-                simulation.step(BEAT)
+                simulation.step(TICK)
                 await asyncio.sleep(0)  # let pictures come in
             await _drawn(
                 views, requested

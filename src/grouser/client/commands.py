@@ -183,7 +183,7 @@ class RobotCommands(CommandSender):
         self.send(Kick(paw.capitalize()))
 
     def gait(self, **numbers: float | str) -> None:
-        """Walk by other numbers from now on, such as ``period=0.35, lift=0.02`` (docs/legged.md).
+        """Walk by other numbers from now on, such as ``period=0.35, lift=0.02`` (docs/how-to/legged.md).
 
         They are the options of the robot's kind; a ``RES`` says what was set. Grouser's servers
         only.
@@ -285,7 +285,7 @@ class RobotCommands(CommandSender):
         self.send(ResetSensor(type, name))
 
     def set_rate(self, type: str, rate_hz: float, name: str | None = None) -> None:
-        """Let a sensor measure so many times a simulated second, up to the server's beats."""
+        """Let a sensor measure so many times a simulated second, up to the server's ticks."""
         self.send(SetRate(type, rate_hz, name))
 
     def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:

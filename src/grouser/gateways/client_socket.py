@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 
 from grouser.errors import GrouserError
 from grouser.service.access import AccessControl, network
-from grouser.service.aside_composer import Composing, Retry
+from grouser.service.background_composer import SceneNotReady, Retry
 from grouser.service.client_log import ClientLog
-from grouser.service.limits import STRANGERS_COST, Limits, RateLimiter
 from grouser.service.outbox import Pipe
-from grouser.service.wishes import Budgets, Wish, Wishes
+from grouser.service.rate_limiter import UNAUTHENTICATED_COST, Limits, RateLimiter
+from grouser.service.request_queue import AddressBudgets, Request, RequestQueue
 
-BITE = 1024
-"""Bytes that are read at once: beats of physics come between two bites."""
+READ_CHUNK = 1024
+"""Bytes that are read at once: ticks of physics come between two bites."""
 
 SENDING = 64 * 1024
 """Bytes on their way to a client that the system keeps; more wait in its outbox."""
@@ -49,14 +49,14 @@ class ConnectionRegistry:
     """Whether simulated time follows the clock; else nobody's share is limited."""
     robots: Callable[[], int] = lambda: 0
     """How many robots belong to clients; whoever is alone disturbs nobody, and has no limits."""
-    budgets: Budgets = field(init=False)
+    budgets: AddressBudgets = field(init=False)
     call_when_ready: Callable[[Retry, str], None] | None = None
-    """Calls something when what raised `Composing` may be tried again, for somebody at an address;
+    """Calls something when what raised `SceneNotReady` may be tried again, for somebody at an address;
     addresses take turns."""
     connections: set[ClientSocket] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.budgets = Budgets(self.limits)
+        self.budgets = AddressBudgets(self.limits)
 
     def robots_of(self, address: str) -> int:
         """Return how many robots the clients at ``address`` have."""
@@ -70,14 +70,14 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         self.registry = registry
         self.address = "nowhere"
         self.gone: Callable[[], None] = _nothing
-        self._bite = memoryview(bytearray(BITE))  # asyncio's TLS reads into slices of it
+        self._bite = memoryview(bytearray(READ_CHUNK))  # asyncio's TLS reads into slices of it
         self._transport: asyncio.Transport | None = None
         now, limits = asyncio.get_running_loop().time(), registry.limits
         self._lines = RateLimiter(limits.lines_per_second, now)
         self._bytes = RateLimiter(limits.bytes_per_second, now)
-        budget = RateLimiter(limits.server_share, now, savings=limits.server_savings)
-        self._wishes = Wishes(budget, registry.work_clock)
-        self._composed = RateLimiter(limits.server_share, now, savings=limits.server_savings)
+        budget = RateLimiter(limits.server_share, now, savings=limits.server_burst)
+        self._wishes = RequestQueue(budget, registry.work_clock)
+        self._composed = RateLimiter(limits.server_share, now, savings=limits.server_burst)
         self._composing = False
         self._login_timer: asyncio.TimerHandle | None = None
         self._rest_timer: asyncio.Handle | None = None
@@ -98,7 +98,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         """Welcome the client; raise `Refused` to send it away."""
 
     @abstractmethod
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Take the next bytes; return what is to be done about each line that they completed."""
 
     def logged_in(self) -> bool:
@@ -126,7 +126,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
             self.registry.connections.add(self)
             self.opened(transport)
         except GrouserError as error:
-            self.send_away(str(error))
+            self.reject(str(error))
             return
         self._login_timer = loop.call_later(limits.login_seconds, self._check_login)
 
@@ -140,18 +140,18 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         if transport is None or transport.is_closing():
             return
         try:
-            wishes = self.wishes(bytes(self._bite[:nbytes]))
+            requests = self.requests(bytes(self._bite[:nbytes]))
         except Exception:  # a fault of ours must not take the server down
             self._break_off(transport)
             return
-        self._wishes.add(wishes)
-        lines, now = len(wishes), asyncio.get_running_loop().time()
+        self._wishes.add(requests)
+        lines, now = len(requests), asyncio.get_running_loop().time()
         stranger = not self.logged_in()
-        wait = self._bytes.owe(now, nbytes)
+        wait = self._bytes.charge(now, nbytes)
         if not self._composing and self._rest_timer is None:
             wait = max(wait, self._fulfil(transport, now))
         stranger = stranger and not self.logged_in()
-        wait = max(wait, self._lines.owe(now, lines * STRANGERS_COST if stranger else lines))
+        wait = max(wait, self._lines.charge(now, lines * UNAUTHENTICATED_COST if stranger else lines))
         self._rest(transport, wait)
         self.registry.wake()
 
@@ -161,7 +161,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         limited = self.registry.paced and others > 0 and not self.waited_for
         try:
             wait = self._wishes.fulfil(now, limited=limited)
-        except Composing:
+        except SceneNotReady:
             assert self.registry.call_when_ready is not None  # nobody else raises it
             self._composing = True
             self.registry.call_when_ready(self._try_again, network(self.address))
@@ -169,10 +169,10 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         except Exception:  # a fault of ours must not take the server down
             self._break_off(transport)
             wait = 0.0
-        return max(wait, self._composed.owe(now, 0.0)) if limited else wait
+        return max(wait, self._composed.charge(now, 0.0)) if limited else wait
 
     def _rest(self, transport: asyncio.Transport, wait: float) -> None:
-        """Read on at once, or go on after ``wait`` seconds, when beats have come between."""
+        """Read on at once, or go on after ``wait`` seconds, when ticks have come between."""
         if transport.is_closing():
             return
         if not self._composing and not self._wishes and wait <= 0:
@@ -209,7 +209,7 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
         So whoever watches from the same machine need not wait for it.
         """
         self._composing = False
-        self._composed.owe(asyncio.get_running_loop().time(), cost)
+        self._composed.charge(asyncio.get_running_loop().time(), cost)
         self._go_on(0.0)
 
     def _break_off(self, transport: asyncio.Transport) -> None:
@@ -241,9 +241,9 @@ class ClientSocket(asyncio.BufferedProtocol, ABC):
 
     def _check_login(self) -> None:
         if self._transport and not self.logged_in():
-            self.send_away(f"no token came within {self.registry.limits.login_seconds:g} s")
+            self.reject(f"no token came within {self.registry.limits.login_seconds:g} s")
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Close the connection, and tell the client why if its protocol can."""
         self.registry.log.warning(_LOG, self.address, f"sent away: {reason}")
         if self._transport:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from grouser.gateways.client_socket import ConnectionRegistry
 from grouser.gateways.images.views import Views
-from grouser.gateways.listening_port import GuestFactory
+from grouser.gateways.listening_port import ConnectionFactory
 from grouser.service.host import Host
 
 
@@ -36,7 +36,7 @@ class Endpoint:
     """As the server announces it."""
     port: int
     """0: any that is free."""
-    factory: GuestFactory
+    factory: ConnectionFactory
     """Makes the protocol of one connection."""
 
 

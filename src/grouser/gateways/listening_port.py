@@ -21,12 +21,12 @@ from typing import Any, Protocol
 from grouser.errors import BadValue, Refused
 from grouser.service.admission import Admission
 from grouser.service.client_log import ClientLog
-from grouser.service.limits import Limits, RateLimiter
+from grouser.service.rate_limiter import Limits, RateLimiter
 
 BACKLOG = 256
 """Connections that wait in the system until they are accepted."""
 AT_ONCE = 8
-"""Connections that are accepted at a stretch: beats of physics come between."""
+"""Connections that are accepted at a stretch: ticks of physics come between."""
 PER_SECOND = 500.0
 """Connections that are accepted in a second, of all who come to one port."""
 FAREWELL = 2.0
@@ -38,7 +38,7 @@ _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _LOG = logging.getLogger(__name__)
 
 
-class Guest(Protocol):
+class Connection(Protocol):
     """The asyncio protocol of one connection, with what a port needs beside that."""
 
     gone: Callable[[], None]
@@ -48,7 +48,7 @@ class Guest(Protocol):
         """Return whether it may stay."""
         ...
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Close the connection, and tell the far side why if that is possible."""
 
     def refusal(self, reason: str) -> bytes:
@@ -56,12 +56,12 @@ class Guest(Protocol):
         ...
 
 
-GuestFactory = Callable[[], Guest]
+ConnectionFactory = Callable[[], Connection]
 """Makes the protocol of one connection."""
 
 
 @dataclass(frozen=True)
-class DoorRules:
+class PortRules:
     """What all ports of a server share."""
 
     admission: Admission
@@ -73,11 +73,11 @@ class DoorRules:
 class ListeningPort:
     """One port; `open` it, and close it at the end."""
 
-    def __init__(self, rules: DoorRules, factory: GuestFactory) -> None:
+    def __init__(self, rules: PortRules, factory: ConnectionFactory) -> None:
         """Prepare to let people in by ``rules``; ``factory`` makes the protocol of each."""
         self.rules, self.factory = rules, factory
         self._sockets: list[socket.socket] = []
-        self._visits: set[_Visit] = set()
+        self._visits: set[PendingConnection] = set()
         self._limiter = RateLimiter(PER_SECOND, asyncio.get_running_loop().time())
         self._timer: asyncio.TimerHandle | None = None
 
@@ -117,7 +117,7 @@ class ListeningPort:
         for visit in list(self._visits):
             visit.drop()
 
-    def forget(self, visit: _Visit) -> None:
+    def forget(self, visit: PendingConnection) -> None:
         """Note that a connection is over."""
         self._visits.discard(visit)
         self.rules.admission.leave(visit)
@@ -138,7 +138,7 @@ class ListeningPort:
     def _accept(self, listening: socket.socket) -> None:
         now = asyncio.get_running_loop().time()
         for _ in range(AT_ONCE):
-            if (wait := self._limiter.owe(now, 0.0)) > 0:
+            if (wait := self._limiter.charge(now, 0.0)) > 0:
                 self._pause(wait)
                 return
             try:
@@ -150,19 +150,19 @@ class ListeningPort:
                     raise
                 self._run_out(error)
                 return
-            self._limiter.owe(now, 1.0)
+            self._limiter.charge(now, 1.0)
             self._welcome(connection, str(peer[0]))
 
     def _run_out(self, error: OSError) -> None:
         """Make room when the system gives out no more descriptors."""
         self.rules.log.warning(_LOG, "system", f"nobody more can be accepted: {error.strerror}")
-        if (victim := self.rules.admission.oldest_stranger()) is not None:
-            victim.send_away("the server has no room left")
+        if (victim := self.rules.admission.oldest_unauthenticated()) is not None:
+            victim.reject("the server has no room left")
         self._pause(PAUSE)
 
     def _welcome(self, connection: socket.socket, address: str) -> None:
         connection.setblocking(False)
-        visit = _Visit(self, connection, address)
+        visit = PendingConnection(self, connection, address)
         try:
             self.rules.admission.enter(visit)
         except Refused as refused:
@@ -173,13 +173,13 @@ class ListeningPort:
         visit.begin()
 
 
-class _Visit:
+class PendingConnection:
     """One connection, from being accepted to being closed; a `Visitor`."""
 
     def __init__(self, port: ListeningPort, connection: socket.socket, address: str) -> None:
         self.address = address
         self._port, self._socket = port, connection
-        self._guest: Guest | None = None
+        self._guest: Connection | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._handed_over = False
@@ -190,10 +190,10 @@ class _Visit:
             return self._port.rules.tls is None
         return self._guest.logged_in()
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Hang up."""
         if self._guest is not None:
-            self._guest.send_away(reason)
+            self._guest.reject(reason)
             return
         self._port.rules.log.info(_LOG, self.address, f"hung up on before TLS: {reason}")
         self.drop()

@@ -1,8 +1,8 @@
 """The server: opens the gateways' ports and paces the host by the wall clock.
 
-One thread: between two beats of physics the event loop serves the sockets of whoever has sent
+One thread: between two ticks of physics the event loop serves the sockets of whoever has sent
 something. Beats are short (2 ms), drawing happens in other processes, and readings are sent to one
-client after the other between beats, so that nobody waits for anybody.
+client after the other between ticks, so that nobody waits for anybody.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from typing import Self
 
 from grouser.errors import BadValue, GrouserError, SimulationDiverged
 from grouser.gateways.client_socket import ConnectionRegistry
-from grouser.gateways.freed_memory import give_back_at_once
 from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext
 from grouser.gateways.images.gateway import ImageGateway
+from grouser.gateways.images.mosaic import Layout
 from grouser.gateways.images.render_pool import RenderPool
-from grouser.gateways.images.tiles import Layout
 from grouser.gateways.images.views import Views
-from grouser.gateways.listening_port import DoorRules, ListeningPort
+from grouser.gateways.listening_port import PortRules, ListeningPort
+from grouser.gateways.malloc import release_large_blocks
 from grouser.gateways.usarsim.gateway import LOGIN_HINT, UsarsimGateway
 from grouser.gateways.usarsim.truth_port import TruthGateway
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
 from grouser.service.admission import Admission
-from grouser.service.aside_composer import AsideComposer, Lull, Surroundings
+from grouser.service.background_composer import BackgroundComposer, IdleGap, ComposerContext
 from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
-from grouser.service.limits import Limits
 from grouser.service.pace import RealTimePacer
-from grouser.service.patience import Patience
+from grouser.service.rate_limiter import Limits
+from grouser.service.turn_timeouts import TurnTimeouts
 from grouser.simulation.changes.actions import Reset
 from grouser.simulation.simulation import Simulation
 
-BEAT = 0.002
-"""Simulated seconds of a beat at the pace of a clock: a command waits no longer than that."""
-LONG_BEAT = 2 * BEAT
-"""Simulated seconds of a beat while more than that (of wall time) is to be caught up: it costs less
+TICK = 0.002
+"""Simulated seconds of a tick at the pace of a clock: a command waits no longer than that."""
+CATCH_UP_TICK = 2 * TICK
+"""Simulated seconds of a tick while more than that (of wall time) is to be caught up: it costs less
 than two, and nobody waits longer for his next reading than for two."""
-FAST_BEAT = 0.02
-"""The same when it goes as fast as possible: longer beats cost less."""
+UNPACED_TICK = 0.02
+"""The same when it goes as fast as possible: longer ticks cost less."""
 
 NAP = 0.002
-"""Wall seconds that nobody is listened to, at most, while the next beat is waited for."""
+"""Wall seconds that nobody is listened to, at most, while the next tick is waited for."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -79,8 +79,8 @@ class ServerOptions:
     """None: nothing is drawn."""
     speed: float = 1.0
     """Simulated over wall time; infinity: as fast as possible."""
-    beat: float | None = None
-    """Simulated seconds of a beat; None: what suits the speed."""
+    tick: float | None = None
+    """Simulated seconds of a tick; None: what suits the speed."""
     players: int = 0
     """Clients in lockstep that must be there before time begins."""
     longest_wait: float = 10.0
@@ -99,9 +99,9 @@ class ServerOptions:
 
     def rules(self) -> HostRules:
         """Return how time passes."""
-        beat = self.beat or (FAST_BEAT if math.isinf(self.speed) else BEAT)
+        tick = self.tick or (UNPACED_TICK if math.isinf(self.speed) else TICK)
         return HostRules(
-            beat=beat,
+            tick=tick,
             players=self.players,
             command_timeout=self.command_timeout,
             informed_timeout=self.informed_timeout,
@@ -141,9 +141,9 @@ class Server:
             time.thread_time,
             paced=math.isfinite(options.speed),
         )
-        self._door = DoorRules(Admission(options.limits), options.limits, log, options.tls)
-        self._patience = Patience(options.longest_wait, lambda name: self.host.owners[name].address)
-        self._lull = Lull()
+        self._port_rules = PortRules(Admission(options.limits), options.limits, log, options.tls)
+        self._patience = TurnTimeouts(options.longest_wait, lambda name: self.host.owners[name].address)
+        self._lull = IdleGap()
         self._simulation = simulation
         self._stack = AsyncExitStack()
 
@@ -171,19 +171,19 @@ class Server:
         await self._stack.enter_async_context(pool)
         return Views(pool, pictures.layout, fps=pictures.fps)
 
-    def _composer(self) -> AsideComposer | None:
+    def _composer(self) -> BackgroundComposer | None:
         """Return who composes worlds aside; None: time, which follows no clock, may stand still."""
         if not self.registry.paced:
             return None
         loop = asyncio.get_running_loop()
-        composer = AsideComposer(
-            Surroundings(
+        composer = BackgroundComposer(
+            ComposerContext(
                 now=loop.time,
                 call_later=loop.call_later,
                 call_from_thread=loop.call_soon_threadsafe,
                 thread_time=time.thread_time,
                 may_wait=self._disturbs_somebody,
-                give_way=self._lull.wait,
+                yield_control=self._lull.wait,
             )
         )
         self.registry.call_when_ready = composer.call_when_ready
@@ -208,7 +208,7 @@ class Server:
 
     async def _open(self, endpoint: Endpoint) -> None:
         """Open a gateway's port."""
-        port = ListeningPort(self._door, endpoint.factory)
+        port = ListeningPort(self._port_rules, endpoint.factory)
         self._stack.callback(port.close)
         number = await port.open(self.options.address, endpoint.port, endpoint.name)
         self.ports[endpoint.name] = number
@@ -226,7 +226,7 @@ class Server:
 
     async def run(self, *, until: float = math.inf) -> None:
         """Let time pass until `stop`, or until the simulated time ``until`` (s)."""
-        give_back_at_once()
+        release_large_blocks()
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again would hold up physics
         try:
@@ -236,7 +236,7 @@ class Server:
             gc.unfreeze()
 
     async def _run_once(self) -> None:
-        """Let one beat pass, or wait for what comes first: its time, or somebody."""
+        """Let one tick pass, or wait for what comes first: its time, or somebody."""
         host = self.host
         if not self._may_go():
             while host.publish_next():
@@ -251,15 +251,15 @@ class Server:
             await asyncio.sleep(wait - NAP)
             return
         if wait > 0:
-            # A real nap: sockets are looked at once a beat, not whenever somebody says something,
-            # which costs half as much; what is said is not used before the beat anyway.
+            # A real nap: sockets are looked at once a tick, not whenever somebody says something,
+            # which costs half as much; what is said is not used before the tick anyway.
             self._lull.begin(wait)
             time.sleep(wait)
             self._lull.end()
         await asyncio.sleep(0)  # sockets are looked at …
         await asyncio.sleep(0)  # … and what came is done, before this goes on
         if self._may_go():  # somebody may just have asked to be waited for
-            self._advance(LONG_BEAT if wait < -LONG_BEAT else 0.0)
+            self._advance(CATCH_UP_TICK if wait < -CATCH_UP_TICK else 0.0)
 
     async def _wait(self) -> None:
         """Wait until somebody does something; give up those who take too long to."""
@@ -270,7 +270,7 @@ class Server:
         for name in state.named:
             _LOG.info("the world waits for '%s'", name)
         for name, seconds in state.given_up.items():
-            host.give_up_on(name, seconds)
+            host.expire_turn(name, seconds)
         if state.given_up:
             return
         if math.isfinite(state.look_again):

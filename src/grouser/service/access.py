@@ -20,6 +20,7 @@ import logging
 import os
 import re
 import stat
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -27,7 +28,79 @@ from pathlib import Path
 
 from grouser.errors import BadValue, Refused, nearest
 from grouser.service.client_log import ClientLog
-from grouser.service.login_throttle import LoginThrottle
+
+
+class Login:
+    """The roles of one client, whichever port it came to."""
+
+    def __init__(self, access: AccessControl, address: str) -> None:
+        """Begin with what everybody at ``address`` may do without a token.
+
+        Raises:
+            Refused: nobody may come from this address.
+        """
+        self._access, self._address = access, address
+        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
+
+    def __bool__(self) -> bool:
+        """Whether the client may do anything at all."""
+        return bool(self._roles)
+
+    def show(self, token: str | None) -> None:
+        """Take over what ``token`` allows; raise `Refused` for a wrong one."""
+        self._roles = self._access.check(self._address, token)
+
+    def require(self, role: Role | None = None) -> None:
+        """Raise `Refused` if the client has not got ``role``; None: if it may do nothing at all."""
+        if not self._roles:
+            self._access.check(self._address)  # says what to do about it
+        if role is not None and role not in self._roles:
+            raise Refused(f"this needs a token with the role '{role.value}'")
+
+
+FREE = 3
+"""Wrong tokens that cost no time: people mistype."""
+FIRST = 1.0
+"""Seconds that the next one costs; each further one costs twice as much …"""
+LONGEST_DELAY = 900.0
+"""… up to this, s."""
+FORGOTTEN = 3600.0
+"""Seconds without a wrong token after which earlier ones are forgotten; a right one forgives none,
+or whoever has one could guess at others' between two uses of it."""
+REMEMBERED = 4096
+"""Addresses that are remembered; beyond that, the one that has been quiet longest is forgotten."""
+
+
+class LoginThrottle:
+    """Who showed wrong tokens, how many, and until when nobody listens to them."""
+
+    def __init__(self) -> None:
+        """Start with nobody."""
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        """How many, and until when nobody listens."""
+
+    def wait(self, who: str, now: float) -> float:
+        """Return how many seconds ``who`` is not listened to any more; 0: may speak."""
+        _, until = self._failures.get(who, (0, now))
+        return max(0.0, until - now)
+
+    def failed(self, who: str, now: float) -> int:
+        """Count a wrong token of ``who``; return how many there were."""
+        before, until = self._failures.pop(who, (0, now))
+        count = 1 if now - until > FORGOTTEN else before + 1
+        self._failures[who] = (count, now + _pause(count))
+        if len(self._failures) > REMEMBERED:
+            self._failures.popitem(last=False)
+        return count
+
+
+def _pause(count: int) -> float:
+    """Return how long (s) nobody listens after ``count`` wrong tokens."""
+    if count <= FREE:
+        return 0.0
+    doublings = min(count - FREE - 1, 60)  # beyond, the number would not fit
+    return min(LONGEST_DELAY, FIRST * 2.0**doublings)
+
 
 VARIABLE = "GROUSER_TOKEN"
 """Environment variable that holds one token, good for everything."""

@@ -13,10 +13,10 @@ from typing import Protocol
 
 from grouser.errors import Refused
 from grouser.service.access import network
-from grouser.service.limits import Limits
+from grouser.service.rate_limiter import Limits
 
 
-class Visitor(Protocol):
+class PendingConnection(Protocol):
     """One connection."""
 
     @property
@@ -28,7 +28,7 @@ class Visitor(Protocol):
         """Return whether it may stay."""
         ...
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Close the connection."""
 
 
@@ -38,13 +38,13 @@ class Admission:
     def __init__(self, limits: Limits) -> None:
         """Start with nobody."""
         self._limits = limits
-        self._visitors: dict[str, dict[Visitor, None]] = {}
+        self._visitors: dict[str, dict[PendingConnection, None]] = {}
         """Who is there, by address, oldest first."""
 
     def __len__(self) -> int:
         return sum(map(len, self._visitors.values()))
 
-    def enter(self, visitor: Visitor) -> None:
+    def enter(self, visitor: PendingConnection) -> None:
         """Let somebody in; a stranger may have to go for it.
 
         Raises:
@@ -53,7 +53,7 @@ class Admission:
         limits, who = self._limits, network(visitor.address)
         here = self._visitors.get(who, {})
         strangers = list(_strangers(here))
-        if len(strangers) >= limits.strangers_per_address:
+        if len(strangers) >= limits.unauthenticated_per_address:
             self._send_away(strangers[0], "too many others of this address wait to be let in")
         elif len(here) >= limits.connections_per_address:
             self._make_room([here], f"there are {len(here)} connections from this address already")
@@ -62,7 +62,7 @@ class Admission:
             self._make_room(crowds, f"there are {limits.connections} connections already")
         self._visitors.setdefault(who, {})[visitor] = None
 
-    def leave(self, visitor: Visitor) -> None:
+    def leave(self, visitor: PendingConnection) -> None:
         """Note that somebody has gone."""
         who = network(visitor.address)
         here = self._visitors.get(who, {})
@@ -70,24 +70,24 @@ class Admission:
         if not here:
             self._visitors.pop(who, None)
 
-    def oldest_stranger(self) -> Visitor | None:
+    def oldest_unauthenticated(self) -> PendingConnection | None:
         """Return the oldest stranger of the address that has most of them; None: there is none."""
         return self._choose(self._visitors.values())
 
-    def _make_room(self, crowds: Iterable[dict[Visitor, None]], full: str) -> None:
+    def _make_room(self, crowds: Iterable[dict[PendingConnection, None]], full: str) -> None:
         if (victim := self._choose(crowds)) is None:
             raise Refused(full)
         self._send_away(victim, full)
 
-    def _send_away(self, visitor: Visitor, reason: str) -> None:
+    def _send_away(self, visitor: PendingConnection, reason: str) -> None:
         self.leave(visitor)
-        visitor.send_away(reason)
+        visitor.reject(reason)
 
     @staticmethod
-    def _choose(crowds: Iterable[dict[Visitor, None]]) -> Visitor | None:
+    def _choose(crowds: Iterable[dict[PendingConnection, None]]) -> PendingConnection | None:
         strangers = max((list(_strangers(crowd)) for crowd in crowds), key=len, default=[])
         return strangers[0] if strangers else None
 
 
-def _strangers(visitors: Iterable[Visitor]) -> Iterator[Visitor]:
+def _strangers(visitors: Iterable[PendingConnection]) -> Iterator[PendingConnection]:
     return (visitor for visitor in visitors if not visitor.logged_in())

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from grouser.errors import BadValue, nearest
 from grouser.frames import degrees, to_rpy
-from grouser.simulation.changes.doors_and_motors import door_named, doors
+from grouser.simulation.changes.world_changes import door_named, doors
 from grouser.simulation.script.grammar import PHRASES, Phrase, parse
 from grouser.simulation.script.tokens import Names, Words
 from grouser.simulation.simulation import Simulation
@@ -94,7 +94,7 @@ class Console:
                 f"console: there is no word '{words.verb}'{nearest(words.verb, known)} "
                 "('help' lists all)"
             )
-        self.simulation.do(parse(line, names, trusted=self._trusted))
+        self.simulation.apply(parse(line, names, trusted=self._trusted))
         return "done"
 
     def complete(self, text: str) -> list[str]:
@@ -182,7 +182,7 @@ class Console:
     def log(self, words: Words) -> str:
         """Return what happened lately."""
         count = int(words.number("how many")) if words else LOG
-        happened = self.simulation.happened
+        happened = self.simulation.event_log
         return "\n".join(str(entry) for entry in happened[-max(1, count) :]) or "nothing yet"
 
     def time(self, words: Words) -> str:

@@ -1,32 +1,48 @@
 """The host: a simulation, and those who have robots in it. No wire, no socket, no wall clock.
 
-Time passes in beats, a few physics steps each. Between two beats robots join, leave and are
-commanded; after a beat each owner receives what its own robot's sensors measured, and nothing else.
+Time passes in ticks, a few physics steps each. Between two ticks robots join, leave and are
+commanded; after a tick each owner receives what its own robot's sensors measured, and nothing else.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Protocol
 
 from grouser.errors import BadValue, SimulationDiverged, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Setpoint
-from grouser.service.aside_composer import AsideComposer
+from grouser.service.background_composer import BackgroundComposer
 from grouser.service.console import Console
 from grouser.service.lockstep import Lockstep
 from grouser.service.membership import Membership
 from grouser.service.radio import Delivery, Radio, RadioSignal
 from grouser.service.reading_queues import CameraListener, ReadingQueues, SensorReading
-from grouser.service.tag_memory import TagMemory
 from grouser.simulation.changes.actions import Action, Equip, Join, Leave, SetPose
 from grouser.simulation.changes.placement import free_spot
-from grouser.simulation.divergence.relapses import Relapses
-from grouser.simulation.divergence.rescue import Rescue
+from grouser.simulation.divergence.recovery import DivergenceCounter, DivergenceRecovery
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
+
+FIRST_DROPPED = 100_000
+"""Number of the first tag that robots drop: above those that world files use."""
+
+
+@dataclass
+class TagMemory:
+    """The tags of a world: what is written on them, and which were dropped by robots."""
+
+    stored: dict[str, str] = field(default_factory=dict)
+    """Number of a tag → what is written on it."""
+    numbers: Iterator[int] = field(default_factory=lambda: count(FIRST_DROPPED))
+    """Numbers of the tags that are still to be dropped."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Robot → how many it has dropped."""
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -44,7 +60,7 @@ class RobotOwner(Protocol):
         """Receive what the robot's sensors have measured."""
 
     def time_passed(self, time: float) -> None:
-        """Note that time has passed, up to ``time`` (s); every few beats is often enough."""
+        """Note that time has passed, up to ``time`` (s); every few ticks is often enough."""
 
     def carry_out_deferred(self) -> None:
         """Do what was put off until everybody's turn was over."""
@@ -69,8 +85,8 @@ class RobotOwner(Protocol):
 class HostRules:
     """How a host lets time pass."""
 
-    beat: float = 0.002
-    """Simulated seconds of one beat, about: whole physics steps, at least one."""
+    tick: float = 0.002
+    """Simulated seconds of one tick, about: whole physics steps, at least one."""
     players: int = 0
     """Owners in lockstep that must be there before time begins."""
     command_timeout: float = 0.0
@@ -92,7 +108,7 @@ class Host:
         simulation: Simulation,
         rules: HostRules,
         cameras: CameraListener | None = None,
-        composer: AsideComposer | None = None,
+        composer: BackgroundComposer | None = None,
     ) -> None:
         """Open ``simulation`` to others.
 
@@ -114,8 +130,8 @@ class Host:
         """Object that a client made → the class by which it asked for it."""
         self._cameras = cameras
         self._radio = Radio(simulation)
-        self._rescue = Rescue(simulation)
-        self._relapses = Relapses()
+        self._rescue = DivergenceRecovery(simulation)
+        self._relapses = DivergenceCounter()
         self._owners: dict[str, RobotOwner] = {}
         world = simulation.world
         self._native = {entry.name for entry in (*world.robots, *world.objects)}
@@ -155,10 +171,10 @@ class Host:
 
         Raises:
             BadValue: somebody has this name, or the robot cannot be built.
-            Composing: the world with it is not ready yet; then nothing was changed.
+            SceneNotReady: the world with it is not ready yet; then nothing was changed.
         """
         name = entry.name
-        self.members.require_gone()
+        self.members.flush_departures()
         if name in self._owners:
             raise BadValue(f"there is already somebody called '{name}'")
         if self.rules.equipment:
@@ -184,9 +200,9 @@ class Host:
         Raises:
             BadValue: somebody has it.
             UnknownName: there is no such robot.
-            Composing: somebody is still leaving.
+            SceneNotReady: somebody is still leaving.
         """
-        self.members.require_gone()
+        self.members.flush_departures()
         if name not in self.simulation.scene.robots:
             raise unknown("borrow", "robot", name, self.simulation.scene.robots)
         if name in self._owners:
@@ -202,7 +218,7 @@ class Host:
     def _admit(self, name: str, owner: RobotOwner) -> None:
         """Let a robot be somebody's from now on."""
         self._owners[name] = owner
-        self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next beat
+        self._reported -= self.steps(REPORT_EVERY)  # it learns how it is at the next tick
         self._queues.collect(self._owners)
         if (referee := self.simulation.events.referee) is not None:
             owner.notice("Referee", referee.game.summary(self.time))
@@ -224,7 +240,7 @@ class Host:
 
     def do(self, action: Action) -> None:
         """Carry out ``action``; what it raises has changed nothing."""
-        self.simulation.do(action)
+        self.simulation.apply(action)
         self._follow_scene()
 
     def console(self, line: str) -> str:
@@ -248,13 +264,13 @@ class Host:
     # -- time passes -------------------------------------------------------------------------
 
     def advance(self, seconds: float = 0.0) -> None:
-        """Let one beat pass, or what is left of it until somebody's turn.
+        """Let one tick pass, or what is left of it until somebody's turn.
 
         Args:
-            seconds: how long the beat is, if longer than usual: a host that is behind saves time.
+            seconds: how long the tick is, if longer than usual: a host that is behind saves time.
         """
         self._carry_out_deferred()
-        steps = self.steps(max(seconds, self.rules.beat))
+        steps = self.steps(max(seconds, self.rules.tick))
         if (due := self.lockstep.next_turn()) is not None:
             steps = min(steps, max(1, due - self.step))
         try:
@@ -287,7 +303,7 @@ class Host:
         self.lockstep.enter(name, self.steps(every), self.step)
         self._queues.fill_up(name)
 
-    def give_up_on(self, name: str, seconds: float) -> None:
+    def expire_turn(self, name: str, seconds: float) -> None:
         """Wait no more for somebody whose turn has taken ``seconds`` of wall time already."""
         self.lockstep.leave(name)
         self._owners[name].turn_missed(seconds)
@@ -347,9 +363,9 @@ class Host:
             self.do(Leave(name))
             return
         if again:
-            live = self.simulation.live
+            live = self.simulation.state
             place = self.simulation.pose(name)
-            move = free_spot(live.model, live.data, live.movers.bodies(name), away=True)
+            move = free_spot(live.model, live.data, live.ownership.bodies(name), away=True)
             self.do(SetPose(name, Pose(place.position + move, place.wxyz)))
             text += ", and was moved aside"
         if name in self._owners:
@@ -362,7 +378,7 @@ class Host:
         entries = {entry.name: entry for entry in self._scene.world.robots}
         for name in sorted(set(self._owners) - set(self.simulation.scene.robots)):
             if self.time < self._then:  # the world started over: owners stay
-                self.simulation.do(Join(entries[name]))
+                self.simulation.apply(Join(entries[name]))
             else:
                 self._owners.pop(name).robot_removed()
                 self.given_names.pop(name, None)
@@ -372,7 +388,7 @@ class Host:
             now = {entry.name: entry for entry in self.simulation.world.robots}
             for name in sorted(self._taken_over):
                 if self._lacks_equipment(now[name], entries[name]):
-                    self.simulation.do(Equip(name, entries[name].sensors))
+                    self.simulation.apply(Equip(name, entries[name].sensors))
             self.lockstep.restart(self.step)
         self._then = self.time
         there = {thing.name for thing in self.simulation.world.objects}

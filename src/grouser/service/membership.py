@@ -6,13 +6,32 @@ from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
-from grouser.errors import BadValue
-from grouser.service.aside_composer import AsideComposer, Composing
+from grouser.errors import BadValue, nearest
+from grouser.service.background_composer import BackgroundComposer, SceneNotReady
 from grouser.simulation.changes.actions import Action
 from grouser.simulation.changes.placement import arrival_spot, stands_free
-from grouser.simulation.live_scene import LiveScene
+from grouser.simulation.scene_state import SceneState
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import RobotEntry
+from grouser.world.file import RobotEntry, World
+
+
+def check_match_roster(world: World, name: str) -> None:
+    """Refuse a newcomer to a match who is not one of the world's own robots.
+
+    Args:
+        world: as it is now.
+        name: of the robot that somebody wants to have.
+
+    Raises:
+        BadValue: a match is played here, and nobody of this name is in it.
+    """
+    there = [entry.name for entry in world.robots]
+    if world.match is not None and name not in there:
+        raise BadValue(
+            f"nobody called '{name}' plays in this match (there are: {', '.join(sorted(there))})"
+            f"{nearest(name, there)}"
+        )
+
 
 _Made = TypeVar("_Made")
 
@@ -29,28 +48,28 @@ class Membership:
     def __init__(
         self,
         simulation: Simulation,
-        composer: AsideComposer | None,
+        composer: BackgroundComposer | None,
         changed: Callable[[], None],
     ) -> None:
         self._simulation, self._composer, self._changed = simulation, composer, changed
         if composer:
-            simulation.recomposer = composer
+            simulation.scene_builder = composer
         self._departing: set[str] = set()
         self._waits = False
 
-    def require_gone(self) -> None:
+    def flush_departures(self) -> None:
         """See to it that everybody who has left is out of the world by now.
 
         Raises:
-            Composing: a world without them is not ready yet.
+            SceneNotReady: a world without them is not ready yet.
         """
         if self._departing:
             self._remove_now()
 
     def change(self, action: Action) -> None:
-        """Carry out ``action``; raise `Composing` if it needs a world that is not ready yet."""
+        """Carry out ``action``; raise `SceneNotReady` if it needs a world that is not ready yet."""
         with self._aside():
-            self._simulation.do(action)
+            self._simulation.apply(action)
         self._changed()
 
     def arrive(self, entry: RobotEntry) -> RobotEntry:
@@ -58,23 +77,23 @@ class Membership:
 
         Raises:
             BadValue: it would be inside something, and so it would everywhere near.
-            Composing: the world with it is not ready yet.
+            SceneNotReady: the world with it is not ready yet.
         """
         simulation = self._simulation
         with self._aside():
-            tried = simulation.try_out(entry)
+            tried = simulation.prepare_join(entry)
             free = stands_free(tried, entry.name)
             if not free:
                 entry = self._moved(tried, entry)
-                tried = simulation.try_out(entry)
+                tried = simulation.prepare_join(entry)
         if not free and not stands_free(tried, entry.name):  # somebody went there meanwhile
             entry = at_free_spot(tried, entry)
-            tried = simulation.try_out(entry)
-        simulation.accept(entry, tried)
+            tried = simulation.prepare_join(entry)
+        simulation.commit_join(entry, tried)
         self._changed()
         return entry
 
-    def _moved(self, tried: LiveScene, entry: RobotEntry) -> RobotEntry:
+    def _moved(self, tried: SceneState, entry: RobotEntry) -> RobotEntry:
         """Return ``entry`` moved to the nearest spot that was free when it was looked for."""
 
         def search() -> RobotEntry:
@@ -82,25 +101,25 @@ class Membership:
 
         if self._composer is None:
             return search()
-        moved: RobotEntry = self._composer.work_out(
+        moved: RobotEntry = self._composer.compute(
             (entry.name, entry.position), search, lasting=False
         )
         return moved
 
-    def work_out(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+    def compute(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what ``make`` returns, which takes long; it is remembered by its ``key``.
 
         Raises:
-            Composing: it is being made aside.
+            SceneNotReady: it is being made aside.
         """
         if self._composer is None:
             return make()
         with self._composer.aside():
-            made: _Made = self._composer.work_out(key, make)
+            made: _Made = self._composer.compute(key, make)
         return made
 
     def remove(self, names: Collection[str]) -> None:
-        """Take robots and objects out of the world, all at once; raise `Composing` as `change`."""
+        """Take robots and objects out of the world, all at once; raise `SceneNotReady` as `change`."""
         with self._aside():
             self._simulation.remove(names)
         self._changed()
@@ -113,7 +132,7 @@ class Membership:
     def _remove_departing(self) -> None:
         try:
             self._remove_now()
-        except Composing:
+        except SceneNotReady:
             assert self._composer is not None  # nobody else raises it
             if not self._waits:
                 self._waits = True
@@ -133,7 +152,7 @@ class Membership:
         return self._composer.aside() if self._composer else nullcontext()
 
 
-def at_free_spot(tried: LiveScene, entry: RobotEntry) -> RobotEntry:
+def at_free_spot(tried: SceneState, entry: RobotEntry) -> RobotEntry:
     """Return ``entry`` if it is free where it stands in ``tried``, else moved to where it is.
 
     Raises:

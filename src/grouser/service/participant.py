@@ -12,16 +12,36 @@ from typing import Protocol
 
 from grouser.errors import Refused
 from grouser.physics.drives import Setpoint
-from grouser.service.access import AccessControl, Role
-from grouser.service.deferred_commands import DeferredCommand, DeferredCommands
+from grouser.service.access import AccessControl, Login, Role
 from grouser.service.host import Host
-from grouser.service.login import Login
+from grouser.service.lockstep import DeferredCommand, DeferredCommands
+from grouser.service.membership import check_match_roster
 from grouser.service.radio import RadioSignal
 from grouser.service.reading_queues import SensorReading
-from grouser.service.report_timer import ReportTimer
-from grouser.service.team_sheet import require_player
 from grouser.service.watchdog import BatteryState, Watchdog
 from grouser.world.file import RobotEntry
+
+
+class ReportTimer:
+    """Says when a report is due, one every ``every`` simulated seconds from ``now`` on.
+
+    If time goes back, because the world started over, a report is due at once.
+    """
+
+    def __init__(self, every: float, now: float = 0.0) -> None:
+        self._every = every
+        self._due = self._then = now
+
+    def due(self, now: float) -> bool:
+        """Return whether a report is due now; then none is, for a while."""
+        if now < self._then:
+            self._due = now
+        self._then = now
+        if now + 1e-9 < self._due:
+            return False
+        self._due = max(self._due + self._every, now + self._every / 2)
+        return True
+
 
 _LOG = logging.getLogger(__name__)
 
@@ -108,7 +128,7 @@ class Participant:
             BadValue: somebody has this name, the robot cannot be built, or it plays in no team.
         """
         self.require_room()
-        require_player(self._host.simulation.world, entry.name)
+        check_match_roster(self._host.simulation.world, entry.name)
         self._host.join(entry, self)
         self.robot = entry.name
         self._watch(battery)
@@ -224,10 +244,10 @@ class Participant:
         watchdog.advance(time)
         if self._report_timer.due(time):
             self._listener.send_state(self.robot, watchdog.battery(time))
-        if watchdog.runs_down(time):
+        if watchdog.battery_ran_out(time):
             self._halt()
             self.notice("Empty", "the battery is empty, the robot stops")
-        if watchdog.falls_silent(time):
+        if watchdog.timed_out(time):
             self._halt()
             _LOG.info("%s: silent for %.1f s, its robot was stopped", self, self._timeout)
             self.notice("Stopped", f"nothing was heard for {self._timeout:g} s, the robot stops")

@@ -48,14 +48,14 @@ class Watchdog:
             self._start(now)
         self._then = now
 
-    def falls_silent(self, now: float) -> bool:
+    def timed_out(self, now: float) -> bool:
         """Return whether the client has been silent for too long since the robot last moved."""
         if not self.timeout or self._silent or now - self._heard <= self.timeout:
             return False
         self._silent = True
         return True
 
-    def runs_down(self, now: float) -> bool:
+    def battery_ran_out(self, now: float) -> bool:
         """Return whether the battery has just run empty."""
         if self._drained or not self.empty(now):
             return False

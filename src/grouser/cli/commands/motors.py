@@ -10,8 +10,17 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli import serve_options as options
-from grouser.cli.link_options import LinkDelay, LinkDouble, LinkJitter, LinkLoss, link_faults
-from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
+from grouser.cli.options import (
+    LinkDelay,
+    LinkDouble,
+    LinkJitter,
+    LinkLoss,
+    Overrides,
+    Seed,
+    WorldName,
+    link_faults,
+    speed_factor,
+)
 from grouser.cli.serving import (
     above,
     beat_seconds,
@@ -95,7 +104,7 @@ def motors(
     """Answer on a CAN bus as Kenaf's six motor drivers would.
 
     The bus is served over TCP by socketcand's open protocol: python-can and hrt's library for the
-    real robot (libhrt_can) find their motors there. What is on the bus: docs/can.md. Cameras'
+    real robot (libhrt_can) find their motors there. What is on the bus: docs/how-to/can.md. Cameras'
     pictures are at the image port. The first line it prints says where it listens; Ctrl-C ends it.
 
     For example:
@@ -112,7 +121,7 @@ def motors(
     from grouser.gateways.images.gateway import ImageGateway
     from grouser.gateways.server import Server, ServerOptions
     from grouser.service.access import tokens
-    from grouser.service.limits import Limits
+    from grouser.service.rate_limiter import Limits
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
@@ -136,7 +145,7 @@ def motors(
         gateways=tuple(gateways()),
         pictures=picture_options(images, picture_type, 1, fps, "2x2"),
         speed=speed_factor(speed) or math.inf,
-        beat=beat_seconds(beat_ms),
+        tick=beat_seconds(beat_ms),
         limits=Limits(lines_per_second=BUS_FRAMES, server_share=BUS_SHARE, connections=connections),
         tokens=tokens(token_file),
     )

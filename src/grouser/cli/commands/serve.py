@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from grouser.cli import preflight
 from grouser.cli import serve_options as options
-from grouser.cli.options import Overrides, Seed, WorldName, speed_factor
-from grouser.cli.places import numbers
+from grouser.cli.options import Overrides, Seed, WorldName, parse_numbers, speed_factor
 from grouser.cli.serving import (
     above,
     beat_seconds,
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grouser.gateways.gateway import Gateway
-    from grouser.gateways.images.tiles import Layout
+    from grouser.gateways.images.mosaic import Layout
     from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
     from grouser.service.access import Token
-    from grouser.service.limits import Limits
+    from grouser.service.rate_limiter import Limits
     from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
@@ -114,7 +113,7 @@ def serve(
         ),
         pictures=picture_options(images, picture_type, eye_processes, fps, tiles),
         speed=_speed(speed),
-        beat=None if beat_ms is None else beat_seconds(beat_ms),
+        tick=None if beat_ms is None else beat_seconds(beat_ms),
         players=players,
         **_timeouts(command_timeout, longest_wait, strict),
         equipment=equipment,
@@ -154,7 +153,7 @@ def _speed(text: str) -> float:
 
 def _limits(lines_per_second: float, connections: int) -> Limits:
     """Return how much clients may ask for."""
-    from grouser.service.limits import Limits
+    from grouser.service.rate_limiter import Limits
 
     lines = above(lines_per_second, "--lines-per-second")
     return Limits(lines_per_second=lines, connections=connections)
@@ -180,7 +179,7 @@ def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
 
 def _layout(tiles: str) -> Layout:
     """Return how the mosaic is divided."""
-    from grouser.gateways.images.tiles import Layout
+    from grouser.gateways.images.mosaic import Layout
 
     columns, cross, rows = tiles.partition("x")
     if not (cross and columns.isdecimal() and rows.isdecimal()):
@@ -269,7 +268,7 @@ def _plan_settings(given: Iterable[str]) -> PlanSettings:
 def _goal(text: str) -> tuple[str, tuple[float, float]]:
     """Return whose goal was typed, and where it is."""
     robot, _, place = text.rpartition(":")
-    x, y = numbers("--goal", place, 2, example="roach:1.6,0 (m)")
+    x, y = parse_numbers("--goal", place, 2, example="roach:1.6,0 (m)")
     return robot, (x, y)
 
 

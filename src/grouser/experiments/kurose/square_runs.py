@@ -43,7 +43,7 @@ CLIB, PROGRAM = ROOT / "clib", ROOT / "examples" / "c" / "square.c"
 CONTROL = UsarsimGateway(((0, PortProfile()),))
 """A control port, any that is free."""
 
-BEAT = 0.001  # s   as `grouser motors` has it
+TICK = 0.001  # s   as `grouser motors` has it
 LOOK = 0.01  # s   wall time between two looks at the robot, for the plot
 BEFORE = 0.15  # s   simulated, before a status is printed: the robot stands then
 PATIENCE = 180.0  # s   wall time that a program may take
@@ -148,7 +148,7 @@ async def _serving(
         gateways=(gateway,),
         pictures=None,
         speed=speed,
-        beat=BEAT if math.isfinite(speed) else None,
+        tick=TICK if math.isfinite(speed) else None,
         players=players,
     )
     track = SquareTrack()

@@ -9,7 +9,7 @@ from functools import partial
 from grouser.errors import BadValue, Refused
 from grouser.gateways.can.bus import BusConnection, CanBus
 from grouser.gateways.client_socket import ClientSocket, ConnectionRegistry
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.can.socketcand import (
     ECHO,
     HI,
@@ -29,10 +29,9 @@ from grouser.protocol.can.socketcand import (
 )
 from grouser.protocol.lines import Fault
 from grouser.protocol.link_faults import LinkFaults
-from grouser.service.access import Role
-from grouser.service.login import Login
+from grouser.service.access import Login, Role
 from grouser.service.outbox import Outbox, Pipe
-from grouser.service.wishes import Wish
+from grouser.service.request_queue import Request
 
 HUSH = 0.2
 """Wall seconds of silence behind the ``ok`` of raw mode: python-can takes what comes together with
@@ -91,7 +90,7 @@ class CanSocket(ClientSocket):
 
     # -- what the client says ----------------------------------------------------------------
 
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Return the messages that bytes completed, each to be taken in its turn."""
         messages = self._splitter.feed(data)
         last = len(messages) - 1
@@ -112,7 +111,7 @@ class CanSocket(ClientSocket):
         except UnknownRequest as error:
             self._say(encode_error(str(error)))
         except Refused as error:
-            self.send_away(str(error))
+            self.reject(str(error))
         except BadValue as error:
             # As the daemon does: an answer in the midst of frames would confuse its clients.
             self._complain(str(error))

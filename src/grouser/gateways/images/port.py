@@ -16,7 +16,7 @@ from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames
-from grouser.gateways.images.tiles import CameraName
+from grouser.gateways.images.mosaic import CameraName
 from grouser.protocol.images import (
     Credential,
     Frame,
@@ -29,7 +29,7 @@ from grouser.protocol.images import (
     WholeFrame,
 )
 from grouser.service.access import AccessControl, Role
-from grouser.service.limits import Limits
+from grouser.service.rate_limiter import Limits
 
 MOST_FPS = 60.0
 """Frames per second of the wall clock that one connection gets."""
@@ -177,7 +177,7 @@ class ImageConnection(asyncio.Protocol):
         port = self._port
         return self._admitted or not (port.own_only or port.access.needs_token)
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Close the connection."""
         self._refuse(reason)
 

@@ -21,8 +21,8 @@ from types import TracebackType
 from typing import Self
 
 from grouser.errors import BadValue, Refused
-from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
-from grouser.gateways.images.world_transfer import pack_meshes
+from grouser.gateways.images.render_codec import pack_meshes
+from grouser.gateways.images.worker_pool import RenderJob, WorkerChannel
 from grouser.protocol.images import JPEG_QUALITY, ImageType
 from grouser.protocol.rendering import (
     LARGEST,
@@ -37,7 +37,7 @@ from grouser.protocol.rendering import (
     encode,
 )
 from grouser.service.access import AccessControl, Role
-from grouser.service.limits import Limits
+from grouser.service.rate_limiter import Limits
 
 WINDOW = 2
 """Orders on their way to a local worker: one is drawn, the next is there already."""
@@ -307,7 +307,7 @@ class _RemoteWorker(WorkerChannel):
         """Return whether it may draw."""
         return self.ready
 
-    def send_away(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """Close the connection, and say why."""
         self._access.log.warning(_LOG, self._address, f"eye sent away: {reason}")
         self.send(Refusal(reason))
@@ -319,7 +319,7 @@ class _RemoteWorker(WorkerChannel):
 
     def _check_login(self) -> None:
         if not self.ready:
-            self.send_away(f"no token came within {Limits.login_seconds:g} s")
+            self.reject(f"no token came within {Limits.login_seconds:g} s")
 
     def _admit(self, hello: Hello) -> None:
         try:
@@ -328,7 +328,7 @@ class _RemoteWorker(WorkerChannel):
             if self._pool.quality and not hello.jpeg:
                 raise Refused("this server serves JPEG, which the eye cannot make")
         except Refused as refused:
-            self.send_away(str(refused))
+            self.reject(str(refused))
             return
         self._window = max(1, min(hello.window, MOST_WINDOW))
         self._parcels.largest = LARGEST

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from grouser.errors import BadValue, GrouserError, Refused, unknown
-from grouser.gateways.rosbridge.plan_process import FoundPath, PlanOrder
-from grouser.gateways.rosbridge.planner import Planner
+from grouser.gateways.rosbridge.plan_process import FoundPath, Planner, PlanOrder
 from grouser.service.access import Role
 from grouser.service.host import Host
-from grouser.service.path_errand import Drive, PathErrand
+from grouser.service.path_run import Drive, PathRun
 from grouser.simulation.changes.actions import Restart
 from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2
@@ -48,7 +47,7 @@ class RobotMemory:
     """The best of all plans."""
     why_not: str = "nothing was planned; call path_plan"
     """Why there is no path."""
-    errand: PathErrand | None = None
+    errand: PathRun | None = None
     """The drive that is under way."""
     driven: Drive | None = None
     """The last drive that is over."""
@@ -173,7 +172,7 @@ class RobotServices:
             if not over.done():
                 over.set_result(drive)
 
-        errand = PathErrand(self.host, robot, np.array(memory.loaded.points), ended)
+        errand = PathRun(self.host, robot, np.array(memory.loaded.points), ended)
         memory.errand = errand
         self.wake()
         try:

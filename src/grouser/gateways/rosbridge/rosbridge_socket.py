@@ -14,18 +14,17 @@ from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from grouser.errors import Refused
+from grouser.errors import Refused, missing_extra
 from grouser.gateways.client_socket import ClientSocket, ConnectionRegistry
 from grouser.gateways.rosbridge.robot_services import RobotServices
 from grouser.gateways.rosbridge.session import RosbridgeSession
-from grouser.gateways.rosbridge.websocket import server_protocol
-from grouser.service.login import Login
+from grouser.service.access import Login
 from grouser.service.outbox import Outbox, Pipe
-from grouser.service.wishes import Wish
+from grouser.service.request_queue import Request
 
 if TYPE_CHECKING:
     from websockets.frames import Frame as WebsocketFrame
-    from websockets.http11 import Request, Response
+    from websockets.http11 import Request as HttpRequest, Response
     from websockets.protocol import Event
 
 SCHEME = "Bearer"
@@ -81,7 +80,7 @@ class RosbridgeSocket(ClientSocket):
         if self._end:
             self._end.cancel()
 
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Take bytes: the request first, then messages; return what each asks for."""
         self._websocket.receive_data(data)
         events = self._websocket.events_received()
@@ -89,9 +88,9 @@ class RosbridgeSocket(ClientSocket):
         return [partial(self._receive, event) for event in events]
 
     def _receive(self, event: Event) -> None:
-        from websockets.http11 import Request
+        from websockets.http11 import Request as HttpRequest
 
-        if isinstance(event, Request):
+        if isinstance(event, HttpRequest):
             self._open(event)
         else:
             self._receive_frame(event)  # type: ignore[arg-type]  # servers get no responses
@@ -106,7 +105,7 @@ class RosbridgeSocket(ClientSocket):
 
     # -- the request -------------------------------------------------------------------------
 
-    def _open(self, request: Request) -> None:
+    def _open(self, request: HttpRequest) -> None:
         """Let a client in, or say why not."""
         response = self._refused(request) or self._websocket.accept(request)
         self._websocket.send_response(response)
@@ -120,7 +119,7 @@ class RosbridgeSocket(ClientSocket):
                 lambda: self.registry.robots_of(self.address) <= limits.robots_per_address,
             )
 
-    def _refused(self, request: Request) -> Response | None:
+    def _refused(self, request: HttpRequest) -> Response | None:
         """Return the answer to a client that is not let in; None: it is."""
         for origin in request.headers.get_all("Origin"):
             if origin not in self._origins:
@@ -201,3 +200,20 @@ def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:
 def _short(reason: str) -> str:
     """Return as much of a reason as the frame that closes a websocket holds."""
     return reason.encode()[:LONGEST_REASON].decode(errors="ignore")
+
+
+if TYPE_CHECKING:
+    from websockets.server import ServerProtocol
+
+
+def server_protocol(most_bytes: int) -> ServerProtocol:
+    """Return a server's end of one websocket: bytes in, frames out; no socket, no packing.
+
+    Args:
+        most_bytes: of one message.
+    """
+    try:
+        from websockets.server import ServerProtocol
+    except ImportError as error:
+        raise missing_extra("the rosbridge port needs websockets", "rosbridge") from error
+    return ServerProtocol(max_size=most_bytes)

@@ -17,7 +17,7 @@ from grouser.protocol.rosbridge import (
     Status,
     read_request,
 )
-from grouser.service.login import Login
+from grouser.service.access import Login
 
 Send = Callable[[str], None]
 """Takes the text of one message to the client."""

@@ -17,7 +17,7 @@ from grouser.gateways.usarsim.session import Session
 from grouser.protocol.usarsim.codec import PORT, ServerSide
 from grouser.protocol.usarsim.extensions import Notice
 from grouser.service.outbox import Outbox, Pipe
-from grouser.service.wishes import Wish
+from grouser.service.request_queue import Request
 
 LOGIN_HINT = "say it in the first line, LOGIN {Token …}, or in INIT"
 """How a client shows its token."""
@@ -64,9 +64,9 @@ class ControlSocket(ClientSocket):
         """Whether the world stands still until it has done something."""
         return self.session is not None and self.session.participant.in_lockstep
 
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Return what the client asks for, as the session reads it."""
-        return self.session.wishes(data) if self.session else []
+        return self.session.requests(data) if self.session else []
 
     def logged_in(self) -> bool:
         """Return whether a token was shown, or none is needed."""

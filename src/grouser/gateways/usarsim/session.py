@@ -26,12 +26,11 @@ from grouser.protocol.usarsim.commands import Greeting
 from grouser.protocol.usarsim.extensions import MOVE_COMMANDS, ends_turn
 from grouser.protocol.usarsim.message import Message, UnknownMessage
 from grouser.service.access import SHORTEST, Role
-from grouser.service.aside_composer import Composing
-from grouser.service.deferred_commands import DeferredCommand
-from grouser.service.lockstep import LONGEST_TURN
+from grouser.service.background_composer import SceneNotReady
+from grouser.service.lockstep import LONGEST_TURN, DeferredCommand
 from grouser.service.outbox import Sender
 from grouser.service.participant import Participant
-from grouser.service.wishes import Wish
+from grouser.service.request_queue import Request
 from grouser.simulation.changes.actions import SetPose
 
 CONTROLLER = "worldcontroller"
@@ -78,7 +77,7 @@ def complaint(message: Fault | UnknownMessage) -> str:
     """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
     if isinstance(message, Fault):
         return message.reason
-    if message.word in commands.DO_NOTHING:
+    if message.word in commands.IGNORED_COMMANDS:
         return ""
     return f"there is no command '{message.word[:40]}'{nearest(message.word, COMMANDS)}"
 
@@ -127,12 +126,12 @@ class Session:
 
     def receive(self, data: bytes) -> int:
         """Take the next bytes and do all they ask for; return how many lines they completed."""
-        wishes = self.wishes(data)
-        for wish in wishes:
-            wish()
-        return len(wishes)
+        requests = self.requests(data)
+        for request in requests:
+            request()
+        return len(requests)
 
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Take the next bytes; return what is to be done about each line that they completed."""
         messages = self._side.receive(data)
         self.counts["lines"] += len(messages)
@@ -193,7 +192,7 @@ class Session:
     def _do(self, message: Message) -> None:
         try:
             self._carry_out(message)
-        except Composing:
+        except SceneNotReady:
             raise  # it is tried again
         except GrouserError as error:
             self._refuse(message, error)
@@ -286,7 +285,7 @@ class Session:
     def _set(self, message: setting.Setting) -> None:
         host, layout = self._host, self._context.adapters[self._own()].layout
         result = settings.apply(
-            message, layout, host.simulation, self._profile, host.tags, host.rules.beat
+            message, layout, host.simulation, self._profile, host.tags, host.rules.tick
         )
         for action in result.actions:
             host.do(action)

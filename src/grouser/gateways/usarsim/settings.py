@@ -43,7 +43,7 @@ from grouser.sensors.ins import BoundIns, Ins
 from grouser.sensors.laser import Laser
 from grouser.sensors.rfid import RfidReader
 from grouser.sensors.sensor import Sensor
-from grouser.service.tag_memory import TagMemory
+from grouser.service.host import TagMemory
 from grouser.simulation.changes.actions import Action, Join, SetGaitParameters, SetSensorRate
 from grouser.simulation.simulation import Simulation
 from grouser.world.objects import Tag
@@ -118,7 +118,7 @@ class _SettingContext:
     simulation: Simulation
     profile: PortProfile
     tags: TagMemory
-    beat: float
+    tick: float
     """Simulated seconds from one moment at which readings are sent to the next."""
 
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
@@ -137,7 +137,7 @@ def apply(
     simulation: Simulation,
     profile: PortProfile,
     tags: TagMemory,
-    beat: float,
+    tick: float,
 ) -> SettingResult:
     """Do what a SET asks of the robot's sensors.
 
@@ -147,13 +147,13 @@ def apply(
         simulation: where it is; its sensors are set, nothing else.
         profile: how the client's port sees the world.
         tags: what is stored on the world's tags.
-        beat: simulated seconds of one.
+        tick: simulated seconds of one.
     """
     handler = _HANDLERS.get(type(message))
     if handler is None:
         kind = dict(message.segments(profile.dialect)).get("Type", "")
         raise BadValue(f"SET: {kind} is none of this robot's sensors, cameras or tags")
-    return handler(_SettingContext(layout, simulation, profile, tags, beat), message)
+    return handler(_SettingContext(layout, simulation, profile, tags, tick), message)
 
 
 def zooms(layout: RobotLayout, simulation: Simulation) -> dict[str, float]:
@@ -187,7 +187,7 @@ def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
     """Let sensors measure more often, or less; what draws or casts many rays has its own limit."""
     found = list(context.sensors(message.type, message.name))
     rays = any(isinstance(sensor, Camera | DepthCamera | Laser) for _, sensor, _ in found)
-    most = min(1 / context.beat, MOST_PICTURES) if rays else 1 / context.beat
+    most = min(1 / context.tick, MOST_PICTURES) if rays else 1 / context.tick
     if not 0 < message.rate_hz <= most * (1 + 1e-9):
         raise BadValue(
             f"SET: a rate of {message.rate_hz:g} per second, must be above 0, at most {most:g}"

@@ -43,7 +43,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     Raises:
         UnknownName: there is no such class.
         BadValue: the place is beyond the world's end.
-        Composing: how high such a robot stands is still being worked out.
+        SceneNotReady: how high such a robot stands is still being worked out.
     """
     kind, options = _class(init.robot, host)
     name = _name(init, host)
@@ -58,7 +58,7 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
     x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
     roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
     description = describe(kind, options, "INIT")
-    standing = host.members.work_out(
+    standing = host.members.compute(
         ("standing", kind, repr(options)), partial(_standing, description)
     )
     middle = Pose.at(

@@ -14,11 +14,10 @@ from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.wire_names import appearance, plain
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRow, TruthServerSide
-from grouser.service.access import Role
+from grouser.service.access import Login, Role
 from grouser.service.host import Host
-from grouser.service.login import Login
 from grouser.service.outbox import Outbox, Pipe
-from grouser.service.wishes import Wish
+from grouser.service.request_queue import Request
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class TruthSocket(ClientSocket):
         self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
         self._login = Login(self.registry.access, self.address)
 
-    def wishes(self, data: bytes) -> list[Wish]:
+    def requests(self, data: bytes) -> list[Request]:
         """Return the requests that came."""
         return [partial(self._reply, request) for request in self._side.receive(data)]
 
@@ -63,7 +62,7 @@ class TruthSocket(ClientSocket):
         try:
             self._answer(request)
         except Refused as error:
-            self.send_away(str(error))
+            self.reject(str(error))
 
     def _answer(self, request: TruthRequest) -> None:
         assert self._outbox is not None  # it was opened

@@ -15,8 +15,8 @@ from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.drive import Order
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
-    Wire,
     number,
     numbers,
     read_fields,
@@ -49,14 +49,16 @@ _NUMBER = re.compile(r"[-+]?[0-9]{0,9}\.?[0-9]{1,9}(e[-+]?[0-9]{1,2})?", re.IGNO
 _PLACES = {"Type": 0, "Robot": 1, "Name": 2, "Opcode": 3, "Params": 4}
 
 
-def opcode() -> Wire:
+def opcode() -> FieldCodec:
     """Return the wire of an opcode that is a word of its own, in upper case."""
-    return Wire("Opcode", lambda value: value.upper(), lambda value, _: str(value))
+    return FieldCodec("Opcode", lambda value: value.upper(), lambda value, _: str(value))
 
 
-def joint_opcode() -> Wire:
+def joint_opcode() -> FieldCodec:
     """Return the wire of an `Order` as SET writes it: a word, or the order's number."""
-    return Wire("Opcode", lambda value: _ORDERS[value.upper()], lambda value, _: _OPCODES[value])
+    return FieldCodec(
+        "Opcode", lambda value: _ORDERS[value.upper()], lambda value, _: _OPCODES[value]
+    )
 
 
 class Setting(Message):
@@ -199,7 +201,7 @@ class SetRate(Setting):
 
     type: Annotated[str, text("Type")]
     rate_hz: Annotated[float, number("Params")]
-    """Per simulated second; above 0, at most once a beat."""
+    """Per simulated second; above 0, at most once a tick."""
     name: Annotated[str | None, text("Name")] = None
 
 

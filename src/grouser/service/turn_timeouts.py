@@ -20,7 +20,7 @@ FORGIVEN_AFTER = 600.0
 
 
 @dataclass(frozen=True)
-class PatienceState:
+class TurnCheck:
     """Whom to name and whom to give up now, and when to look again."""
 
     named: list[str]
@@ -31,7 +31,7 @@ class PatienceState:
     """Wall seconds until somebody else may be one of these; infinity: never."""
 
 
-class Patience:
+class TurnTimeouts:
     """Counts how long everybody's present turn has lasted.
 
     Args:
@@ -46,7 +46,7 @@ class Patience:
         self._since: dict[tuple[str, int], float] = {}
         self._named: set[tuple[str, int]] = set()
 
-    def look(self, turns: Mapping[str, int], now: float) -> PatienceState:
+    def look(self, turns: Mapping[str, int], now: float) -> TurnCheck:
         """Say for whom the world waits too long.
 
         Args:
@@ -66,7 +66,7 @@ class Patience:
             self._given_up.setdefault(self._address(name), []).append(now)
         left = [limits[turn] - wait for turn, wait in waits.items() if turn not in over]
         left += [NAMED_AFTER - wait for wait in waits.values() if wait < NAMED_AFTER]
-        return PatienceState(
+        return TurnCheck(
             [name for name, _ in fresh],
             {turn[0]: limits[turn] for turn in over},
             min(left, default=math.inf),

@@ -1,9 +1,9 @@
 """Worlds made ready aside: a thread composes and compiles them while physics goes on.
 
-A world with one robot more takes 20 to 100 ms to compose, ten to fifty beats. Python lets one
+A world with one robot more takes 20 to 100 ms to compose, ten to fifty ticks. Python lets one
 thread run at a time, and one that composes would hold up physics whenever that has let MuJoCo
-compute; so it works while physics naps (`Lull`). Whoever needs a world that is not ready yet is
-told so (`Composing`), has changed nothing, and tries again when called.
+compute; so it works while physics naps (`IdleGap`). Whoever needs a world that is not ready yet is
+told so (`SceneNotReady`), has changed nothing, and tries again when called.
 
 One world is made at a time, and no more of them in a second than their share of the server's time
 allows; addresses take turns. Whoever comes and goes in a loop, over however many connections, makes
@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grouser.errors import GrouserError
-from grouser.service.limits import RateLimiter
-from grouser.simulation.changes.recompose import Recomposer, Recomposition
-from grouser.simulation.live_scene import LiveScene
-from grouser.simulation.scene import RobotShelf, Scene, no_need
+from grouser.service.rate_limiter import RateLimiter
+from grouser.simulation.changes.scene_builder import PreparedScene, SceneBuilder
+from grouser.simulation.scene import RobotSpecCache, Scene, no_yield
+from grouser.simulation.scene_state import SceneState
 from grouser.world.file import World
 
 SHARE = 0.25
@@ -55,7 +55,7 @@ Retry = Callable[[float], None]
 """Tries again; called with the processor time (s) that was spent for it."""
 
 
-class Lull:
+class IdleGap:
     """Says to one thread when another one naps."""
 
     def __init__(self) -> None:
@@ -103,13 +103,13 @@ class _Turns:
             self.add(address, *queue)
 
 
-class Composing(Exception):
+class SceneNotReady(Exception):
     """A world is not ready yet, and nothing was changed: try again when called."""
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What an `AsideComposer` needs of whoever has an event loop and clocks."""
+class ComposerContext:
+    """What an `BackgroundComposer` needs of whoever has an event loop and clocks."""
 
     now: Callable[[], float]
     """Wall time, s."""
@@ -121,7 +121,7 @@ class Surroundings:
     """Processor time of the thread that asks, s."""
     may_wait: Callable[[], bool]
     """Says whether a world may be made aside now: time passes, and waits for nobody."""
-    give_way: Callable[[], None] = no_need
+    yield_control: Callable[[], None] = no_yield
     """Called by the thread at every step of its work: waits until that disturbs nobody."""
 
 
@@ -134,15 +134,15 @@ class _Failure:
     error: GrouserError
 
 
-class AsideComposer(Recomposer):
+class BackgroundComposer(SceneBuilder):
     """Makes worlds ready in a thread of its own, one after the other."""
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: ComposerContext) -> None:
         """Start with nothing to do."""
         super().__init__()
         self._around = surroundings
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
-        self._shelf = RobotShelf()
+        self._shelf = RobotSpecCache()
         self._limiter = RateLimiter(SHARE, surroundings.now())
         self._waiting = _Turns()
         self._first: Retry | None = None
@@ -155,7 +155,7 @@ class AsideComposer(Recomposer):
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Within, a world that is not ready may raise `Composing`."""
+        """Within, a world that is not ready may raise `SceneNotReady`."""
         before, self._patient = self._patient, self._around.may_wait()
         try:
             yield
@@ -163,12 +163,12 @@ class AsideComposer(Recomposer):
             self._patient = before
 
     def prepare(
-        self, before: Scene, world: World, look_ahead: Callable[[Scene], None]
-    ) -> Recomposition:
+        self, before: Scene, world: World, prepare_sensors: Callable[[Scene], None]
+    ) -> PreparedScene:
         """Return ``world`` ready to take over from ``before``.
 
         Raises:
-            Composing: it is not ready; `call_when_ready` says when to try again.
+            SceneNotReady: it is not ready; `call_when_ready` says when to try again.
             GrouserError: it cannot be composed.
         """
         failed = self._failure
@@ -178,11 +178,11 @@ class AsideComposer(Recomposer):
         if (found := self._find(before, world)) is not None:
             return found
         if not self._patient or self._tries >= MOST_TRIES:
-            return super().prepare(before, world, look_ahead)
-        self._ask(lambda: self._compose(before, world, look_ahead))
-        raise Composing
+            return super().prepare(before, world, prepare_sensors)
+        self._ask(lambda: self._compose(before, world, prepare_sensors))
+        raise SceneNotReady
 
-    def work_out(self, key: Hashable, make: Callable[[], Any], *, lasting: bool = True) -> Any:
+    def compute(self, key: Hashable, make: Callable[[], Any], *, lasting: bool = True) -> Any:
         """Return what ``make`` returns, which takes long; under the same ``key``, what it did.
 
         Args:
@@ -191,23 +191,23 @@ class AsideComposer(Recomposer):
             lasting: whether it is still true when another world runs.
 
         Raises:
-            Composing: it is not known yet; `call_when_ready` says when to try again.
+            SceneNotReady: it is not known yet; `call_when_ready` says when to try again.
             GrouserError: ``make`` has raised it.
         """
         known = self._known if lasting else self._passing
         if key not in known:
             if self._patient and self._tries < MOST_TRIES:
                 self._ask(lambda: known.__setitem__(key, _outcome(make)))
-                raise Composing
+                raise SceneNotReady
             known[key] = _outcome(make)
         if isinstance(known[key], GrouserError):
             raise known.pop(key)
         return known[key]
 
-    def forget(self, before: LiveScene | None) -> None:
+    def forget(self, before: SceneState | None) -> None:
         """Let go of what is ready, and of what ran before: another world runs now.
 
-        To free a world takes as long as a beat: the thread does, when nobody else holds it.
+        To free a world takes as long as a tick: the thread does, when nobody else holds it.
         """
         attic: list[object] = [before, *self._ready]
         super().forget(before)
@@ -220,7 +220,7 @@ class AsideComposer(Recomposer):
             self._thread.submit(attic.clear)
 
     def call_when_ready(self, again: Retry, address: str = "") -> None:
-        """Call ``again`` when what raised `Composing` just now may be tried again.
+        """Call ``again`` when what raised `SceneNotReady` just now may be tried again.
 
         Args:
             again: tries again.
@@ -237,11 +237,15 @@ class AsideComposer(Recomposer):
         self._first = None
         self._thread.shutdown(wait=True, cancel_futures=True)
 
-    def _compose(self, before: Scene, world: World, look_ahead: Callable[[Scene], None]) -> None:
+    def _compose(
+        self, before: Scene, world: World, prepare_sensors: Callable[[Scene], None]
+    ) -> None:
         """Make a world ready, in the thread."""
-        give_way = self._around.give_way
+        yield_control = self._around.yield_control
         try:
-            self._keep(Recomposition.prepare(before, world, self._shelf, give_way, look_ahead))
+            self._keep(
+                PreparedScene.prepare(before, world, self._shelf, yield_control, prepare_sensors)
+            )
             self._tries += 1
         except GrouserError as error:  # whoever asked is told, as if it had been done at once
             self._failure = _Failure(before, world, error)
@@ -274,7 +278,7 @@ class AsideComposer(Recomposer):
         sys.setswitchinterval(usual)
         self._busy = False
         first, self._first = self._first, None
-        wait = self._limiter.owe(self._around.now(), cost)
+        wait = self._limiter.charge(self._around.now(), cost)
         if wait > 0:
             self._resting = True
             self._around.call_later(wait, self._rested)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from grouser.errors import BadValue
 
-STRANGERS_COST = 20
+UNAUTHENTICATED_COST = 20
 """How many lines one line counts for, from somebody who has shown no token where one is needed."""
 
 
@@ -23,7 +23,7 @@ class Limits:
     server_share: float = 0.05
     """Seconds per second that the server works for one connection, by the clock of its processor;
     what is over it waits."""
-    server_savings: float = 10.0
+    server_burst: float = 10.0
     """Seconds for which a connection's share is saved up: to arrive and to ask what its robot is
     like takes more than to drive it."""
     robots_per_address: int = 64
@@ -32,7 +32,7 @@ class Limits:
     """Connections to all ports together."""
     connections_per_address: int = 384
     """Of these, from one address at most: nobody fills a server alone."""
-    strangers_per_address: int = 64
+    unauthenticated_per_address: int = 64
     """Connections from one address that have not shown a token yet, or not begun TLS, where that is
     needed; the oldest goes when another one comes."""
     unread_bytes: int = 2**20
@@ -83,7 +83,7 @@ class RateLimiter:
         self._saved -= amount
         return True
 
-    def owe(self, now: float, amount: float) -> float:
+    def charge(self, now: float, amount: float) -> float:
         """Take ``amount``, which has come already; return the seconds to wait for no debt."""
         self._save(now)
         self._saved -= amount

@@ -11,21 +11,21 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 
 from grouser.service.access import network
-from grouser.service.aside_composer import Composing
-from grouser.service.limits import Limits, RateLimiter
+from grouser.service.background_composer import SceneNotReady
+from grouser.service.rate_limiter import Limits, RateLimiter
 
 REMEMBERED = 4096
 """Addresses whose budgets are remembered; beyond that, the one that left first is forgotten."""
 LONGEST_DEBT = 2.0
 """Seconds that a new connection waits at most for what others of its address have spent."""
 SLICE = 0.001
-"""Processor seconds that the wishes of one client take at a stretch, about: beats come between."""
+"""Processor seconds that the wishes of one client take at a stretch, about: ticks come between."""
 
-Wish = Callable[[], None]
-"""What one line asks for; doing it may raise `Composing`, and is then tried again."""
+Request = Callable[[], None]
+"""What one line asks for; doing it may raise `SceneNotReady`, and is then tried again."""
 
 
-class Wishes:
+class RequestQueue:
     """The wishes of one client, in their order.
 
     Args:
@@ -34,14 +34,14 @@ class Wishes:
     """
 
     def __init__(self, budget: RateLimiter, clock: Callable[[], float]) -> None:
-        self._coming: deque[Wish] = deque()
+        self._coming: deque[Request] = deque()
         self._clock, self.budget = clock, budget
 
     def __bool__(self) -> bool:
         """Whether any is left."""
         return bool(self._coming)
 
-    def add(self, wishes: Iterable[Wish]) -> None:
+    def add(self, wishes: Iterable[Request]) -> None:
         """Put further ones behind those that are there."""
         self._coming.extend(wishes)
 
@@ -57,26 +57,26 @@ class Wishes:
             limited: whether their time counts.
 
         Raises:
-            Composing: one needs a world that is not ready yet; it is the first still.
+            SceneNotReady: one needs a world that is not ready yet; it is the first still.
         """
         spent = wait = 0.0
         while self._coming and spent < SLICE and wait <= 0:
             wish, begun = self._coming.popleft(), self._clock()
             try:
                 wish()
-            except Composing:
+            except SceneNotReady:
                 self._coming.appendleft(wish)
                 raise
             finally:
                 cost = self._clock() - begun
                 spent += cost
                 if limited:
-                    wait = self.budget.owe(now, cost)
+                    wait = self.budget.charge(now, cost)
         return wait
 
 
-class Budgets:
-    """How much time connections have saved up, or owe; times are wall time, s.
+class AddressBudgets:
+    """How much time connections have saved up, or charge; times are wall time, s.
 
     Whoever hangs up and comes again goes on with what the last connection of its address left. That
     is time of the thread that serves everybody: wishes are small, and so are the debts they leave.
@@ -86,7 +86,7 @@ class Budgets:
 
     def __init__(self, limits: Limits) -> None:
         """Give everybody what ``limits`` say."""
-        self._rate, self._savings = limits.server_share, limits.server_savings
+        self._rate, self._savings = limits.server_share, limits.server_burst
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """Address → what its last connection left behind, and when."""
 

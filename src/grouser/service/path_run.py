@@ -46,7 +46,7 @@ class Drive:
         return self.ended == "arrived"
 
 
-class PathErrand:
+class PathRun:
     """One robot on its way; it owns the robot (`RobotOwner`) until it calls ``over``."""
 
     address: str = ""
@@ -122,7 +122,7 @@ class PathErrand:
 
     def _spent(self) -> tuple[float, float]:
         """Return work and effort of the robot's drives since the world began, J."""
-        live = self._host.simulation.live
+        live = self._host.simulation.state
         return sum(live.energy(self._robot).values()), sum(live.effort(self._robot).values())
 
     def _steer(self, pose: Array) -> None:
