@@ -40,15 +40,15 @@ test-all: setup  ## every test, the slow ones too
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group models
 	$(BIN)/python -m pytest -n 2
 
-check: setup  ## formatting, lint, types, house rules
-	$(BIN)/ruff format --check src tests examples
-	$(BIN)/ruff check src tests examples
+check: setup  ## formatting, lint, types, rules of the source tree
+	$(BIN)/ruff format --check src tests examples tools
+	$(BIN)/ruff check src tests examples tools
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_house.py tests/test_map.py
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_source_rules.py tests/test_language.py
 
 format: setup  ## rewrite the sources as ruff wants them
-	$(BIN)/ruff format src tests examples
-	$(BIN)/ruff check --fix src tests examples
+	$(BIN)/ruff format src tests examples tools
+	$(BIN)/ruff check --fix src tests examples tools
 
 docs: setup  ## the documentation as a site, under site/
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs

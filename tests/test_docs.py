@@ -72,7 +72,7 @@ def test_no_line_sends_its_reader_to_a_page_that_does_not_ship():
 
 
 def test_sources_have_the_letters_by_which_they_are_cited():
-    page = (ROOT / "docs" / "sources.md").read_text()
+    page = (ROOT / "docs" / "reference" / "sources.md").read_text()
     cited = re.compile(r"sources\.md ([A-D](?:\d(?:\.\d)?)?)")
     for path in [*modules().values(), *PAGES]:
         for letter in cited.findall(path.read_text()):

@@ -1,4 +1,4 @@
-"""Who may import whom: the seams of the design, enforced (docs/map.md draws them)."""
+"""Import rules between packages (`tests/support/source_tree.py` has the table)."""
 
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -9,52 +9,46 @@ from support.source_tree import (
     MAY_IMPORT,
     PURE,
     imports,
-    is_door,
+    is_init,
     modules,
-    room,
-    room_zones,
+    package,
+    package_zones,
     zone,
 )
 
-PENDING: set[tuple[str, str]] = set()
-"""Imports that still point the wrong way: (module, what it imports). Grows never, and must be
-empty in the end."""
-
-
 def allowed(name: str) -> set[str]:
-    """Return the zones a module may look into; a room's door opens on all of its room."""
-    if not is_door(modules()[name]) or name == "grouser":
+    """Return the zones that a module may import; an ``__init__`` may import its whole package."""
+    if not is_init(modules()[name]) or name == "grouser":
         return MAY_IMPORT.get(zone(name), set()) | {zone(name)}
-    zones = room_zones(room(name))
+    zones = package_zones(package(name))
     return zones.union(*(MAY_IMPORT[inside] for inside in zones))
 
 
 @pytest.mark.parametrize("here", sorted(MAY_IMPORT))
-def test_imports_stay_inside_the_seams(here):
+def test_packages_import_lower_layers_only(here: str) -> None:
     for name in sorted(name for name in modules() if zone(name) == here):
         for other in sorted(imports(modules()[name])):
             if other.split(".")[0] == "grouser":
-                upwards = zone(other) not in allowed(name) and other != "grouser"
-                assert upwards == ((name, other) in PENDING), (
-                    f"{name} imports {other}" if upwards else f"{name} no longer imports {other}"
+                assert zone(other) in allowed(name) or other == "grouser", (
+                    f"{name} imports {other}"
                 )
             else:
-                _check_outside(here, other)
+                _check_third_party(here, other)
 
 
-def _check_outside(here, other):
-    """Refuse packages that a zone must do without."""
+def _check_third_party(here: str, other: str) -> None:
+    """Fail for a third-party package that a zone must not import."""
     top = other.split(".")[0]
-    assert here not in PURE or top != "mujoco", f"{here} must not know MuJoCo"
+    assert here not in PURE or top != "mujoco", f"{here} imports MuJoCo"
     assert here not in BARE or top in sys.stdlib_module_names, f"{here} imports {other}"
 
 
-def test_nobody_imports_in_a_circle():
-    """Rooms' doors are left out: what they lend out is imported when it is asked for."""
+def test_there_is_no_import_cycle() -> None:
+    """Package ``__init__`` files are left out: they import on first use."""
     edges = {
         name: {other for other in imports(path) if other in modules()}
         for name, path in modules().items()
-        if not is_door(path)
+        if not is_init(path)
     }
     try:
         TopologicalSorter(edges).prepare()
@@ -62,13 +56,11 @@ def test_nobody_imports_in_a_circle():
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-def test_the_rules_have_no_circle():
+def test_import_rules_have_no_cycle() -> None:
     TopologicalSorter({here: below - {here} for here, below in MAY_IMPORT.items()}).prepare()
 
 
-def test_every_room_and_module_has_its_rule():
+def test_every_module_has_an_import_rule() -> None:
     there = {zone(name) for name in modules()} - {""}
-    assert there - MAY_IMPORT.keys() == set(), (
-        "say whom these may import, in tests/support/source_tree.py"
-    )
-    assert MAY_IMPORT.keys() - there == set(), "tests/support/source_tree.py names what is gone"
+    assert there - MAY_IMPORT.keys() == set(), "no rule in tests/support/source_tree.py"
+    assert MAY_IMPORT.keys() - there == set(), "rule without a module"

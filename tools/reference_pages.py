@@ -58,7 +58,27 @@ def pages() -> dict[str, str]:
         "robots.md": _robots(),
         "sensors.md": _sensors(),
         "commands.md": _commands(),
+        "python.md": _python(),
     }
+
+
+def _python() -> str:
+    """Return the Python reference: every exported name, by package, for mkdocstrings."""
+    source = Path(__file__).parent.parent / "src"
+    lines = [
+        "# Python API",
+        "",
+        "All names that the packages export. Other names are internal and may change.",
+    ]
+    for stub in sorted(source.rglob("__init__.pyi"), key=lambda path: len(path.parts)):
+        package = ".".join(stub.parent.relative_to(source).parts)
+        lines += ["", f"## {package}"]
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    lines += ["", f"### {package}.{name}", "", f"::: {node.module}.{alias.name}"]
+    return "\n".join(lines) + "\n"
 
 
 def meanings(model: type) -> dict[str, str]:

@@ -1,10 +1,9 @@
-"""Imports rooms, each in a process of its own in which everything above it does not exist.
+"""Import packages in forked processes in which all higher packages are absent.
 
 Run as a program with one JSON object on its input: job → {"modules", "exports", "absent"}. Prints
-what went wrong, a line per job, and leaves with the number of these. Processes are forks of one
-that has imported everything: a job forgets its own modules and all that is absent, and imports its
-own again. What is below was imported already, by rules that its own job checks; so forty jobs cost
-little more than one.
+one line per failed job; the exit code is their number. The parent process imports everything once;
+each fork removes its own modules and the absent ones from ``sys.modules`` and imports its own
+again, so that forty jobs cost little more than one.
 """
 
 import importlib
@@ -18,15 +17,15 @@ from contextlib import suppress
 
 
 class Absent(importlib.abc.MetaPathFinder):
-    """Makes modules not exist."""
+    """Import hook that hides modules."""
 
     def __init__(self, names):
         self._names = names
 
     def find_spec(self, name, path=None, target=None):
-        """Refuse whatever is absent, leave the rest to others."""
+        """Raise for an absent module; leave all others to the next finder."""
         if self.hides(name):
-            raise ModuleNotFoundError(f"{name} reaches up: it must not be needed here", name=name)
+            raise ModuleNotFoundError(f"{name} is absent here: it belongs to a higher layer", name=name)
         return None
 
     def hides(self, name):
@@ -36,33 +35,33 @@ class Absent(importlib.abc.MetaPathFinder):
 
 
 def attempt(job):
-    """Import a job's modules and what its doors lend out; return what went wrong, or nothing."""
+    """Import the modules and exports of a job; return the traceback of a failure, or ""."""
     absent = Absent(set(job["absent"]))
     own = set(job["modules"])
     for name in [name for name in sys.modules if name in own or absent.hides(name)]:
         package, _, last = name.rpartition(".")
         del sys.modules[name]
-        if package in sys.modules:  # a package keeps its modules as attributes, too
+        if package in sys.modules:  # a package keeps its modules as attributes
             vars(sys.modules[package]).pop(last, None)
     sys.meta_path.insert(0, absent)
     try:
         for name in job["modules"]:
             importlib.import_module(name)
         for name in job["exports"]:
-            door = importlib.import_module(name)
-            for exported in getattr(door, "__all__", ()):
-                getattr(door, exported)
+            init = importlib.import_module(name)
+            for exported in getattr(init, "__all__", ()):
+                getattr(init, exported)
     except BaseException:
         return traceback.format_exc(limit=-4)
     return ""
 
 
 def main():
-    """Do all jobs, one process each."""
+    """Run all jobs, one process each."""
     warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside idle threads of numpy
     jobs = json.load(sys.stdin)
     for name in {name for job in jobs.values() for name in job["modules"]}:
-        with suppress(Exception):  # the job that it belongs to will say why
+        with suppress(Exception):  # reported by the job of that module
             importlib.import_module(name)
     wrong = 0
     for label, job in jobs.items():
