@@ -27,21 +27,21 @@ class TestDialects:
 
     def test_one_sided_drives(self):
         half = SkidDrive(left=1.0)
-        assert half.understood(UT2004, False) == SkidDrive(1.0, None, False)
-        assert half.understood(UT3, False) == SkidDrive(1.0, 0.0, False)
-        assert half.understood(UDK, False) is None
-        assert drive.AckermanDrive(speed=1.0).understood(UDK, False) is None
-        assert drive.AckermanDrive(speed=1.0).understood(UT2004, False).speed == 1.0
+        assert half.interpret(UT2004, False) == SkidDrive(1.0, None, False)
+        assert half.interpret(UT3, False) == SkidDrive(1.0, 0.0, False)
+        assert half.interpret(UDK, False) is None
+        assert drive.AckermanDrive(speed=1.0).interpret(UDK, False) is None
+        assert drive.AckermanDrive(speed=1.0).interpret(UT2004, False).speed == 1.0
 
     def test_a_light_alone_is_obeyed_everywhere(self):
         for spoken in DIALECTS.values():
-            assert SkidDrive(light=True).understood(spoken, False).light
+            assert SkidDrive(light=True).interpret(spoken, False).light
 
     def test_normalized_sticks_in_udk_only(self):
         both = SkidDrive(10.0, 10.0)
-        assert both.understood(UDK, True).normalized is True
-        assert both.understood(UT2004, True).normalized is False
-        assert SkidDrive(1.0, 1.0, False).understood(UDK, True).normalized is False
+        assert both.interpret(UDK, True).normalized is True
+        assert both.interpret(UT2004, True).normalized is False
+        assert SkidDrive(1.0, 1.0, False).interpret(UDK, True).normalized is False
 
     def test_udk_wants_true_in_lower_case(self):
         line = b"DRIVE {Left 1} {Right 1} {Normalized True} {Light true}\n"

@@ -128,7 +128,7 @@ class RobotAdapter:
 
     def _skid(self, message: SkidDrive, context: _CommandContext) -> Command:
         drive_state = context.drive_state
-        request = message.understood(context.profile.dialect, drive_state.normalized)
+        request = message.interpret(context.profile.dialect, drive_state.normalized)
         if request is None:
             return {}
         self._switch(drive_state, request.normalized, request.light)
@@ -141,7 +141,7 @@ class RobotAdapter:
 
     def _car(self, message: AckermanDrive, context: _CommandContext) -> Command:
         drive_state = context.drive_state
-        request = message.understood(context.profile.dialect, drive_state.normalized)
+        request = message.interpret(context.profile.dialect, drive_state.normalized)
         if request is None:
             return {}
         self._switch(drive_state, request.normalized, request.light)

@@ -1,4 +1,4 @@
-"""USARSim's wire: lines to messages and back, in three dialects; no socket, no clock."""
+"""USARSim wire protocol: parse and write messages in three dialects; no socket, no clock."""
 
 from grouser.exports import attach
 

@@ -1,15 +1,15 @@
-"""The two ends of a control connection (port 3000).
+"""Codec of a control connection (port 3000): bytes to messages and messages to lines.
 
-Make an end, feed it the bytes that came, get messages; give it messages, get the bytes to send::
+Feed received bytes into a side to get messages; pass messages to get the lines to send::
 
     server = ServerSide(UT2004)
-    for command in server.receive(data):    # messages, and a Fault for what was none
+    for command in server.receive(data):    # messages, and a Fault for each unreadable line
         ...
-    for line in server.send(state):         # one write per line: old clients depend on it
+    for line in server.send(state):         # one write per line: old clients require it
         ...
 
-`ClientSide` is the same from the far side. Neither raises for what it receives. Both understand the
-lines of every dialect; the dialect decides how lines are written and what some commands mean.
+`ClientSide` is the counterpart for clients. Received data never raises. Both sides read the lines
+of every dialect; the dialect decides how lines are written and what some commands mean.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from grouser.protocol.usarsim.state import read_state
 PORT = 3000
 
 LONGEST_COMMAND = 16 * 1024
-"""Bytes of a line that a client may send."""
+"""Maximum length of a line from a client, bytes."""
 LONGEST_MESSAGE = 1024 * 1024
-"""Bytes of a line that a server may send: a range image is long."""
+"""Maximum length of a line from a server, bytes; range images are long."""
 
 Reader = Callable[[ParsedLine, Dialect], Message]
 
@@ -64,7 +64,7 @@ COMMANDS: dict[str, Reader] = {
     "CONSOLE": extensions.ConsoleLine.read,
     "RADIO": extensions.Transmit.read,
 }
-"""Head of a client's line → how it is read."""
+"""Message type of a client's line → its reader."""
 
 SENSORS: dict[str, Reader] = {
     **{
@@ -100,11 +100,11 @@ SENSORS: dict[str, Reader] = {
     },
     "rfidtag": sensor_messages.Tags.read,  # older name
 }
-"""Type of sensor, in lower case → how its SEN is read."""
+"""Sensor type in lower case → reader of its SEN."""
 
 
 def read_reading(line: ParsedLine, dialect: Dialect) -> Message:
-    """Tell the sensor by its type; keep what no sensor of ours says as it is."""
+    """Read a SEN by its sensor type; SEN of an unknown type becomes an `UnknownMessage`."""
     return SENSORS.get(line.by_key.get("type", "").lower(), UnknownMessage.read)(line, dialect)
 
 
@@ -123,47 +123,47 @@ MESSAGES: dict[str, Reader] = {
     "RADIO": extensions.RadioMessage.read,
     "NOTICE": extensions.Notice.read,
 }
-"""Head of a server's line → how it is read."""
+"""Message type of a server's line → its reader."""
 
 
-def _meaning(readers: dict[str, Reader], dialect: Dialect) -> Callable[[str], Message]:
+def _line_decoder(readers: dict[str, Reader], dialect: Dialect) -> Callable[[str], Message]:
     def read(text: str) -> Message:
         line = parse(text)
-        reader = readers.get(line.head) or readers.get(line.named(), UnknownMessage.read)
+        reader = readers.get(line.head) or readers.get(line.message_type(), UnknownMessage.read)
         try:
             return reader(line, dialect)
-        except BadValue as refusal:
-            raise BadValue(f"{line.head}: {refusal}") from None
+        except BadValue as error:
+            raise BadValue(f"{line.head}: {error}") from None
 
     return read
 
 
 class _Side:
-    """One end: what it hears and how it speaks."""
+    """One side of a connection: line decoder and encoder."""
 
     def __init__(self, readers: dict[str, Reader], dialect: Dialect, longest: int) -> None:
         self.dialect = dialect
-        self._reader = LineReader(_meaning(readers, dialect), longest)
+        self._reader = LineReader(_line_decoder(readers, dialect), longest)
 
     def receive(self, data: bytes) -> list[Message | Fault]:
-        """Take the next bytes; return what the lines they complete say, and never raise."""
+        """Decode the next bytes; return a message or `Fault` per completed line. Never raises."""
         return self._reader.feed(data)
 
     def send(self, message: Message) -> list[bytes]:
-        """Return the lines that say ``message``, each to be written at once.
+        """Encode ``message`` as lines, each of which needs a socket write of its own.
 
-        None if the dialect has no such line. Raises `BadValue` for a number that is not finite and
-        for a text that would break the line.
+        Returns an empty list if the dialect has no such line. Raises `BadValue` for a number that
+        is not finite and for text that would break the line.
         """
         return [f"{line}{END}".encode(ENCODING, "replace") for line in message.lines(self.dialect)]
 
 
 class ServerSide(_Side):
-    """The server's end of a connection: hears commands.
+    """Server side of a connection: receives commands.
 
     Args:
-        dialect: what the client expects.
-        longest: bytes that a line of the client may have.
+        dialect: dialect of the client.
+        longest: maximum length of a line from the client, bytes.
     """
 
     def __init__(self, dialect: Dialect, longest: int = LONGEST_COMMAND) -> None:
@@ -171,11 +171,11 @@ class ServerSide(_Side):
 
 
 class ClientSide(_Side):
-    """The client's end of a connection: hears messages.
+    """Client side of a connection: receives server messages.
 
     Args:
-        dialect: what the server speaks.
-        longest: bytes that a line of the server may have.
+        dialect: dialect of the server.
+        longest: maximum length of a line from the server, bytes.
     """
 
     def __init__(self, dialect: Dialect, longest: int = LONGEST_MESSAGE) -> None:

@@ -1,4 +1,7 @@
-"""A client's commands: INIT, LOGIN and queries. What moves a robot is in files of its own."""
+"""Session set-up and queries: the NFO greeting, INIT, LOGIN, GETSTARTPOSES, GETGEO, GETCONF.
+
+Commands that move a robot are in `grouser.protocol.usarsim.drive`, ``package`` and ``setting``.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
+    integer,
     number,
     read_fields,
     switch,
     text,
     vector,
-    whole,
 )
 from grouser.protocol.usarsim.segments import (
     ParsedLine,
     Segment,
-    quoted,
+    quote_text,
     segment_runs,
     unpack_names,
 )
@@ -28,38 +31,38 @@ from grouser.protocol.usarsim.values import Vector, read_vector
 
 @dataclass(frozen=True, slots=True)
 class Init(Message):
-    """Put a robot into the world."""
+    """Create the client's robot, or open a world controller session."""
 
     head: ClassVar[str] = "INIT"
 
     class_name: Annotated[str, text("ClassName")]
-    """``Package.Class``; some clients leave the package out or change the case."""
+    """``Package.Class``; some clients omit the package or change the case."""
     name: Annotated[str | None, text("Name")] = None
-    """What the robot will be called."""
+    """Requested name of the robot."""
     location: Annotated[Vector | None, vector("Location")] = None
-    """Where it starts, m; None: at the origin."""
+    """Start position, m; None: the origin."""
     rotation: Annotated[Vector | None, vector("Rotation")] = None
     """Roll, pitch, yaw at the start, rad; None: all zero."""
     start: Annotated[str | None, text("Start")] = None
-    """Name of a start pose of the world, which then counts instead of location and rotation."""
-    team: Annotated[int | None, whole("Team")] = None
+    """Name of a start pose of the world; overrides location and rotation."""
+    team: Annotated[int | None, integer("Team")] = None
     """UT2004 and UT3; None: 255."""
     skin: Annotated[str | None, text("Skin")] = None
-    """What it looks like; UT2004 with Zaratti's robots."""
-    battery_s: Annotated[int | None, whole("Battery")] = None
-    """How long its battery lasts, s; known from the Gazebo port."""
+    """Appearance; UT2004 with Zaratti's robots."""
+    battery_s: Annotated[int | None, integer("Battery")] = None
+    """Battery life, s; from the Gazebo port."""
     token: Annotated[str | None, text("Token")] = None
-    """Grouser's own: what a server beyond loopback demands."""
+    """Access token (Grouser extension); servers beyond loopback require one."""
 
     @property
     def robot(self) -> str:
-        """The class without its package."""
+        """Class name without its package."""
         return self.class_name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Login(Message):
-    """Grouser's own: show a token, on a connection that makes no robot or before it does."""
+    """Present an access token without creating a robot, or before INIT (Grouser extension)."""
 
     head: ClassVar[str] = "LOGIN"
 
@@ -68,14 +71,14 @@ class Login(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetStartPoses(Message):
-    """Ask for the world's start poses; answered even before INIT."""
+    """Query the world's start poses; answered even before INIT."""
 
     head: ClassVar[str] = "GETSTARTPOSES"
 
 
 @dataclass(frozen=True, slots=True)
 class GetGeometry(Message):
-    """Ask how big the robot, its sensors or packages are, and where they are mounted."""
+    """Query dimensions and mounting poses of the robot, its sensors or packages."""
 
     head: ClassVar[str] = "GETGEO"
 
@@ -87,7 +90,7 @@ class GetGeometry(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetConfiguration(Message):
-    """Ask what the robot, its sensors or packages can do."""
+    """Query the capabilities of the robot, its sensors or packages."""
 
     head: ClassVar[str] = "GETCONF"
 
@@ -99,7 +102,7 @@ class GetConfiguration(Message):
 
 @dataclass(frozen=True, slots=True)
 class Trace(Message):
-    """Leave marks where my robot goes (UT2004)."""
+    """Mark the path of the robot (UT2004)."""
 
     head: ClassVar[str] = "TRACE"
 
@@ -112,21 +115,21 @@ class Trace(Message):
 
 @dataclass(frozen=True, slots=True)
 class GetPathNodes(Message):
-    """Ask where avatars may walk (UDK)."""
+    """Query the path nodes of avatars (UDK)."""
 
     head: ClassVar[str] = "GETPATHNODES"
 
 
 @dataclass(frozen=True, slots=True)
 class GetClosestPathNode(Message):
-    """Ask for the place nearest to this one where avatars may walk (UDK)."""
+    """Query the avatar path node nearest to a location (UDK)."""
 
     head: ClassVar[str] = "GETCLOSESTPATHNODE"
 
     location: Annotated[Vector, vector("Location")]
 
 
-DO_NOTHING = frozenset(
+IGNORED_COMMANDS = frozenset(
     {
         "CAMERA",
         "GOTO",
@@ -141,25 +144,25 @@ DO_NOTHING = frozenset(
         "FACTORY",
     }
 )
-"""Heads that some server accepts without a body that we know: not strange, but without effect."""
+"""Commands that some original server accepts without effect; ignored without an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting(Message):
-    """The first line of every connection."""
+    """First line of every connection."""
 
     head: ClassVar[str] = "NFO"
 
     gametype: Annotated[str, text("Gametype")] = "BotDeathMatch"
     level: Annotated[str, text("Level")] = ""
     """Name of the world."""
-    time_limit: Annotated[int, whole("TimeLimit")] = 0
+    time_limit: Annotated[int, integer("TimeLimit")] = 0
     """s; 0: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartPose:
-    """A place where a robot may begin."""
+    """Named start pose of the world."""
 
     name: Annotated[str, text("Name")]
     location: Annotated[Vector, vector("Location")]
@@ -168,7 +171,7 @@ class StartPose:
 
 @dataclass(frozen=True, slots=True)
 class StartPoses(Message):
-    """The answer to GETSTARTPOSES."""
+    """Answer to GETSTARTPOSES."""
 
     head: ClassVar[str] = "NFO"
 
@@ -176,18 +179,18 @@ class StartPoses(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read both forms: all poses in the segment behind the count, or a segment for each."""
+        """Read both forms: all poses in one segment after the count, or one segment per pose."""
         poses: list[StartPose] = []
         for key, value in line.segments:
             if key.lower() == "name" and " location " in value.lower():
                 named = next(segment_runs(unpack_names([(key, value)]), "Name"))
                 poses.append(StartPose(**read_fields(StartPose, named)))
             elif key.lower() != "startposes" or not value.isdecimal():
-                poses += _listed(f"{key} {value}")
+                poses += _parse_pose_list(f"{key} {value}")
         return cls(tuple(poses))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the count, then all poses in one segment."""
+        """Return the count, then all poses in one segment."""
         join = dialect.styles[Quantity.SCALAR].join
         count = ("StartPoses", str(len(self.poses)))
         words = [
@@ -198,10 +201,12 @@ class StartPoses(Message):
         return [count, (words[0], " ".join(words[1:]))] if words else [count]
 
 
-def _listed(text: str) -> list[StartPose]:
+def _parse_pose_list(text: str) -> list[StartPose]:
     words = text.replace(", ", ",").split()
     if len(words) % 3:
-        raise BadValue(f"StartPoses has {quoted(text)}, must be a name and two vectors for each")
+        raise BadValue(
+            f"StartPoses has {quote_text(text)}, must be a name and two vectors for each"
+        )
     return [
         StartPose(name, read_vector(location), read_vector(rotation))
         for name, location, rotation in zip(words[::3], words[1::3], words[2::3], strict=True)
@@ -209,7 +214,7 @@ def _listed(text: str) -> list[StartPose]:
 
 
 def read_nfo(line: ParsedLine, dialect: Dialect) -> Greeting | StartPoses:
-    """Tell which of the two an NFO is, and read it."""
+    """Read an NFO: start poses if it has their keys, else the greeting."""
     if "startposes" in line.by_key or "name" in line.by_key:
         return StartPoses.read(line, dialect)
     return Greeting.read(line, dialect)

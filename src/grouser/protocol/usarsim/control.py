@@ -1,7 +1,7 @@
-"""CONTROL: the world controller's commands (``INIT {ClassName USARBotAPI.WorldController}``).
+"""CONTROL: commands of a world controller (``INIT {ClassName USARBotAPI.WorldController}``).
 
-Objects are made, moved and removed while the world runs; a name stands for an object that was made
-in this way.
+They create, move and remove objects while the simulation runs. Names refer to objects that were
+created by CONTROL.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Annotated, ClassVar
 from grouser.errors import BadValue, nearest
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
-    Wire,
     number,
     numbers,
     switch,
@@ -22,27 +22,27 @@ from grouser.protocol.usarsim.message import (
     to_segments,
     vector,
 )
-from grouser.protocol.usarsim.segments import ParsedLine, Segment, quoted
+from grouser.protocol.usarsim.segments import ParsedLine, Segment, quote_text
 from grouser.protocol.usarsim.values import Vector, read_vector
 
 
 class Control(Message):
-    """Any CONTROL."""
+    """Base class of all CONTROL commands."""
 
     __slots__ = ()
 
     head: ClassVar[str] = "CONTROL"
     type: ClassVar[str]
-    """What shall be done."""
+    """Value of the Type segment."""
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the type before the rest."""
+        """Return the type segment, then the fields."""
         return [("Type", self.type), *to_segments(self, dialect)]
 
 
-def waypoints() -> Wire:
-    """Return the wire of places divided by semicolons."""
-    return Wire(
+def waypoints() -> FieldCodec:
+    """Return the codec of positions separated by semicolons."""
+    return FieldCodec(
         "WP",
         lambda text: tuple(read_vector(part) for part in text.split(";") if part.strip()),
         lambda value, dialect: ";".join(dialect.styles[Quantity.EXACT].join(xyz) for xyz in value),
@@ -51,7 +51,7 @@ def waypoints() -> Wire:
 
 @dataclass(frozen=True, slots=True)
 class Create(Control):
-    """Make an object."""
+    """Create an object."""
 
     type: ClassVar[str] = "Create"
 
@@ -65,10 +65,10 @@ class Create(Control):
     physics: Annotated[str | None, text("Physics")] = None
     """None or RigidBody."""
     permanent: Annotated[bool | None, switch("Permanent")] = None
-    """It stays when the controller leaves."""
+    """Keep the object when the controller disconnects."""
     material: Annotated[str | None, text("Material")] = None
     start: Annotated[str | None, text("Start")] = None
-    """Name of a start pose, which then counts instead of location and rotation."""
+    """Name of a start pose; overrides location and rotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Kill(Control):
 
 @dataclass(frozen=True, slots=True)
 class KillAll(Control):
-    """Remove every object, or those inside a box."""
+    """Remove all objects, or those inside a box."""
 
     type: ClassVar[str] = "KillAll"
 
@@ -92,7 +92,7 @@ class KillAll(Control):
 
 @dataclass(frozen=True, slots=True)
 class AbsMove(Control):
-    """Put an object somewhere."""
+    """Set the pose of an object."""
 
     type: ClassVar[str] = "AbsMove"
 
@@ -103,7 +103,7 @@ class AbsMove(Control):
 
 @dataclass(frozen=True, slots=True)
 class RelMove(Control):
-    """Move an object by so much."""
+    """Move an object relative to its pose."""
 
     type: ClassVar[str] = "RelMove"
 
@@ -114,7 +114,7 @@ class RelMove(Control):
 
 @dataclass(frozen=True, slots=True)
 class Rotate(Control):
-    """Let an object turn."""
+    """Set the angular velocity of an object."""
 
     type: ClassVar[str] = "Rotate"
 
@@ -136,7 +136,7 @@ class Conveyor(Control):
 
 @dataclass(frozen=True, slots=True)
 class AddWaypoints(Control):
-    """Give an object further places to visit."""
+    """Append waypoints to the path of an object."""
 
     type: ClassVar[str] = "AddWP"
 
@@ -146,7 +146,7 @@ class AddWaypoints(Control):
 
 @dataclass(frozen=True, slots=True)
 class SetWaypoints(Control):
-    """Say how an object visits its places."""
+    """Set the motion of an object along its waypoints."""
 
     type: ClassVar[str] = "SetWP"
 
@@ -154,7 +154,7 @@ class SetWaypoints(Control):
     speed: Annotated[float | None, number("Speed")] = None
     """m/s."""
     time: Annotated[float | None, number("Time")] = None
-    """s for the whole way; instead of the speed."""
+    """Duration of the whole path, s; replaces the speed."""
     loop: Annotated[bool | None, switch("Loop")] = None
     reset_on_clear: Annotated[bool | None, switch("ResetOnClear")] = None
     moving: Annotated[bool | None, switch("Moving")] = None
@@ -162,7 +162,7 @@ class SetWaypoints(Control):
 
 @dataclass(frozen=True, slots=True)
 class ClearWaypoints(Control):
-    """Take an object's places away."""
+    """Remove the waypoints of an object."""
 
     type: ClassVar[str] = "ClearWP"
 
@@ -171,7 +171,7 @@ class ClearWaypoints(Control):
 
 @dataclass(frozen=True, slots=True)
 class GetState(Control):
-    """Ask where the objects of a class or a name are."""
+    """Query the poses of objects, by class or name."""
 
     type: ClassVar[str] = "GetSTA"
 
@@ -192,17 +192,17 @@ CONTROLS: dict[str, Callable[[ParsedLine, Dialect], Control]] = {
     "clearwp": ClearWaypoints.read,
     "getsta": GetState.read,
 }
-"""Type, in lower case → how it is read."""
+"""Type in lower case → reader."""
 
 
 def read_control(line: ParsedLine, dialect: Dialect) -> Control:
-    """Tell what a CONTROL means by its type, and read it."""
+    """Read a CONTROL by its type."""
     kind = line.by_key.get("type", "")
     try:
         read = CONTROLS[kind.lower()]
     except KeyError:
         hint = nearest(kind[:40], CONTROLS)
         raise BadValue(
-            f"Type is {quoted(kind)}, must be one of {', '.join(CONTROLS)}{hint}"
+            f"Type is {quote_text(kind)}, must be one of {', '.join(CONTROLS)}{hint}"
         ) from None
     return read(line, dialect)

@@ -1,9 +1,8 @@
-"""The three server generations, and how their wires differ, as data.
+"""Protocol dialects of the three USARSim server generations, as data.
 
-UT2004 (2004-2010) is the one that Kurose's Kenaf and Zaratti's AIBO and QRIO ran on, UT3 a port
-that stayed half-way, UDK (2010-2013) the last. Clients are strict about what they read, so a server
-speaks one of the three on a port. What is not known of UT3 is taken from UDK, whose engine it
-shares.
+UT2004 (2004-2010) served Kurose's Kenaf and Zaratti's AIBO and QRIO; UT3 is a partial port; UDK
+(2010-2013) is the last generation. Clients parse strictly, so each port serves one dialect. UT3
+behaviour that is not documented follows UDK, which uses the same engine.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from grouser.protocol.usarsim.values import (
 
 
 class Quantity(Enum):
-    """What a number is: the dialects write each with its own number of digits."""
+    """Kind of a number; each dialect defines the digits per kind."""
 
     EXACT = auto()
-    """Anything in a command."""
+    """Number in a command."""
     STAMP = auto()
     """Time of a reading, s."""
     SCAN_STAMP = auto()
@@ -37,13 +36,13 @@ class Quantity(Enum):
     INS = auto()
     """Pose from inertial navigation, m and rad."""
     SCAN = auto()
-    """Many ranges in one line, m."""
+    """Ranges of a scan, m."""
     SCALAR = auto()
-    """Most numbers: one range, a joint's angle, odometry."""
+    """Other numbers: single range, joint angle, odometry."""
     STEER = auto()
     """Steering angles in STA, rad."""
     PLACE = auto()
-    """Where a victim, a tag or an object was seen, m."""
+    """Position of a detected victim, tag or object, m."""
     LAYOUT = auto()
     """Vectors in GEO, m and rad."""
     LINK = auto()
@@ -51,64 +50,64 @@ class Quantity(Enum):
     COARSE = auto()
     """Torques, gas densities, limits of package links."""
 
-    __hash__ = object.__hash__  # every number that is written looks up its style: in C, not Python
+    __hash__ = object.__hash__  # faster than Enum's Python hash; looked up per written number
 
 
 class OneSided(StrEnum):
-    """What a DRIVE with only one of Left and Right does."""
+    """Effect of a DRIVE with only one of Left and Right."""
 
     WORKS = auto()
-    """The other side goes on as before."""
+    """The other side keeps its speed."""
     ZERO = auto()
     """The other side stops."""
     IGNORED = auto()
-    """Nothing; the same for an Ackerman DRIVE that is not complete."""
+    """The command is ignored, as is an incomplete Ackerman DRIVE."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """How one server generation speaks and listens."""
+    """Reading and writing rules of one server generation."""
 
     name: str
-    """As in `DIALECTS`."""
+    """Key in `DIALECTS`."""
     styles: Mapping[Quantity, NumberStyle]
-    """How numbers are written."""
+    """Number format per quantity."""
     legged: str
     """Type name of a legged robot in STA, GEO and CONF."""
     packed: bool
-    """Several sensors of one type share a line, name and value share a segment."""
+    """Sensors of one type share a line; name and value share a segment."""
     time_first: bool
     """STA begins with Time and Battery; otherwise with Type."""
     conf_name_first: bool
-    """A robot's CONF begins with Name; otherwise with Type."""
+    """CONF of a robot begins with Name; otherwise with Type."""
     flippers: bool
-    """STA of a ground vehicle shows the angles of its joints."""
+    """STA of a ground vehicle contains its joint angles."""
     view: bool
-    """STA shows the tile of the mosaic."""
+    """STA contains the tile index in the mosaic."""
     responses: bool
     """SET is answered by RES."""
     package_state: str
-    """Head of the state of a mission package."""
+    """Message type of the state of a mission package."""
     package_command: str
-    """Head of the command that moves one: MISPKG counts links from 1, ACT from 0."""
+    """Message type that moves a package: MISPKG counts links from 1, ACT from 0."""
     effector_status: bool
-    """EFF says ``{Status OPEN}``; otherwise ``{Open}``."""
+    """EFF contains ``{Status OPEN}``; otherwise ``{Open}``."""
     untimed: frozenset[str]
-    """Types of readings that are sent without their time."""
+    """Sensor types sent without a Time segment."""
     unsigned: frozenset[str]
-    """Types of readings whose angles lie in [0, 2 pi)."""
+    """Sensor types whose angles lie in [0, 2 pi)."""
     wrapped: frozenset[str]
-    """Types of readings whose heading lies in (-pi, pi]; others count full turns."""
+    """Sensor types whose heading lies in (-pi, pi]; others count full turns."""
     spelling: Mapping[str, str]
-    """Keys of CONF that are spelled in another way."""
+    """CONF keys with a different spelling."""
     glued: bool
-    """GEO and a camera's CONF leave out some blanks."""
+    """GEO and CONF of a camera omit some blanks."""
     one_sided: OneSided
-    """What a DRIVE with one side does."""
+    """Effect of a DRIVE with one side."""
     sticky_normalized: bool
     """``{Normalized true}`` holds until it is changed; otherwise for its own DRIVE only."""
     exact_true: bool
-    """In DRIVE only ``true`` in lower case switches on, and everything else off."""
+    """In DRIVE only lower-case ``true`` counts as true; any other value is false."""
 
     def write(self, quantity: Quantity, value: float) -> str:
         """Return a number as text."""

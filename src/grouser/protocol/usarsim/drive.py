@@ -1,7 +1,7 @@
-"""DRIVE in the forms of every kind of robot, and MULTIDRIVE.
+"""DRIVE in the forms of all vehicle types, and MULTIDRIVE.
 
-Speeds of wheels are their spin in rad/s, positive forwards; angles are rad. A field of None was
-not sent.
+Wheel speeds are angular speeds in rad/s, positive forwards; angles are in rad. A field that is
+None was not sent.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Annotated, ClassVar, Self
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, OneSided, Quantity
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
-    Wire,
+    integer,
     number,
     read_fields,
     switch,
     text,
     to_segments,
-    whole,
 )
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
-from grouser.protocol.usarsim.values import read_named_number, read_whole
+from grouser.protocol.usarsim.values import read_integer, read_named_number
 
 
 class Order(IntEnum):
-    """What the value for a joint means."""
+    """Control mode of a joint command."""
 
     ANGLE = 0
     """Absolute angle, rad (or length, m)."""
@@ -43,15 +43,15 @@ class Order(IntEnum):
     RELATIVE_TORQUE = 12
 
 
-def order(key: str = "Order") -> Wire:
-    """Return the wire of an `Order`."""
-    return Wire(key, read_order, lambda value, _: str(int(value)))
+def order(key: str = "Order") -> FieldCodec:
+    """Return the codec of an `Order`."""
+    return FieldCodec(key, read_order, lambda value, _: str(int(value)))
 
 
 def read_order(value: str) -> Order:
     """Return the order with the number ``value``."""
     try:
-        return Order(read_whole(value))
+        return Order(read_integer(value))
     except ValueError:
         allowed = ", ".join(str(int(known)) for known in Order)
         raise BadValue(f"is '{value[:40]}', must be one of {allowed}") from None
@@ -59,25 +59,25 @@ def read_order(value: str) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class SkidDrive(Message):
-    """Both sides of a robot with tracks or with wheels that do not steer."""
+    """Drive a skid-steered robot: both sides of tracks or of unsteered wheels."""
 
     head: ClassVar[str] = "DRIVE"
 
     left: Annotated[float | None, number("Left")] = None
     right: Annotated[float | None, number("Right")] = None
     normalized: Annotated[bool | None, switch("Normalized")] = None
-    """Speeds are -100..100 percent of the fastest."""
+    """Speeds are -100..100 percent of the maximum."""
     light: Annotated[bool | None, switch("Light")] = None
     """Head lights."""
     flip: Annotated[bool | None, switch("Flip")] = None
-    """Put the robot back on its feet (UT2004)."""
+    """Turn a tipped robot upright (UT2004)."""
 
-    def understood(self, dialect: Dialect, normalized: bool) -> SkidDrive | None:
-        """Return the command as servers of ``dialect`` take it, or None if they ignore it.
+    def interpret(self, dialect: Dialect, normalized: bool) -> SkidDrive | None:
+        """Return the command as a server of ``dialect`` interprets it; None: it is ignored.
 
         Args:
-            dialect: what decides about one-sided commands and about `normalized`.
-            normalized: what held before.
+            dialect: defines the effect of one-sided commands and of `normalized`.
+            normalized: previous value of `normalized`.
         """
         left, right = self.left, self.right
         if (left is None) != (right is None):
@@ -87,13 +87,13 @@ class SkidDrive(Message):
                 left, right = left or 0.0, right or 0.0
         held = normalized and dialect.sticky_normalized
         in_percent = held if self.normalized is None else self.normalized
-        # `replace` takes twice as long.
+        # Faster than `replace` by a factor of two.
         return SkidDrive(left, right, in_percent, self.light, self.flip)
 
 
 @dataclass(frozen=True, slots=True)
 class AckermanDrive(Message):
-    """A car."""
+    """Drive a car-like robot with Ackermann steering."""
 
     head: ClassVar[str] = "DRIVE"
 
@@ -104,8 +104,8 @@ class AckermanDrive(Message):
     light: Annotated[bool | None, switch("Light")] = None
     flip: Annotated[bool | None, switch("Flip")] = None
 
-    def understood(self, dialect: Dialect, normalized: bool) -> Self | None:
-        """Return the command as servers of ``dialect`` take it, or None if they ignore it."""
+    def interpret(self, dialect: Dialect, normalized: bool) -> Self | None:
+        """Return the command as a server of ``dialect`` interprets it; None: it is ignored."""
         partial = None in (self.speed, self.front_steer, self.rear_steer)
         if partial and dialect.one_sided is OneSided.IGNORED:
             return None
@@ -115,16 +115,16 @@ class AckermanDrive(Message):
 
 @dataclass(frozen=True, slots=True)
 class WheelTarget:
-    """What one wheel of an omnidirectional robot shall do."""
+    """Set point of one wheel of an omnidirectional robot."""
 
-    number: Annotated[int, whole("WheelNumber")]
+    number: Annotated[int, integer("WheelNumber")]
     speed: Annotated[float | None, number("WheelSpeed")] = None
     steer: Annotated[float | None, number("WheelSteer")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class OmniDrive(Message):
-    """Wheels that spin and steer one by one."""
+    """Drive individually steered wheels."""
 
     head: ClassVar[str] = "DRIVE"
 
@@ -134,7 +134,7 @@ class OmniDrive(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the wheels one after the other."""
+        """Read the segments of each wheel in order."""
         wheels = tuple(
             WheelTarget(**read_fields(WheelTarget, run))
             for run in segment_runs(line.segments, "WheelNumber")
@@ -142,14 +142,14 @@ class OmniDrive(Message):
         return cls(wheels, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the wheels, then what holds for all of them."""
+        """Return the segments of each wheel, then those of the whole command."""
         each = [segment for wheel in self.wheels for segment in to_segments(wheel, dialect)]
         return [*each, *to_segments(self, dialect)]
 
 
 @dataclass(frozen=True, slots=True)
 class AerialDrive(Message):
-    """A flying robot: m/s and deg/s, as UDK has them."""
+    """Drive an aerial robot; m/s and deg/s, as in UDK."""
 
     head: ClassVar[str] = "DRIVE"
 
@@ -166,7 +166,7 @@ class AerialDrive(Message):
 
 @dataclass(frozen=True, slots=True)
 class NauticDrive(Message):
-    """A submarine."""
+    """Drive a submarine."""
 
     head: ClassVar[str] = "DRIVE"
 
@@ -179,24 +179,24 @@ class NauticDrive(Message):
 
 @dataclass(frozen=True, slots=True)
 class JointDrive(Message):
-    """One joint of any robot, by its name (UT2004)."""
+    """Command one joint by name, on any robot (UT2004)."""
 
     head: ClassVar[str] = "DRIVE"
 
     name: Annotated[str, text("Name")]
     value: Annotated[float, number("Value")]
     order: Annotated[Order, order()] = Order.ANGLE
-    steer: Annotated[int | None, whole("Steer")] = None
+    steer: Annotated[int | None, integer("Steer")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class BoneDrive(Message):
-    """One bone of a humanoid (UT2004)."""
+    """Command one bone of a humanoid (UT2004)."""
 
     head: ClassVar[str] = "DRIVE"
 
     name: Annotated[str, text("Name")]
-    """The robot."""
+    """Name of the robot."""
     bone: Annotated[str, text("Bone")]
     value: Annotated[float, number("Value")]
     order: Annotated[Order, order()] = Order.ANGLE
@@ -206,22 +206,22 @@ class BoneDrive(Message):
 
 @dataclass(frozen=True, slots=True)
 class MultiDrive(Message):
-    """Several joints at once, to absolute angles (UT2004): how Kenaf's flippers were driven."""
+    """Move several joints to absolute angles (UT2004), such as Kenaf's flippers."""
 
     head: ClassVar[str] = "MULTIDRIVE"
 
     angles: tuple[tuple[str, float], ...]
-    """Joint → angle, rad; the signs of the wire (`grouser.protocol.usarsim.axes.FLIPPER_UP`)."""
+    """Joint → angle, rad; wire signs (`grouser.protocol.usarsim.axes.FLIPPER_UP`)."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Take every segment for a joint."""
+        """Read every segment as a joint."""
         if not line.segments:
             raise BadValue("no joint is named")
         return cls(tuple((key, read_named_number(key, value)) for key, value in line.segments))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write one segment per joint."""
+        """Return one segment per joint."""
         return [(joint, dialect.write(Quantity.EXACT, angle)) for joint, angle in self.angles]
 
 
@@ -250,11 +250,11 @@ _FORM_OF_KEY: dict[str, Callable[[ParsedLine, Dialect], Drive]] = {
 
 
 _EXACT = frozenset({"normalized", "light"})
-"""Switches that UDK takes for true only if they say exactly that, and for false otherwise."""
+"""Booleans that UDK reads as true only from the exact text ``true``."""
 
 
 def read_drive(line: ParsedLine, dialect: Dialect) -> Drive:
-    """Tell the form of a DRIVE by its keys, and read it."""
+    """Read a DRIVE; its keys determine the form."""
     by_key = line.by_key
     if dialect.exact_true:
         by_key |= {key: str(value == "true") for key, value in by_key.items() if key in _EXACT}

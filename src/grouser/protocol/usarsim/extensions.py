@@ -1,21 +1,24 @@
-"""Lines of Grouser's own, beside what USARSim's servers knew.
+"""Grouser's protocol extensions: lockstep, console, kick, radio and notices.
 
-No old client sends one of the commands, and no client is sent one of the answers before it has
-sent a command of Grouser's own, so those written for the old servers never meet them::
+The server sends extension messages only after the client has sent an extension command, so that
+clients written for the original servers never receive them::
 
-    LOCKSTEP {Every 0.1}     the world waits for me every 0.1 s …
-    TICK {Time 0.1000}       … says that it does, behind all readings up to then …
-    STEP                     … and goes on
+    LOCKSTEP {Every 0.1}     simulation waits for the client every 0.1 s of simulated time
+    TICK {Time 0.1000}       start of the client's turn, after all readings up to this time
+    STEP                     end of the client's turn
 
-    CONSOLE {Line open door} a line of the console, and its answer
-    CONSOLE {Said …}
+    CONSOLE {Line open door} console command; the answer is a CONSOLE with the output
 
-    KICK {Paw Left}          a legged robot kicks once it stands
+    KICK {Paw Left}          kick of a legged robot once it stands
 
-    RADIO {To rex} {Data aGVsbG8=}                        over the simulated radio
-    RADIO {From fido} {Data aGVsbG8=} {Strength -61.20}   heard over it
+    RADIO {To rex} {Data aGVsbG8=}                        sent over the simulated radio
+    RADIO {From fido} {Data aGVsbG8=} {Strength -61.20}   received over it
 
-Texts may hold anything: what would break a line travels percent-encoded, data in base 64.
+Text is percent-encoded where it would break a line; data is base 64.
+
+`ends_turn` is the rule for the end of a lockstep turn, shared by client and server. STEP always
+ends it. With ``LOCKSTEP {ByCommand true}`` every command that moves the robot ends it as well,
+including the stiffness of a joint. Queries, settings that move nothing and unreadable lines do not.
 """
 
 from __future__ import annotations
@@ -39,22 +42,22 @@ from grouser.protocol.usarsim.drive import (
     OmniDrive,
     SkidDrive,
 )
-from grouser.protocol.usarsim.message import Message, Wire, number, switch
+from grouser.protocol.usarsim.message import FieldCodec, Message, number, switch
 from grouser.protocol.usarsim.message import text as word
 from grouser.protocol.usarsim.package import MovePackage
 from grouser.protocol.usarsim.setting import SetJoint, SetStiffness
 
 _PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
-"""Beside letters and digits, what a text says as it is: all of ASCII but braces and percent."""
+"""ASCII characters beside letters and digits that are not percent-encoded: all but ``{}%``."""
 
 
-def text(key: str) -> Wire:
-    """Return the wire of any text at all, line ends and braces included."""
-    return Wire(key, unquote, lambda value, _: quote(value, safe=_PLAIN))
+def text(key: str) -> FieldCodec:
+    """Return the codec of arbitrary text, including line ends and braces."""
+    return FieldCodec(key, unquote, lambda value, _: quote(value, safe=_PLAIN))
 
 
-def choice(key: str, words: tuple[str, ...]) -> Wire:
-    """Return the wire of one of several words, read in any case."""
+def choice(key: str, words: tuple[str, ...]) -> FieldCodec:
+    """Return the codec of one of several words, read in any case."""
 
     def read(value: str) -> str:
         for each in words:
@@ -62,12 +65,12 @@ def choice(key: str, words: tuple[str, ...]) -> Wire:
                 return each
         raise BadValue(f"is '{value[:40]}', must be one of {', '.join(words)}")
 
-    return Wire(key, read, lambda value, _: str(value))
+    return FieldCodec(key, read, lambda value, _: str(value))
 
 
-def data(key: str) -> Wire:
-    """Return the wire of bytes."""
-    return Wire(key, _bytes, lambda value, _: base64.b64encode(value).decode("ascii"))
+def data(key: str) -> FieldCodec:
+    """Return the codec of bytes in base 64."""
+    return FieldCodec(key, _bytes, lambda value, _: base64.b64encode(value).decode("ascii"))
 
 
 def _bytes(value: str) -> bytes:
@@ -79,26 +82,26 @@ def _bytes(value: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Lockstep(Message):
-    """Ask that the world waits for this client (a client)."""
+    """Enter or leave lockstep (client to server)."""
 
     head: ClassVar[str] = "LOCKSTEP"
 
     every: Annotated[float, number("Every")]
-    """Simulated seconds that pass after each of my turns; 0: do not wait for me any more."""
+    """Simulated time between two turns, s; 0: leave lockstep."""
     by_command: Annotated[bool | None, switch("ByCommand")] = None
-    """True: any command that moves my robot ends my turn; otherwise only STEP does."""
+    """True: any command that moves the robot ends the turn; otherwise only STEP does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Message):
-    """End the client's turn (a client in lockstep)."""
+    """End the client's turn in lockstep (client to server)."""
 
     head: ClassVar[str] = "STEP"
 
 
 @dataclass(frozen=True, slots=True)
 class Tick(Message):
-    """Begin the client's turn: all readings up to now have been sent (a server, in lockstep)."""
+    """Begin the client's turn in lockstep, after all readings up to now (server to client)."""
 
     head: ClassVar[str] = "TICK"
 
@@ -108,7 +111,7 @@ class Tick(Message):
 
 @dataclass(frozen=True, slots=True)
 class Kick(Message):
-    """Kick with a fore paw as soon as the robot stands (a client); DRIVE calls it off."""
+    """Kick with a fore paw once the robot stands (client to server); DRIVE cancels it."""
 
     head: ClassVar[str] = "KICK"
 
@@ -117,7 +120,7 @@ class Kick(Message):
 
 @dataclass(frozen=True, slots=True)
 class ConsoleLine(Message):
-    """A line for the console (a client with the right to it)."""
+    """Console command (client to server); requires the control role."""
 
     head: ClassVar[str] = "CONSOLE"
 
@@ -126,29 +129,29 @@ class ConsoleLine(Message):
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAnswer(Message):
-    """The console's answer (a server)."""
+    """Answer of the console (server to client)."""
 
     head: ClassVar[str] = "CONSOLE"
 
     text: Annotated[str, text("Said")]
     failed: Annotated[bool | None, switch("Failed")] = None
-    """True: nothing was done."""
+    """True: the command failed without effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transmit(Message):
-    """Send something over the robot's radio (a client)."""
+    """Transmit data over the robot's radio (client to server)."""
 
     head: ClassVar[str] = "RADIO"
 
     data: Annotated[bytes, data("Data")]
     to: Annotated[str | None, word("To")] = None
-    """Name of a robot; None: whoever hears it."""
+    """Name of the receiving robot; None: broadcast."""
 
 
 @dataclass(frozen=True, slots=True)
 class RadioMessage(Message):
-    """Something that the robot's radio received (a server)."""
+    """Data received by the robot's radio (server to client)."""
 
     head: ClassVar[str] = "RADIO"
 
@@ -160,7 +163,7 @@ class RadioMessage(Message):
 
 @dataclass(frozen=True, slots=True)
 class Notice(Message):
-    """Something that a client should know: it was refused, or its robot was reset (a server)."""
+    """Notice of a rejected command or an event of the robot (server to client)."""
 
     head: ClassVar[str] = "NOTICE"
 
@@ -184,15 +187,14 @@ MOVE_COMMANDS = (
     MovePackage,
     Kick,
 )
-"""What moves a robot, as a server reads it."""
+"""Commands that move a robot."""
 
 
 def ends_turn(command: Message | Fault, by_command: bool) -> bool:
-    """Return whether ``command`` ends the turn of the client that sent it.
+    """Return True if ``command`` ends the turn of the client that sent it.
 
     Args:
-        command: as the server reads it. One line may be written by several messages: a client that
-            sends a plain `Set` with the type Joint sends what is read as `SetJoint`.
-        by_command: whether the client asked that what moves its robot ends its turn.
+        command: command as parsed by the server; a plain `Set` of type Joint arrives as `SetJoint`.
+        by_command: True if the client entered lockstep with ``{ByCommand true}``.
     """
     return isinstance(command, Step) or (by_command and isinstance(command, MOVE_COMMANDS))

@@ -1,4 +1,4 @@
-"""GEO: how big the robot is and where its sensors and packages are mounted."""
+"""GEO and CONF: geometry and configuration of the robot, its sensors and mission packages."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Annotated, ClassVar, Self
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
+    integer,
     number,
     read_fields,
     text,
     to_segments,
     vector,
-    whole,
 )
 from grouser.protocol.usarsim.package import link
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, unpack_names, write
 from grouser.protocol.usarsim.state import VEHICLES, vehicle_type, vehicle_word
-from grouser.protocol.usarsim.values import LARGEST_WHOLE, Vector, read_number, read_whole
+from grouser.protocol.usarsim.values import LARGEST_INTEGER, Vector, read_integer, read_number
 
 PACKAGES = frozenset({"mispkg", "actuator"})
-"""Types, in lower case, that are mission packages."""
+"""Types of mission packages, in lower case."""
 
 ROBOTS = frozenset(kind.lower() for kind in (*VEHICLES, "LeggedRobot"))
-"""Types, in lower case, that are robots."""
+"""Types of robots, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotGeometry(Message):
-    """How big the robot is, m; robots without wheels leave out what concerns them."""
+    """Dimensions of the robot, m; wheel fields are omitted for robots without wheels."""
 
     head: ClassVar[str] = "GEO"
 
@@ -38,7 +38,7 @@ class RobotGeometry(Message):
     """One of `grouser.protocol.usarsim.state.VEHICLES`."""
     name: Annotated[str, text("Name")]
     dimensions: Annotated[Vector, vector("Dimensions", Quantity.LAYOUT)]
-    """Length, width, height; UDK says wheel base, wheel separation, 0."""
+    """Length, width, height; the original UDK server sends wheel base, wheel separation, 0."""
     cog: Annotated[Vector, vector("COG", Quantity.LAYOUT)] = (0.0, 0.0, 0.0)
     """Centre of gravity."""
     wheel_radius: Annotated[float | None, number("WheelRadius", Quantity.SCALAR)] = None
@@ -61,20 +61,20 @@ class RobotGeometry(Message):
 
 @dataclass(frozen=True, slots=True)
 class Mounting:
-    """Where one sensor is."""
+    """Mounting pose of one sensor."""
 
     name: Annotated[str, text("Name")]
     location: Annotated[Vector, vector("Location", Quantity.LAYOUT)]
     orientation: Annotated[Vector, vector("Orientation", Quantity.LAYOUT)]
     mount: Annotated[str | None, text("Mount")] = None
-    """What it is fixed to; UT2004 says HARD for the chassis, and package and link in one word."""
-    mount_link: Annotated[int | None, whole("MountLink")] = None
-    """Which link of the actuator it is fixed to, counted from 1; UDK."""
+    """Parent part; UT2004 writes HARD for the chassis, and package and link in one word."""
+    mount_link: Annotated[int | None, integer("MountLink")] = None
+    """Link of the actuator that carries the sensor, counted from 1; UDK."""
 
 
 @dataclass(frozen=True, slots=True)
 class SensorGeometry(Message):
-    """Where all sensors of a type, or one of them, are; an empty list is UT2004's "none"."""
+    """Mounting poses of the sensors of a type; UT2004 also sends an empty list."""
 
     head: ClassVar[str] = "GEO"
 
@@ -83,13 +83,13 @@ class SensorGeometry(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the sensors one after the other, in both forms."""
+        """Read the segments of each sensor in order, packed or separate."""
         each = segment_runs(unpack_names(line.segments), "Name")
         sensors = tuple(Mounting(**read_fields(Mounting, run)) for run in each)
         return cls(line.by_key.get("type", ""), sensors)
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return one line for all; UDK says nothing if there are none."""
+        """Return one line for all sensors; UDK sends none for an empty list."""
         if not self.sensors and not dialect.packed:
             return []
         return [
@@ -112,19 +112,19 @@ class SensorGeometry(Message):
 
 @dataclass(frozen=True, slots=True)
 class LinkGeometry:
-    """Where one link of a package is."""
+    """Pose of one link of a package."""
 
     link: Annotated[int, link()]
     """Counted from 0."""
     parent: int | None
-    """The link that carries it, counted from 0; None: the chassis."""
+    """Parent link, counted from 0; None: the chassis."""
     location: Annotated[Vector, vector("Location", Quantity.LINK)]
     orientation: Annotated[Vector, vector("Orientation", Quantity.LINK)]
 
 
 @dataclass(frozen=True, slots=True)
 class PackageGeometry(Message):
-    """Where the links of a mission package are."""
+    """Poses of the links of a mission package."""
 
     head: ClassVar[str] = "GEO"
 
@@ -133,17 +133,17 @@ class PackageGeometry(Message):
     name: Annotated[str, text("Name")]
     links: tuple[LinkGeometry, ...] = ()
     location: Annotated[Vector | None, vector("Location", Quantity.LINK)] = None
-    """Of the whole on its mount; UDK."""
+    """Position of the package on its mount; UDK."""
     orientation: Annotated[Vector | None, vector("Orientation", Quantity.LINK)] = None
     """UDK."""
     mount: Annotated[str | None, text("Mount")] = None
     """UDK."""
     tip: Annotated[Vector | None, vector("Tip", Quantity.LINK)] = None
-    """Where the last link ends, from the first one's joint; UDK."""
+    """End of the last link relative to the first joint; UDK."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the links one after the other; where the whole is stands before them."""
+        """Read the links in order; the pose of the package precedes them."""
         links = tuple(_read_link(run) for run in segment_runs(line.segments, "Link"))
         whole_line: dict[str, str] = {}
         for key, value in line.segments:
@@ -154,7 +154,7 @@ class PackageGeometry(Message):
         return cls(links=links, **read_fields(cls, behind | whole_line))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the links before the tip; the chassis is UDK's link 0, of others -1."""
+        """Return the links before the tip; the chassis is link 0 in UDK and -1 in others."""
         actuator = self.type.lower() == "actuator"
         key, chassis = ("Parent", 0) if actuator else ("ParentLink", -1)
         segments = to_segments(self, dialect)
@@ -168,7 +168,7 @@ class PackageGeometry(Message):
 
 
 def _read_link(run: dict[str, str]) -> LinkGeometry:
-    carrier = read_whole(run.get("parentlink", run.get("parent", "-1")))
+    carrier = read_integer(run.get("parentlink", run.get("parent", "-1")))
     return LinkGeometry(
         parent=None if carrier < 1 else carrier - 1, **read_fields(LinkGeometry, run)
     )
@@ -178,7 +178,7 @@ Geometry = RobotGeometry | SensorGeometry | PackageGeometry
 
 
 def read_geometry(line: ParsedLine, dialect: Dialect) -> Geometry:
-    """Tell by the type whose geometry it is, and read it."""
+    """Read a GEO by its type: robot, mission package or sensor."""
     kind = line.by_key.get("type", "").lower()
     if kind in ROBOTS:
         return RobotGeometry.read(line, dialect)
@@ -188,15 +188,15 @@ def read_geometry(line: ParsedLine, dialect: Dialect) -> Geometry:
 
 
 Value = bool | int | float | str
-"""What a setting may be. Numbers with a point are float, others int."""
+"""Value of a setting. Numbers with a decimal point are float, others int."""
 
 _COARSE = frozenset({("INS", "ScanInterval")})
-"""Type and key of settings that are written with two decimals."""
+"""Type and key of settings written with two decimals."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotConfiguration(Message):
-    """What the robot can do."""
+    """Capabilities of the robot."""
 
     head: ClassVar[str] = "CONF"
 
@@ -208,7 +208,7 @@ class RobotConfiguration(Message):
     mass: Annotated[float | None, number("Mass", Quantity.SCALAR)] = None
     """kg."""
     max_speed: Annotated[float | None, number("MaxSpeed", Quantity.SCALAR)] = None
-    """Spin of the wheels, rad/s."""
+    """Angular speed of the wheels, rad/s."""
     max_torque: Annotated[float | None, number("MaxTorque", Quantity.SCALAR)] = None
     """N m."""
     max_front_steer: Annotated[float | None, number("MaxFrontSteer", Quantity.SCALAR)] = None
@@ -222,7 +222,7 @@ class RobotConfiguration(Message):
         return cls(**given)
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write type and name in the dialect's order."""
+        """Return the segments, type and name in the dialect's order."""
         kind = ("Type", vehicle_word(self.type, dialect))
         _, name, *rest = to_segments(self, dialect)
         return [name, kind, *rest] if dialect.conf_name_first else [kind, name, *rest]
@@ -230,7 +230,7 @@ class RobotConfiguration(Message):
 
 @dataclass(frozen=True, slots=True)
 class SensorSettings:
-    """What one sensor can do."""
+    """Settings of one sensor."""
 
     name: str
     settings: tuple[tuple[str, Value], ...] = ()
@@ -239,7 +239,7 @@ class SensorSettings:
 
 @dataclass(frozen=True, slots=True)
 class SensorConfiguration(Message):
-    """What all sensors of a type, or one of them, can do; an empty list is UT2004's "none"."""
+    """Settings of the sensors of a type; UT2004 also sends an empty list."""
 
     head: ClassVar[str] = "CONF"
 
@@ -248,7 +248,7 @@ class SensorConfiguration(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the sensors one after the other; any key may be a setting."""
+        """Read the segments of each sensor in order; any key may be a setting."""
         sensors: list[tuple[str, list[tuple[str, Value]]]] = []
         for key, value in line.segments:
             if key.lower() == "name":
@@ -259,7 +259,7 @@ class SensorConfiguration(Message):
         return cls(line.by_key.get("type", ""), each)
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return one line for all; UDK says nothing if there are none."""
+        """Return one line for all sensors; UDK sends none for an empty list."""
         if not self.sensors and not dialect.packed:
             return []
         segments = [("Type", self.type)]
@@ -285,11 +285,11 @@ _SPELLED = {"Paning": "Panning"}
 
 
 def read_value(text: str) -> Value:
-    """Return a flag, an integer, a number or a text, whatever ``text`` looks like."""
+    """Return ``text`` as bool, int or float if it has that form, else as text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     bare = text[1:] if text[:1] in "+-" else text
-    if bare.isdecimal() and bare.isascii() and len(bare) <= 10 and int(bare) <= LARGEST_WHOLE:
+    if bare.isdecimal() and bare.isascii() and len(bare) <= 10 and int(bare) <= LARGEST_INTEGER:
         return int(text)
     if bare.replace(".", "", 1).isdecimal() and bare.isascii():
         return read_number(text)
@@ -298,7 +298,7 @@ def read_value(text: str) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class LinkConfiguration:
-    """What one link of a package can do."""
+    """Limits of one link of a package."""
 
     link: Annotated[int, link()]
     """Counted from 0."""
@@ -309,13 +309,13 @@ class LinkConfiguration:
     max_torque: Annotated[float | None, number("MaxTorque", Quantity.COARSE)] = None
     """N m or N."""
     min_range: Annotated[float | None, number("MinRange", Quantity.COARSE)] = None
-    """rad or m; above `max_range`: there is no limit."""
+    """rad or m; greater than `max_range`: unlimited."""
     max_range: Annotated[float | None, number("MaxRange", Quantity.COARSE)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class PackageConfiguration(Message):
-    """What the links of a mission package can do."""
+    """Limits of the links of a mission package."""
 
     head: ClassVar[str] = "CONF"
 
@@ -326,7 +326,7 @@ class PackageConfiguration(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the links one after the other."""
+        """Read the links in order."""
         links = tuple(
             LinkConfiguration(**read_fields(LinkConfiguration, run))
             for run in segment_runs(line.segments, "Link")
@@ -334,7 +334,7 @@ class PackageConfiguration(Message):
         return cls(links=links, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the links behind the name."""
+        """Return the name, then the links."""
         each = [segment for part in self.links for segment in to_segments(part, dialect)]
         return [*to_segments(self, dialect), *each]
 
@@ -343,7 +343,7 @@ Configuration = RobotConfiguration | SensorConfiguration | PackageConfiguration
 
 
 def read_configuration(line: ParsedLine, dialect: Dialect) -> Configuration:
-    """Tell by the type whose configuration it is, and read it."""
+    """Read a CONF by its type: robot, mission package or sensor."""
     kind = line.by_key.get("type", "").lower()
     if kind in ROBOTS:
         return RobotConfiguration.read(line, dialect)

@@ -1,11 +1,11 @@
-"""What every message has, and how its fields become segments.
+"""Declarative messages: base class and field codecs that map dataclass fields to segments.
 
-A message is a frozen dataclass. A field that is one segment carries its `Wire` in its type::
+A message is a frozen dataclass. A field that is one segment has its `FieldCodec` in its type::
 
     left: Annotated[float | None, number("Left")] = None
 
-and is read and written without further code; None is a segment that is not there. Messages with
-lists in them override `Message.read` and `Message.segments`.
+and is read and written without further code; None is an absent segment. Messages that contain
+lists override `Message.read` and `Message.segments`.
 """
 
 from __future__ import annotations
@@ -22,173 +22,173 @@ from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
-    """How one field is read from and written to a segment."""
+class FieldCodec:
+    """Codec of one field: key of its segment, reader and writer."""
 
     key: str
-    """The segment's key; it is searched for in any case."""
+    """Key of the segment; matched case-insensitively."""
     read: Callable[[str], Any]
-    """Text of the segment → value; raises `BadValue` with the end of a sentence."""
+    """Text of the segment → value; raises `BadValue` with a predicate ("is 'x', must be …")."""
     write: Callable[[Any, Dialect], str]
     """Value → text of the segment."""
 
 
 class Message:
-    """A message: read from a line, written as lines."""
+    """Base class of messages, which are read from a line and written as lines."""
 
     __slots__ = ()
 
     head: ClassVar[str]
-    """The word that the line begins with."""
+    """Message type: the first word of the line."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Return the message that ``line`` says; raise `BadValue` if it does not."""
+        """Return the message in ``line``; raise `BadValue` if a field is missing or invalid."""
         return cls(**read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Return the segments of the message's only line."""
+        """Return the segments of a message of one line."""
         return to_segments(self, dialect)
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return the lines that say it, without ends; none if the dialect cannot say it."""
+        """Return the lines without line ends; empty if the dialect has no such message."""
         return [write(self.head, self.segments(dialect))]
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage(Message):
-    """A line whose head or type has no meaning of its own here, kept as it is.
+    """Line with an unknown message or sensor type, kept unchanged.
 
-    Commands that exist in a dispatch table but do nothing (PAUSE, TEST…), sensors of others.
+    Examples: commands without effect (PAUSE, TEST…), sensor types of other servers.
     """
 
     word: str
-    """The head, in upper case."""
+    """Message type in upper case."""
     pairs: tuple[Segment, ...] = ()
     """Keys and values, in the order of the line."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Keep ``line``."""
-        return cls(line.named(), tuple(line.segments))
+        """Return ``line`` unchanged."""
+        return cls(line.message_type(), tuple(line.segments))
 
     def lines(self, dialect: Dialect) -> list[str]:
         """Return the line."""
         return [write(self.word, self.pairs)]
 
 
-def text(key: str) -> Wire:
-    """Return the wire of a word or a text."""
-    return Wire(key, str, lambda value, _: str(value))
+def text(key: str) -> FieldCodec:
+    """Return the codec of a word or text."""
+    return FieldCodec(key, str, lambda value, _: str(value))
 
 
-def number(key: str, quantity: Quantity = Quantity.EXACT) -> Wire:
-    """Return the wire of a number."""
-    return Wire(
+def number(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
+    """Return the codec of a number."""
+    return FieldCodec(
         key,
         values.read_number,
         lambda value, dialect: dialect.styles[quantity].text(value),
     )
 
 
-def whole(key: str) -> Wire:
-    """Return the wire of an integer."""
-    return Wire(key, values.read_whole, lambda value, _: str(int(value)))
+def integer(key: str) -> FieldCodec:
+    """Return the codec of an integer."""
+    return FieldCodec(key, values.read_integer, lambda value, _: str(int(value)))
 
 
-def vector(key: str, quantity: Quantity = Quantity.EXACT) -> Wire:
-    """Return the wire of three numbers."""
-    return Wire(
+def vector(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
+    """Return the codec of three numbers."""
+    return FieldCodec(
         key,
         values.read_vector,
         lambda value, dialect: dialect.styles[quantity].join(value),
     )
 
 
-def angles(key: str, quantity: Quantity, reading: str) -> Wire:
-    """Return the wire of roll, pitch, yaw in the range that a dialect has for a type of reading."""
+def angles(key: str, quantity: Quantity, reading: str) -> FieldCodec:
+    """Return the codec of roll, pitch, yaw in the dialect's angle range for a sensor type."""
 
     def write_angles(rpy: values.Vector, dialect: Dialect) -> str:
         turned = map(values.unsigned_angle, rpy) if reading in dialect.unsigned else rpy
         return dialect.styles[quantity].join(turned)
 
-    return Wire(key, values.read_vector, write_angles)
+    return FieldCodec(key, values.read_vector, write_angles)
 
 
-def numbers(key: str, quantity: Quantity = Quantity.EXACT) -> Wire:
-    """Return the wire of any number of numbers."""
-    return Wire(
+def numbers(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:
+    """Return the codec of a list of numbers."""
+    return FieldCodec(
         key,
         values.read_numbers,
         lambda value, dialect: dialect.styles[quantity].join(value),
     )
 
 
-def switch(key: str) -> Wire:
-    """Return the wire of yes and no as clients write it: ``true``, ``false``."""
-    return Wire(key, values.read_switch, lambda value, _: str(bool(value)).lower())
+def switch(key: str) -> FieldCodec:
+    """Return the codec of a boolean as written by clients: ``true``, ``false``."""
+    return FieldCodec(key, values.read_switch, lambda value, _: str(bool(value)).lower())
 
 
-def flag(key: str) -> Wire:
-    """Return the wire of yes and no as servers write it: ``True``, ``False``."""
-    return Wire(key, values.read_switch, lambda value, _: str(bool(value)))
+def flag(key: str) -> FieldCodec:
+    """Return the codec of a boolean as written by servers: ``True``, ``False``."""
+    return FieldCodec(key, values.read_switch, lambda value, _: str(bool(value)))
 
 
 @dataclass(frozen=True, slots=True)
-class WireFields:
-    """The fields of a class that have a wire."""
+class ClassCodecs:
+    """Field codecs of a message class."""
 
-    wires: tuple[tuple[str, Wire], ...]
-    """Name of the field and its wire, in the order of the class."""
-    by_key: dict[str, tuple[str, Wire]]
-    """The same by the wire's key in lower case."""
-    needed: dict[str, str]
-    """Name of the field → key of its wire, for those that have no default."""
+    codecs: tuple[tuple[str, FieldCodec], ...]
+    """Field name and its codec, in the order of the class."""
+    by_key: dict[str, tuple[str, FieldCodec]]
+    """The same by segment key in lower case."""
+    required: dict[str, str]
+    """Field name → segment key, for fields without a default."""
 
 
 @functools.cache
-def wire_fields(cls: type) -> WireFields:
-    """Return the shape of ``cls``."""
+def class_codecs(cls: type) -> ClassCodecs:
+    """Return the field codecs of ``cls``, cached."""
     hints = get_type_hints(cls, include_extras=True)
-    wired = [(field, wire) for field in fields(cls) if (wire := _wire(hints[field.name]))]
-    return WireFields(
-        tuple((field.name, wire) for field, wire in wired),
-        {wire.key.lower(): (field.name, wire) for field, wire in wired},
-        {field.name: wire.key for field, wire in wired if field.default is MISSING},
+    found = [(field, codec) for field in fields(cls) if (codec := _codec(hints[field.name]))]
+    return ClassCodecs(
+        tuple((field.name, codec) for field, codec in found),
+        {codec.key.lower(): (field.name, codec) for field, codec in found},
+        {field.name: codec.key for field, codec in found if field.default is MISSING},
     )
 
 
-def _wire(hint: Any) -> Wire | None:
+def _codec(hint: Any) -> FieldCodec | None:
     if get_origin(hint) is Annotated:
-        return next((extra for extra in get_args(hint) if isinstance(extra, Wire)), None)
+        return next((extra for extra in get_args(hint) if isinstance(extra, FieldCodec)), None)
     return None
 
 
 def read_fields(cls: type, by_key: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of ``cls`` that ``by_key`` (keys in lower case) gives.
+    """Return the fields of ``cls`` present in ``by_key`` (keys in lower case).
 
-    Raises `BadValue` if one cannot be read, or one without a default is missing.
+    Raises `BadValue` if a field is invalid or a required field is missing.
     """
-    known = wire_fields(cls)
+    known = class_codecs(cls)
     given: dict[str, Any] = {}
     for key, value in by_key.items():
         if entry := known.by_key.get(key):
-            name, wire = entry
+            name, codec = entry
             try:
-                given[name] = wire.read(value)
-            except BadValue as refusal:
-                raise BadValue(f"{wire.key} {refusal}") from None
-    for name, key in known.needed.items():
+                given[name] = codec.read(value)
+            except BadValue as error:
+                raise BadValue(f"{codec.key} {error}") from None
+    for name, key in known.required.items():
         if name not in given:
             raise BadValue(f"{key} is missing")
     return given
 
 
 def to_segments(message: Any, dialect: Dialect) -> list[Segment]:
-    """Return the fields of ``message`` that have a wire, in their order, without those of None."""
+    """Return the segments of the fields that have a codec, in order; None fields are omitted."""
     cls: type = type(message)
     return [
-        (wire.key, wire.write(value, dialect))
-        for name, wire in wire_fields(cls).wires
+        (codec.key, codec.write(value, dialect))
+        for name, codec in class_codecs(cls).codecs
         if (value := getattr(message, name)) is not None
     ]

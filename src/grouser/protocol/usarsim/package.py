@@ -1,6 +1,6 @@
 """Mission packages and effectors: arms, pan-tilt heads, grippers.
 
-Links are counted from 0 here; on the wire from 1, but from 0 in UDK's ACT.
+Link indices start at 0 here; on the wire at 1, except in UDK's ACT, where they start at 0.
 """
 
 from __future__ import annotations
@@ -11,59 +11,59 @@ from typing import Annotated, ClassVar, Self
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.drive import Order, order
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
-    Wire,
+    integer,
     number,
     read_fields,
     text,
     to_segments,
-    whole,
 )
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs, write
-from grouser.protocol.usarsim.values import read_whole
+from grouser.protocol.usarsim.values import read_integer
 
 
-def link(key: str = "Link") -> Wire:
-    """Return the wire of a link's place, counted from 1 on the wire and from 0 here."""
-    return Wire(key, lambda value: read_whole(value) - 1, lambda value, _: str(value + 1))
+def link(key: str = "Link") -> FieldCodec:
+    """Return the codec of a link index: from 1 on the wire, from 0 here."""
+    return FieldCodec(key, lambda value: read_integer(value) - 1, lambda value, _: str(value + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where one link shall go."""
+    """Set point of one link."""
 
     link: Annotated[int, link()]
     value: Annotated[float, number("Value")]
-    """rad or m, or as the order says."""
+    """rad or m for `Order.ANGLE`; otherwise the unit of the order."""
     order: Annotated[Order, order()] = Order.ANGLE
 
 
 @dataclass(frozen=True, slots=True)
 class MovePackage(Message):
-    """Move the links of a package: MISPKG, in UDK also ACT."""
+    """Move the links of a package: MISPKG, or ACT in UDK."""
 
     head: ClassVar[str] = "MISPKG"
 
     name: Annotated[str, text("Name")]
     links: tuple[LinkTarget, ...] = ()
-    gripper: Annotated[int | None, whole("Gripper")] = None
+    gripper: Annotated[int | None, integer("Gripper")] = None
     sequence: int | None = None
     """Number of a stored motion."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the links one after the other; an order at the end holds for its own link only."""
-        first = 0 if line.named() == "ACT" else 1
+        """Read the links in order; an Order segment applies to the preceding link only."""
+        first = 0 if line.message_type() == "ACT" else 1
         targets = (read_fields(LinkTarget, run) for run in segment_runs(line.segments, "Link"))
         links = tuple(
             LinkTarget(**{**target, "link": target["link"] + 1 - first}) for target in targets
         )
         number = line.by_key.get("sequence", line.by_key.get("seq"))
-        sequence = None if number is None else read_whole(number)
+        sequence = None if number is None else read_integer(number)
         return cls(links=links, sequence=sequence, **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return the line, with the dialect's head and way of counting."""
+        """Return the line with the dialect's message type and link numbering."""
         act = dialect.package_command == "ACT"
         segments = [("Name", self.name)]
         for target in self.links:
@@ -78,18 +78,18 @@ class MovePackage(Message):
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """Where one link is."""
+    """Position of one link."""
 
     link: Annotated[int, link()]
     value: Annotated[float, number("Value", Quantity.SCALAR)]
     """rad or m."""
     torque: Annotated[float | None, number("Torque", Quantity.COARSE)] = None
-    """N m or N; UDK does not say it."""
+    """N m or N; not sent by UDK."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageState(Message):
-    """Where the links of a package are: MISSTA, in UDK ASTA."""
+    """Positions of the links of a package: MISSTA, or ASTA in UDK."""
 
     time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
     name: Annotated[str, text("Name")]
@@ -97,14 +97,14 @@ class PackageState(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the links one after the other."""
+        """Read the links in order."""
         links = tuple(
             LinkState(**read_fields(LinkState, run)) for run in segment_runs(line.segments, "Link")
         )
         return cls(links=links, **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return the line, with the dialect's head."""
+        """Return the line with the dialect's message type."""
         segments = to_segments(self, dialect)
         for state in self.links:
             segments += [
@@ -117,7 +117,7 @@ class PackageState(Message):
 
 @dataclass(frozen=True, slots=True)
 class EffectorState(Message):
-    """What a gripper does."""
+    """State of a gripper."""
 
     head: ClassVar[str] = "EFF"
 
@@ -129,13 +129,13 @@ class EffectorState(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Find the status in its segment or in the one that has no value."""
+        """Read the status from its segment or from the segment without a value."""
         bare = next((key for key, value in line.segments if not value), "")
         status = line.by_key.get("status", bare).upper()
         return cls(status=status, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the status in the dialect's way."""
+        """Return the segments, the status in the dialect's form."""
         status = (
             ("Status", self.status) if dialect.effector_status else (self.status.capitalize(), "")
         )

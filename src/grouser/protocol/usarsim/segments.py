@@ -1,8 +1,8 @@
-"""The grammar: ``TYPE {Key value} {Key value}``.
+"""Line grammar: ``TYPE {Key value} {Key value}``.
 
-Read as loosely as the old servers did: blanks may be anywhere or missing, keys come in any case and
-order, of two equal keys the first counts; a last segment that was never closed is left out, what
-stands before it counts. Written strictly.
+The parser is as tolerant as the original servers: blanks are optional, keys come in any case and
+order, the first of two equal keys counts, and an unclosed last segment is dropped. The writer is
+strict.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grouser.errors import BadValue
 Segment = tuple[str, str]
 """Key and value of one pair of braces; the value of ``{Open}`` is empty."""
 
-# Nothing is tried twice (``*+``), so the time is linear whatever a stranger sends.
+# Possessive quantifiers (``*+``): no backtracking, so matching takes linear time.
 _SEGMENT = re.compile(r"\{\s*+([^\s{}]*+)\s*+([^{}]*+)\}", re.ASCII)
 _AFTER_COMMA = re.compile(r",\s+")
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -24,24 +24,24 @@ _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 
 @dataclass(slots=True)
 class ParsedLine:
-    """One line, taken apart."""
+    """One line, split into message type and segments."""
 
     head: str
-    """What stands before the first brace, as it was written."""
+    """Text before the first brace, unchanged."""
     segments: list[Segment]
     """In the order of the line."""
     by_key: dict[str, str]
-    """The first value of each key, keys in lower case; segments without a value are left out."""
+    """First value of each key, keys in lower case; segments without a value are omitted."""
 
-    def named(self) -> str:
-        """Return the head in upper case; refuse one that is no name."""
+    def message_type(self) -> str:
+        """Return the head in upper case; raise `BadValue` if it is not an identifier."""
         if not _NAME.fullmatch(self.head):
-            raise BadValue(f"a line starts with a name, not with {quoted(self.head)}")
+            raise BadValue(f"a line starts with a name, not with {quote_text(self.head)}")
         return self.head.upper()
 
 
 def parse(text: str) -> ParsedLine:
-    """Take a line apart; text between the segments is skipped."""
+    """Split a line into segments; text between them is ignored."""
     before, brace, last = text.rpartition("{")
     if brace and "}" not in last:
         text = before
@@ -50,18 +50,18 @@ def parse(text: str) -> ParsedLine:
         raise BadValue("every '{' needs its own '}'")
     if " }" in text or "\t}" in text:
         segments = [(key, value.rstrip()) for key, value in segments]
-    # Backwards, so that of two equal keys the first one stays.
+    # Reversed, so that the first of two equal keys is kept.
     by_key = {key.lower(): value for key, value in reversed(segments) if value}
     return ParsedLine(text.partition("{")[0].strip(), segments, by_key)
 
 
 def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) -> str:
-    """Put a line together, without its end.
+    """Join segments to a line, without a line end.
 
     Args:
-        head: the type of the message.
+        head: message type; may be empty.
         segments: keys and values; an empty value gives ``{Key}``.
-        glued: keys that are written without a blank before their brace.
+        glued: keys written without a blank before their brace.
     """
     pieces = []
     for key, value in segments:
@@ -69,12 +69,12 @@ def write(head: str, segments: Iterable[Segment], glued: Container[str] = ()) ->
         pieces.append(f"{blank}{{{key} {value}}}" if value else f"{blank}{{{key}}}")
     line = head + "".join(pieces) if head else "".join(pieces).removeprefix(" ")
     if not line.count("{") == line.count("}") == len(pieces) or "\n" in line or "\r" in line:
-        raise BadValue(f"a line cannot hold braces or line ends in a value: {quoted(line)}")
+        raise BadValue(f"a line cannot hold braces or line ends in a value: {quote_text(line)}")
     return line
 
 
 def unpack_names(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield the segments with UT2004's ``{Name F1 Range 4.5}`` taken apart into two."""
+    """Yield the segments with UT2004's ``{Name F1 Range 4.5}`` split in two."""
     for key, value in segments:
         packed = " " in value and key.lower() == "name"
         words = _AFTER_COMMA.sub(",", value).split() if packed else []
@@ -86,9 +86,9 @@ def unpack_names(segments: Iterable[Segment]) -> Iterator[Segment]:
 
 
 def segment_runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, str]]:
-    """Yield what belongs together in a list: each run of segments that begins with ``first``.
+    """Yield each run of segments that begins with the key ``first``, keys in lower case.
 
-    Segments before the first run are left out. Keys are in lower case.
+    Segments before the first run are skipped.
     """
     run: dict[str, str] = {}
     first = first.lower()
@@ -104,6 +104,6 @@ def segment_runs(segments: Iterable[Segment], first: str) -> Iterator[dict[str, 
         yield run
 
 
-def quoted(text: str) -> str:
-    """Return ``text`` quoted for a sentence, shortened if it is long."""
+def quote_text(text: str) -> str:
+    """Return ``text`` in quotes for an error message, shortened to 40 characters."""
     return repr(text if len(text) <= 40 else f"{text[:37]}...")

@@ -1,7 +1,10 @@
-"""SEN: what one sensor felt, one class per type of sensor.
+"""SEN: sensor readings, one class per sensor type.
 
-Sensors that UT2004 puts together into one line are in `grouser.protocol.usarsim.sensor_messages`.
-Places and angles are in the wire's axes (`grouser.protocol.usarsim.axes`).
+Sensors of which a robot has several (`Grouped`) share one line in UT2004, where name and value
+share a segment, ``{Name F1 Range 4.5523}``; UT3 and UDK send one line per sensor. Both forms are
+read, and one message may be written as several lines. Gyroscopes, force sensors and motion capture
+are Grouser extensions, written in the same form. Positions and angles are in the axes of the wire
+(`grouser.protocol.usarsim.axes`).
 """
 
 from __future__ import annotations
@@ -12,22 +15,22 @@ from typing import Annotated, Any, ClassVar, Self
 from grouser.errors import BadValue
 from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
+    FieldCodec,
     Message,
-    Wire,
     angles,
     flag,
+    integer,
     number,
     numbers,
     read_fields,
     text,
     to_segments,
     vector,
-    whole,
 )
 from grouser.protocol.usarsim.segments import (
     ParsedLine,
     Segment,
-    quoted,
+    quote_text,
     segment_runs,
     unpack_names,
     write,
@@ -37,24 +40,24 @@ from grouser.protocol.usarsim.values import Vector, read_named_number
 
 @dataclass(frozen=True, slots=True)
 class SensorMessage(Message):
-    """What a sensor felt."""
+    """Base class of sensor readings."""
 
     head: ClassVar[str] = "SEN"
     type: ClassVar[str]
-    """Name of the type of sensor."""
+    """Sensor type."""
     stamp: ClassVar[Quantity] = Quantity.STAMP
-    """How its time is written."""
+    """Number format of the time."""
 
     time: float | None
-    """s; None: not sent. Some dialects leave it out for some types."""
+    """s; None: not sent. Some dialects omit it for some types."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the time, if it is there, and the fields of the class."""
+        """Read the optional time and the fields of the class."""
         return cls(time=read_time(line), **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write time and type before the rest."""
+        """Return time and type, then the fields."""
         return [*self.time_and_type(dialect), *to_segments(self, dialect)]
 
     def time_and_type(self, dialect: Dialect) -> list[Segment]:
@@ -66,14 +69,14 @@ class SensorMessage(Message):
 
 
 def read_time(line: ParsedLine) -> float | None:
-    """Return the time that a line says, if it does."""
+    """Return the time in a line, or None."""
     value = line.by_key.get("time")
     return None if value is None else read_named_number("Time", value)
 
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth(SensorMessage):
-    """Where the robot really is."""
+    """True pose of the robot."""
 
     type: ClassVar[str] = "GroundTruth"
 
@@ -84,7 +87,7 @@ class GroundTruth(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Ins(SensorMessage):
-    """Where inertial navigation believes the robot to be."""
+    """Pose estimated by inertial navigation."""
 
     type: ClassVar[str] = "INS"
 
@@ -95,7 +98,7 @@ class Ins(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Odometry(SensorMessage):
-    """Where the wheels believe the robot to be."""
+    """Pose estimated from wheel odometry."""
 
     type: ClassVar[str] = "Odometry"
 
@@ -106,7 +109,7 @@ class Odometry(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class RangeScan(SensorMessage):
-    """One sweep of a laser, from right to left."""
+    """Laser scan, from right to left."""
 
     type: ClassVar[str] = "RangeScanner"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
@@ -117,28 +120,28 @@ class RangeScan(SensorMessage):
     fov: Annotated[float, number("FOV", Quantity.SCALAR)]
     """Angle between the first ray and the last, rad."""
     ranges: Annotated[tuple[float, ...], numbers("Range", Quantity.SCAN)]
-    """m; the greatest range where nothing was hit."""
+    """m; maximum range where nothing was hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class InfraredScan(RangeScan):
-    """One sweep of an infrared scanner."""
+    """Scan of an infrared scanner."""
 
     type: ClassVar[str] = "IRScanner"
 
 
 @dataclass(frozen=True, slots=True)
 class RangeImage(SensorMessage):
-    """A piece of a range imager's picture."""
+    """One row of a range image."""
 
     type: ClassVar[str] = "RangeImager"
     stamp: ClassVar[Quantity] = Quantity.SCAN_STAMP
 
     name: Annotated[str, text("Name")]
-    frames: Annotated[int, whole("Frames")]
-    """How many pieces there are."""
-    frame: Annotated[int, whole("Frame")]
-    """Which one this is."""
+    frames: Annotated[int, integer("Frames")]
+    """Number of rows."""
+    frame: Annotated[int, integer("Frame")]
+    """Index of this row."""
     resolution: Annotated[float, number("Resolution", Quantity.SCALAR)]
     fov: Annotated[float, number("FOV", Quantity.SCALAR)]
     ranges: Annotated[tuple[float, ...], numbers("Range", Quantity.SCAN)]
@@ -146,7 +149,7 @@ class RangeImage(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Tachometer(SensorMessage):
-    """How fast the wheels spin and how far they have."""
+    """Angular speed and accumulated angle of the wheels."""
 
     type: ClassVar[str] = "Tachometer"
 
@@ -159,7 +162,7 @@ class Tachometer(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Imu(SensorMessage):
-    """An inertial unit (UDK)."""
+    """Inertial measurement unit (UDK)."""
 
     type: ClassVar[str] = "IMU"
 
@@ -185,7 +188,7 @@ class Acceleration(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class ProperAcceleration(SensorMessage):
-    """Acceleration as an accelerometer feels it, gravity included, m/s2, in the robot's axes."""
+    """Proper acceleration (gravity included), m/s2, in the robot's axes."""
 
     type: ClassVar[str] = "AcceleroMeter"
 
@@ -195,7 +198,7 @@ class ProperAcceleration(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Compass(SensorMessage):
-    """Where north is, rad (UDK)."""
+    """Magnetic heading, rad (UDK)."""
 
     type: ClassVar[str] = "MagneticCompass"
 
@@ -205,7 +208,7 @@ class Compass(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Altitude(SensorMessage):
-    """How high the robot is, m (UDK)."""
+    """Altitude, m (UDK)."""
 
     type: ClassVar[str] = "AltitudeSensor"
 
@@ -216,17 +219,17 @@ class Altitude(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class MissionTime(SensorMessage):
-    """Minutes of the mission (UDK)."""
+    """Mission time, min (UDK)."""
 
     type: ClassVar[str] = "MissionTime"
 
     name: Annotated[str, text("Name")]
-    minutes: Annotated[int, whole("Minutes")]
+    minutes: Annotated[int, integer("Minutes")]
 
 
 @dataclass(frozen=True, slots=True)
 class Gas(SensorMessage):
-    """How much of a gas is in the air."""
+    """Gas concentration."""
 
     type: ClassVar[str] = "CO2Sensor"
 
@@ -237,7 +240,7 @@ class Gas(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Acoustic(SensorMessage):
-    """Whether something is heard: from far, or from a direction."""
+    """Sound detection: none, far, or with direction, volume and duration."""
 
     type: ClassVar[str] = "Acoustic"
 
@@ -250,12 +253,12 @@ class Acoustic(SensorMessage):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Look for ``{Far}``."""
+        """Read the fields and the flag ``{Far}``."""
         far = any(key.lower() == "far" and not value for key, value in line.segments)
         return cls(time=read_time(line), far=far, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write ``{None}`` if nothing is heard."""
+        """Return the fields; ``{None}`` if no sound is detected."""
         segments = to_segments(self, dialect)
         if self.far:
             segments.append(("Far", ""))
@@ -266,17 +269,17 @@ class Acoustic(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Victims(SensorMessage):
-    """Parts of victims that are seen (UT2004)."""
+    """Detected victim parts (UT2004)."""
 
     type: ClassVar[str] = "VictSensor"
 
     name: Annotated[str, text("Name")]
     parts: tuple[tuple[str, Vector], ...] = ()
-    """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → where."""
+    """Head, Arm, Hand, Chest, Pelvis, Leg or Foot → position."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the parts one after the other."""
+        """Read the parts in order."""
         seen = (
             VictimPartSeen(**read_fields(VictimPartSeen, run))
             for run in segment_runs(line.segments, "PartName")
@@ -285,7 +288,7 @@ class Victims(SensorMessage):
         return cls(time=read_time(line), parts=parts, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the parts, or that there are none."""
+        """Return the parts, or the status ``NoVictims``."""
         segments = [*self.time_and_type(dialect), ("Name", self.name)]
         if not self.parts:
             return [*segments, ("Status", "NoVictims")]
@@ -296,7 +299,7 @@ class Victims(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class VictimPartSeen:
-    """A part of a victim."""
+    """Detected part of a victim."""
 
     name: Annotated[str, text("PartName")]
     location: Annotated[Vector, vector("Location", Quantity.PLACE)]
@@ -304,7 +307,7 @@ class VictimPartSeen:
 
 @dataclass(frozen=True, slots=True)
 class TagSeen:
-    """A radio tag within reach."""
+    """RFID tag within range."""
 
     id: Annotated[str, text("ID")]
     location: Annotated[Vector | None, vector("Location", Quantity.PLACE)] = None
@@ -314,7 +317,7 @@ class TagSeen:
 
 @dataclass(frozen=True, slots=True)
 class Tags(SensorMessage):
-    """Radio tags within reach (UT2004)."""
+    """RFID tags within range (UT2004)."""
 
     type: ClassVar[str] = "RFID"
 
@@ -323,14 +326,14 @@ class Tags(SensorMessage):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the tags one after the other."""
+        """Read the tags in order."""
         tags = tuple(
             TagSeen(**read_fields(TagSeen, run)) for run in segment_runs(line.segments, "ID")
         )
         return cls(time=read_time(line), tags=tags, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the tags behind the name."""
+        """Return the name, then the tags."""
         segments = [*self.time_and_type(dialect), ("Name", self.name)]
         for tag in self.tags:
             segments += to_segments(tag, dialect)
@@ -339,12 +342,12 @@ class Tags(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Gps(SensorMessage):
-    """Where satellites believe the robot to be."""
+    """Satellite position fix."""
 
     type: ClassVar[str] = "GPS"
 
     name: Annotated[str, text("Name")]
-    satellites: Annotated[int, whole("Satellites")] = 0
+    satellites: Annotated[int, integer("Satellites")] = 0
     latitude_deg: float | None = None
     """North positive; None: no fix."""
     longitude_deg: float | None = None
@@ -352,7 +355,7 @@ class Gps(SensorMessage):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read degrees and minutes."""
+        """Read latitude and longitude from degrees and minutes."""
         return cls(
             time=read_time(line),
             latitude_deg=_read_degrees("Latitude", line.by_key.get("latitude")),
@@ -361,7 +364,7 @@ class Gps(SensorMessage):
         )
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write degrees and minutes, if there is a fix."""
+        """Return latitude and longitude in degrees and minutes if there is a fix."""
         segments = [*self.time_and_type(dialect), ("Name", self.name)]
         fix = "0"
         if self.latitude_deg is not None and self.longitude_deg is not None:
@@ -383,7 +386,7 @@ def _read_degrees(key: str, value: str | None) -> float | None:
 
 
 def _write_degrees(degrees: float, hemispheres: str) -> str:
-    """Return degrees, minutes with four decimals, and the letter; 60 minutes are never written."""
+    """Return degrees, minutes with four decimals and hemisphere; minutes stay below 60."""
     parts = round(degrees * 600_000)  # ten thousandths of minutes
     whole_degrees, rest = divmod(abs(parts), 600_000)
     minutes, fraction = divmod(rest, 10_000)
@@ -392,32 +395,32 @@ def _write_degrees(degrees: float, hemispheres: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grouped(SensorMessage):
-    """What several sensors of one type felt."""
+    """Readings of several sensors of one type."""
 
-    wire: ClassVar[Wire]
-    """How one value is written."""
+    codec: ClassVar[FieldCodec]
+    """Codec of one value."""
 
     readings: tuple[tuple[str, Any], ...]
     """Sensor → value."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the sensors one after the other."""
-        key = cls.wire.key.lower()
+        """Read the sensors in order."""
+        key = cls.codec.key.lower()
         readings = []
         for run in segment_runs(unpack_names(line.segments), "Name"):
             name = run["name"]
             try:
-                readings.append((name, cls.wire.read(run.get(key, ""))))
-            except BadValue as refusal:
-                raise BadValue(f"{cls.wire.key} of {quoted(name)} {refusal}") from None
+                readings.append((name, cls.codec.read(run.get(key, ""))))
+            except BadValue as error:
+                raise BadValue(f"{cls.codec.key} of {quote_text(name)} {error}") from None
         return cls(read_time(line), tuple(readings))
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return one line for all, or one for each, as the dialect has it."""
+        """Return one line for all sensors, or one per sensor, depending on the dialect."""
         prefix = self.time_and_type(dialect)
-        key = self.wire.key
-        texts = [(name, self.wire.write(value, dialect)) for name, value in self.readings]
+        key = self.codec.key
+        texts = [(name, self.codec.write(value, dialect)) for name, value in self.readings]
         if dialect.packed:
             packed = [("Name", f"{name} {key} {value}") for name, value in texts]
             return [write(self.head, [*prefix, *packed])]
@@ -426,83 +429,83 @@ class Grouped(SensorMessage):
 
 @dataclass(frozen=True, slots=True)
 class Encoders(Grouped):
-    """Ticks of motors, since the start."""
+    """Encoder ticks since the start."""
 
     type: ClassVar[str] = "Encoder"
-    wire: ClassVar[Wire] = whole("Tick")
+    codec: ClassVar[FieldCodec] = integer("Tick")
 
     readings: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Sonars(Grouped):
-    """Ranges by sound, m."""
+    """Ranges of sonars, m."""
 
     type: ClassVar[str] = "Sonar"
-    wire: ClassVar[Wire] = number("Range", Quantity.SCALAR)
+    codec: ClassVar[FieldCodec] = number("Range", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Infrareds(Grouped):
-    """Ranges by infrared light, m."""
+    """Ranges of infrared sensors, m."""
 
     type: ClassVar[str] = "IR"
-    wire: ClassVar[Wire] = number("Range", Quantity.SCALAR)
+    codec: ClassVar[FieldCodec] = number("Range", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Touches(Grouped):
-    """Switches: whether something is touched."""
+    """Contact states of touch sensors."""
 
     type: ClassVar[str] = "Touch"
-    wire: ClassVar[Wire] = flag("Touch")
+    codec: ClassVar[FieldCodec] = flag("Touch")
 
     readings: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TouchArrays(Grouped):
-    """Bumpers of several switches."""
+    """Contact states of bumpers with several switches."""
 
     type: ClassVar[str] = "TouchArray"
-    wire: ClassVar[Wire] = flag("Touch")
+    codec: ClassVar[FieldCodec] = flag("Touch")
 
     readings: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Gyroscope(SensorMessage):
-    """How fast the sensor turns."""
+    """Angular velocity of the sensor."""
 
     type: ClassVar[str] = "Gyroscope"
 
     name: Annotated[str, text("Name")]
     angular_velocity: Annotated[Vector, vector("AngularVel", Quantity.SCALAR)]
-    """About roll, pitch and yaw, rad/s; UDK's IMU has the same key."""
+    """About roll, pitch and yaw, rad/s; same key as UDK's IMU."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forces(Grouped):
-    """What presses on force sensors, N."""
+    """Normal forces on force sensors, N."""
 
     type: ClassVar[str] = "Force"
-    wire: ClassVar[Wire] = number("Force", Quantity.SCALAR)
+    codec: ClassVar[FieldCodec] = number("Force", Quantity.SCALAR)
 
     readings: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MotionCapture(SensorMessage):
-    """Where cameras around the room see a body."""
+    """Pose of a body measured by a motion capture system."""
 
     type: ClassVar[str] = "MotionCapture"
 
     name: Annotated[str, text("Name")]
     tracked: Annotated[bool, flag("Tracked")]
     location: Annotated[Vector | None, vector("Location", Quantity.SCALAR)] = None
-    """m; None: the body was not seen."""
+    """m; None: not tracked."""
     orientation: Annotated[Vector | None, vector("Orientation", Quantity.SCALAR)] = None

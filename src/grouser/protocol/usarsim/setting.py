@@ -1,7 +1,7 @@
-"""SET: joints, cameras, viewports, sensors, grippers and tags.
+"""SET and its answer RES: joints, cameras, viewports, sensors, grippers and tags.
 
-Type and opcode are compared in any case. A pair that is not known here stays a
-`Set`, with its text.
+Type and opcode are matched case-insensitively. An unknown pair is read as a plain `Set`. Only
+UT2004 answers with RES.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grouser.protocol.usarsim.segments import ParsedLine, Segment, write
 from grouser.protocol.usarsim.values import read_named_number
 
 EVERY_JOINT = frozenset({"allangles", "alljoints"})
-"""Names, in lower case, that mean all joints of a robot (UT3, UDK)."""
+"""Names, in lower case, for all joints of a robot (UT3, UDK)."""
 
 _OPCODES: dict[Order, str] = {
     Order.ANGLE: "Angle",
@@ -50,35 +50,35 @@ _PLACES = {"Type": 0, "Robot": 1, "Name": 2, "Opcode": 3, "Params": 4}
 
 
 def opcode() -> FieldCodec:
-    """Return the wire of an opcode that is a word of its own, in upper case."""
+    """Return the codec of an opcode, read in upper case."""
     return FieldCodec("Opcode", lambda value: value.upper(), lambda value, _: str(value))
 
 
 def joint_opcode() -> FieldCodec:
-    """Return the wire of an `Order` as SET writes it: a word, or the order's number."""
+    """Return the codec of an `Order` in SET: a word, or the number of the order."""
     return FieldCodec(
         "Opcode", lambda value: _ORDERS[value.upper()], lambda value, _: _OPCODES[value]
     )
 
 
 class Setting(Message):
-    """Any SET."""
+    """Base class of all SET commands."""
 
     __slots__ = ()
 
     head: ClassVar[str] = "SET"
     fixed: ClassVar[tuple[Segment, ...]] = ()
-    """Segments that are the same in every message of a class."""
+    """Constant segments of the class."""
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write what is fixed and what is not, in the usual order."""
+        """Return the constant segments and the fields in the usual order."""
         segments = [*self.fixed, *to_segments(self, dialect)]
         return sorted(segments, key=lambda segment: _PLACES.get(segment[0], len(_PLACES)))
 
 
 @dataclass(frozen=True, slots=True)
 class Set(Setting):
-    """Any SET that has no meaning of its own here."""
+    """SET with an unknown type and opcode."""
 
     type: Annotated[str, text("Type")]
     name: Annotated[str | None, text("Name")] = None
@@ -94,21 +94,21 @@ class SetJoint(Setting):
 
     name: Annotated[str, text("Name")]
     params: Annotated[tuple[float, ...], numbers("Params")]
-    """The value in rad, rad/s or N m, as the order says.
+    """Value in rad, rad/s or N m, depending on the order.
 
-    UT2004 may say behind it which of a wheel joint's two axes is meant.
+    In UT2004 a second number may select one of the two axes of a wheel joint.
     """
     order: Annotated[Order, joint_opcode()] = Order.ANGLE
 
     @property
     def value(self) -> float:
-        """The first of the params."""
+        """First of the params."""
         return self.params[0]
 
 
 @dataclass(frozen=True, slots=True)
 class SetStiffness(Setting):
-    """How firmly a joint holds (UT3, UDK)."""
+    """Set the stiffness of a joint (UT3, UDK)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Joint"), ("Opcode", "Stiffness"))
 
@@ -119,18 +119,18 @@ class SetStiffness(Setting):
 
 @dataclass(frozen=True, slots=True)
 class SetZoom(Setting):
-    """The field of view of a camera."""
+    """Set the field of view of a camera."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Camera"), ("Opcode", "Zoom"))
 
     name: Annotated[str, text("Name")]
     fov: Annotated[float, number("Params")]
-    """rad; 0: as it was built."""
+    """rad; 0: default."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchCamera(Setting):
-    """Show a robot's camera to a viewer (UT2004); without robot and camera: stop showing one."""
+    """Attach a viewer to a robot's camera (UT2004); without robot and camera: detach it."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Camera"),)
 
@@ -142,7 +142,7 @@ class WatchCamera(Setting):
 
 @dataclass(frozen=True, slots=True)
 class SetViewports(Setting):
-    """What the viewer's four fields show (UT2004)."""
+    """Assign cameras to the four viewports of a viewer (UT2004)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Viewports"),)
 
@@ -153,30 +153,30 @@ class SetViewports(Setting):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Take every key that begins with Viewport."""
+        """Read every key that begins with Viewport."""
         views = tuple(view for view in line.segments if view[0].lower().startswith("viewport"))
         return cls(views=views, **read_fields(cls, line.by_key))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the viewports behind the configuration."""
+        """Return the configuration, then the viewports."""
         return [*self.fixed, *to_segments(self, dialect), *self.views]
 
 
 @dataclass(frozen=True, slots=True)
 class SetGait(Setting):
-    """Grouser's own: other numbers for a legged robot's walk."""
+    """Set gait parameters of a legged robot (Grouser extension)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "Gait"), ("Opcode", "Walk"))
 
     params: Annotated[str, text("Params")]
-    """Names and values in turn: ``period 0.35 lift 0.02 locus box``."""
+    """Alternating names and values: ``period 0.35 lift 0.02 locus box``."""
 
     @property
     def numbers(self) -> dict[str, float | str]:
-        """What is to be changed, by name; what is no number stays a word."""
+        """Parameters by name; a value that is not a number stays text."""
         words = self.params.replace(",", " ").split()
         if not words or len(words) % 2:
-            raise BadValue(f"Params is '{self.params[:40]}', names and values in turn are needed")
+            raise BadValue(f"Params is '{self.params[:40]}', must be names and values in turn")
         return {
             name: float(value) if _NUMBER.fullmatch(value) else value
             for name, value in zip(words[::2], words[1::2], strict=True)
@@ -185,7 +185,7 @@ class SetGait(Setting):
 
 @dataclass(frozen=True, slots=True)
 class ResetSensor(Setting):
-    """Let a sensor that counts begin again: odometry, encoder, tachometer."""
+    """Reset an accumulating sensor: odometry, encoder, tachometer."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "RESET"),)
 
@@ -195,19 +195,19 @@ class ResetSensor(Setting):
 
 @dataclass(frozen=True, slots=True)
 class SetRate(Setting):
-    """Let a sensor measure so many times a second: Grouser's own, no old server knows it."""
+    """Set the rate of a sensor (Grouser extension)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "RATE"),)
 
     type: Annotated[str, text("Type")]
     rate_hz: Annotated[float, number("Params")]
-    """Per simulated second; above 0, at most once a tick."""
+    """Readings per simulated second; above 0, at most one per tick of the server."""
     name: Annotated[str | None, text("Name")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class SetInsPose(Setting):
-    """Tell inertial navigation where it is."""
+    """Set the pose estimate of inertial navigation."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "INS"), ("Opcode", "POSE"))
 
@@ -218,7 +218,7 @@ class SetInsPose(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Scan(Setting):
-    """Let a range scanner or a range imager measure now."""
+    """Trigger a range scanner or range imager."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Opcode", "SCAN"),)
 
@@ -239,7 +239,7 @@ class SetGripper(Setting):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseTag(Setting):
-    """Drop a radio tag (UT2004)."""
+    """Drop an RFID tag (UT2004)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFIDReleaser"), ("Opcode", "Release"))
 
@@ -248,7 +248,7 @@ class ReleaseTag(Setting):
 
 @dataclass(frozen=True, slots=True)
 class ReadTag(Setting):
-    """Read what is stored on a radio tag (UT2004)."""
+    """Read the memory of an RFID tag (UT2004)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFID"), ("Opcode", "Read"))
 
@@ -259,7 +259,7 @@ class ReadTag(Setting):
 
 @dataclass(frozen=True, slots=True)
 class WriteTag(Setting):
-    """Store something on a radio tag (UT2004)."""
+    """Write the memory of an RFID tag (UT2004)."""
 
     fixed: ClassVar[tuple[Segment, ...]] = (("Type", "RFID"), ("Opcode", "Write"))
 
@@ -274,14 +274,14 @@ class WriteTag(Setting):
 
     @property
     def data(self) -> str:
-        """What shall be stored."""
+        """Data to store."""
         return self.params.partition(" ")[2]
 
 
 _COUNTERS = ("ODOMETRY", "ENCODER", "TACHOMETER")
 _SCANNERS = ("RANGESCANNER", "IRSCANNER", "RANGEIMAGER")
 
-_MEANING: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
+_READERS: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
     **{("JOINT", word): SetJoint.read for word in _ORDERS},
     ("JOINT", "STIFFNESS"): SetStiffness.read,
     ("CAMERA", "ZOOM"): SetZoom.read,
@@ -295,14 +295,14 @@ _MEANING: dict[tuple[str, str], Callable[[ParsedLine, Dialect], Setting]] = {
     ("RFID", "READ"): ReadTag.read,
     ("RFID", "WRITE"): WriteTag.read,
 }
-"""Type and opcode, in upper case → what they mean."""
+"""Type and opcode in upper case → reader."""
 
 
 def read_set(line: ParsedLine, dialect: Dialect) -> Setting:
-    """Tell what a SET means by its type and opcode, and read it."""
+    """Read a SET by its type and opcode."""
     kind = line.by_key.get("type", "").upper()
     opcode = line.by_key.get("opcode", "").upper()
-    if read := _MEANING.get((kind, opcode)):
+    if read := _READERS.get((kind, opcode)):
         return _check_lengths(read(line, dialect))
     if opcode == "RATE":
         return SetRate.read(line, dialect)
@@ -314,7 +314,7 @@ def read_set(line: ParsedLine, dialect: Dialect) -> Setting:
 
 
 def _check_lengths(setting: Setting) -> Setting:
-    """Refuse lists of numbers that are too short or too long."""
+    """Raise `BadValue` for lists of numbers of the wrong length."""
     if isinstance(setting, SetInsPose) and len(setting.pose) != 6:
         raise BadValue(f"Params has {len(setting.pose)} numbers, must have six")
     if isinstance(setting, SetJoint) and not setting.params:
@@ -328,21 +328,21 @@ FAILED = "Failed"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one thing that was set."""
+    """Result for one item of a SET."""
 
     key: str
     """Name, Config, Viewport1…"""
     value: str
-    """The sensor's or camera's name, the configuration…"""
+    """Name of the sensor or camera, configuration…"""
     status: str = OK
     """OK or Failed."""
     fov: float | None = None
-    """The camera's field of view after zooming, rad."""
+    """Field of view of the camera after zooming, rad."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response(Message):
-    """What became of a SET."""
+    """Answer to a SET."""
 
     head: ClassVar[str] = "RES"
 
@@ -352,7 +352,7 @@ class Response(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Let every Status end one result."""
+        """Read the results; each ends with a Status segment."""
         results: list[Result] = []
         key, value, fov = "", "", None
         for word, content in line.segments:
@@ -367,7 +367,7 @@ class Response(Message):
         return cls(results=tuple(results), **read_fields(cls, line.by_key))
 
     def lines(self, dialect: Dialect) -> list[str]:
-        """Return the line, if the dialect answers at all."""
+        """Return the line; empty if the dialect has no RES."""
         if not dialect.responses:
             return []
         segments: list[Segment] = to_segments(self, dialect)

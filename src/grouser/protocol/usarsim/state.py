@@ -1,4 +1,4 @@
-"""STA: how the robot is."""
+"""STA: state of the robot, or of objects created by a world controller."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from grouser.protocol.usarsim.dialects import Dialect, Quantity
 from grouser.protocol.usarsim.message import (
     Message,
     flag,
+    integer,
     number,
     read_fields,
     text,
     to_segments,
     vector,
-    whole,
 )
 from grouser.protocol.usarsim.segments import ParsedLine, Segment, segment_runs
 from grouser.protocol.usarsim.values import Vector, read_named_number
@@ -24,10 +24,10 @@ LEGGED = "LeggedVehicle"
 AERIAL = "AerialVehicle"
 NAUTIC = "NauticVehicle"
 VEHICLES = (GROUND, LEGGED, AERIAL, NAUTIC)
-"""Types of robots, as UDK calls them; UT2004 and UT3 say LeggedRobot."""
+"""Types of robots in UDK; UT2004 and UT3 use LeggedRobot instead of LeggedVehicle."""
 
 NO_BATTERY = 99999
-"""What `State.battery` is when batteries are not simulated."""
+"""Value of `State.battery` when batteries are not simulated."""
 
 _OLD_LEGGED = "leggedrobot"
 
@@ -35,11 +35,11 @@ _TYPE_FIRST = ("Type", "Time", "FrontSteer", "RearSteer", "", "LightToggle", "Li
                "Battery", "View")  # fmt: skip
 _TIME_FIRST = ("Time", "Battery", "Type", "LightToggle", "LightIntensity", "FrontSteer",
                "RearSteer", "", "View")  # fmt: skip
-"""Order of the keys; the empty one stands for the joints."""
+"""Order of the keys; the empty key stands for the joints."""
 
 
 def vehicle_type(word: str) -> str:
-    """Return UDK's name of a type of robot, for the name in any dialect."""
+    """Return UDK's name of a type of robot from its name in any dialect."""
     return LEGGED if word.lower() == _OLD_LEGGED else word
 
 
@@ -50,7 +50,7 @@ def vehicle_word(kind: str, dialect: Dialect) -> str:
 
 @dataclass(frozen=True, slots=True)
 class State(Message):
-    """How the robot is; a field of None does not apply to its type."""
+    """State of the robot; a field that is None does not apply to its type."""
 
     head: ClassVar[str] = "STA"
 
@@ -58,22 +58,22 @@ class State(Message):
     """One of `VEHICLES`."""
     time: Annotated[float, number("Time", Quantity.STATE_STAMP)]
     """s."""
-    battery: Annotated[int, whole("Battery")] = NO_BATTERY
-    """What is left of the battery, s."""
+    battery: Annotated[int, integer("Battery")] = NO_BATTERY
+    """Remaining battery life, s."""
     front_steer: Annotated[float | None, number("FrontSteer", Quantity.STEER)] = None
     """rad."""
     rear_steer: Annotated[float | None, number("RearSteer", Quantity.STEER)] = None
     """rad."""
     light: Annotated[bool | None, flag("LightToggle")] = None
-    light_intensity: Annotated[int | None, whole("LightIntensity")] = None
-    view: Annotated[int | None, whole("View")] = None
-    """Tile of the robot's picture in the mosaic, -1: none; UT2004."""
+    light_intensity: Annotated[int | None, integer("LightIntensity")] = None
+    view: Annotated[int | None, integer("View")] = None
+    """Tile of the robot's image in the mosaic, -1: none; UT2004."""
     joints: tuple[tuple[str, float], ...] = ()
     """Joint → angle, rad: flippers (UT2004), or all joints of a legged robot."""
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Take every key that is not known for a joint."""
+        """Read the fields; every other key is a joint."""
         given = read_fields(cls, line.by_key)
         given["type"] = vehicle_type(given["type"])
         joints = tuple(
@@ -84,7 +84,7 @@ class State(Message):
         return cls(joints=joints, **given)
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the keys in the dialect's order."""
+        """Return the segments in the dialect's order."""
         values = dict(to_segments(self, dialect))
         values["Type"] = vehicle_word(self.type, dialect)
         if not dialect.view:
@@ -105,20 +105,20 @@ class State(Message):
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """Where one object is that a world controller made."""
+    """Pose of one object created by a world controller."""
 
     name: Annotated[str, text("Name")]
     size: Annotated[Vector, vector("Size", Quantity.SCALAR)]
-    """Of the box around it in its own axes, m."""
+    """Size of its bounding box in its own axes, m."""
     location: Annotated[Vector, vector("Location", Quantity.SCALAR)]
     memory: Annotated[str, text("Memory")] = ""
-    """What it was given to remember when it was made."""
+    """Value of Memory at its creation."""
     rotation: Annotated[Vector, vector("Rotation", Quantity.SCALAR)] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectStates(Message):
-    """Where objects are that world controllers made (CONTROL {Type GetSTA}): one line, as UDK's."""
+    """Poses of objects created by world controllers (CONTROL {Type GetSTA}); one line as in UDK."""
 
     head: ClassVar[str] = "STA"
 
@@ -126,17 +126,17 @@ class ObjectStates(Message):
 
     @classmethod
     def read(cls, line: ParsedLine, dialect: Dialect) -> Self:
-        """Read the objects one after the other."""
+        """Read the objects in order."""
         each = segment_runs(line.segments, "Name")
         return cls(tuple(ObjectState(**read_fields(ObjectState, run)) for run in each))
 
     def segments(self, dialect: Dialect) -> list[Segment]:
-        """Write the objects one after the other."""
+        """Return the segments of each object in order."""
         return [segment for each in self.objects for segment in to_segments(each, dialect)]
 
 
 def read_state(line: ParsedLine, dialect: Dialect) -> State | ObjectStates:
-    """Tell by the type whose state it is, and read it: objects have none."""
+    """Read a STA; lines without a type are states of objects."""
     if not any(key.lower() == "type" for key, _ in line.segments):
         return ObjectStates.read(line, dialect)
     return State.read(line, dialect)

@@ -1,8 +1,7 @@
-"""The ground truth port (3989): who is where.
+"""Ground truth port (3989): true poses of robots and objects.
 
-A client asks with ``{class X} {name Y}``, where either may be missing, or with an empty line for
-everything; the server answers with one line per robot or object and then ``{End}``. Lines have no
-head.
+A request is ``{class X} {name Y}``, both optional, or an empty line for everything. The answer is
+one line per robot or object, then ``{End}``. Lines have no message type.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from grouser.errors import BadValue
 from grouser.protocol.lines import ENCODING, END, Fault, LineReader
 from grouser.protocol.usarsim.dialects import UDK, Quantity
 from grouser.protocol.usarsim.message import Message, number, text, vector
-from grouser.protocol.usarsim.segments import parse, quoted
+from grouser.protocol.usarsim.segments import parse, quote_text
 from grouser.protocol.usarsim.values import Vector
 
 PORT = 3989
 LONGEST = 4096
-"""Bytes of a line on this port."""
+"""Maximum length of a line on this port, bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthRequest(Message):
-    """Ask where objects are; a field of None asks for any."""
+    """Query the poses of robots and objects; None matches any."""
 
     head: ClassVar[str] = ""
 
@@ -32,14 +31,14 @@ class TruthRequest(Message):
     """With or without its package; None: all robots."""
     name: Annotated[str | None, text("name")] = None
     token: Annotated[str | None, text("token")] = None
-    """Grouser's own: what a server beyond loopback demands; asks nothing else."""
+    """Access token (Grouser extension) for servers beyond loopback; a line of its own."""
     everything: bool = False
-    """Objects as well, whatever they are: what an empty line asks for."""
+    """Include objects; set by an empty line."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthRow(Message):
-    """Where one object is."""
+    """Pose of one robot or object."""
 
     head: ClassVar[str] = ""
 
@@ -53,7 +52,7 @@ class TruthRow(Message):
 
 @dataclass(frozen=True, slots=True)
 class TruthEnd(Message):
-    """No further object."""
+    """End of an answer."""
 
     head: ClassVar[str] = ""
 
@@ -63,20 +62,20 @@ class TruthEnd(Message):
 
 
 def read_request(line: str) -> TruthRequest:
-    """Return what one line asks for.
+    """Parse a request.
 
-    An empty line asks for everything, an empty pair of braces for all robots.
+    An empty line requests everything, an empty pair of braces all robots.
     """
     if not line.strip():
         return TruthRequest(everything=True)
     parsed = parse(line)
     if parsed.head or "{" not in line:
-        raise BadValue(f"a question is '{{class X}} {{name Y}}', not {quoted(line)}")
+        raise BadValue(f"request is {quote_text(line)}, must be '{{class X}} {{name Y}}'")
     return TruthRequest.read(parsed, UDK)
 
 
 def read_answer(line: str) -> TruthRow | TruthEnd:
-    """Return what one line answers."""
+    """Parse one line of an answer."""
     parsed = parse(line)
     if parsed.segments and parsed.segments[0][0].lower() == "end":
         return TruthEnd()
@@ -84,13 +83,13 @@ def read_answer(line: str) -> TruthRow | TruthEnd:
 
 
 class TruthServerSide:
-    """The server's end of a connection to the truth port."""
+    """Server side of a connection to the truth port."""
 
     def __init__(self) -> None:
         self._reader = LineReader(read_request, LONGEST, empty=True)
 
     def receive(self, data: bytes) -> list[TruthRequest | Fault]:
-        """Take the next bytes; return the questions they complete."""
+        """Decode the next bytes; return the completed requests."""
         return self._reader.feed(data)
 
     def send(self, message: TruthRow | TruthEnd) -> bytes:
@@ -99,17 +98,17 @@ class TruthServerSide:
 
 
 class TruthClientSide:
-    """The client's end of a connection to the truth port."""
+    """Client side of a connection to the truth port."""
 
     def __init__(self) -> None:
         self._reader = LineReader(read_answer, LONGEST)
 
     def receive(self, data: bytes) -> list[TruthRow | TruthEnd | Fault]:
-        """Take the next bytes; return the answers they complete."""
+        """Decode the next bytes; return the completed answer lines."""
         return self._reader.feed(data)
 
     def send(self, request: TruthRequest) -> bytes:
-        """Return the bytes of a question."""
+        """Return the bytes of a request."""
         if request.everything:
             return END.encode(ENCODING)
         return _bytes(request) if request != TruthRequest() else f"{{}}{END}".encode(ENCODING)

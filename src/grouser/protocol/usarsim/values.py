@@ -1,7 +1,7 @@
-"""Values of segments: read loosely, written in the style of a dialect.
+"""Values of segments: tolerant parsing, and number formats of the dialects.
 
-Reading forgives what real clients send: a decimal comma ends a number (as the old parser did), the
-components of a vector may be divided by blanks, switches come in any case.
+Parsing accepts what real clients send: a decimal comma ends a number (as in the original parser),
+vector components may be separated by blanks, booleans come in any case.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from decimal import Decimal
 from functools import lru_cache
 
 from grouser.errors import BadValue
-from grouser.protocol.usarsim.segments import quoted
+from grouser.protocol.usarsim.segments import quote_text
 
 Vector = tuple[float, float, float]
-"""x, y, z in m, or roll, pitch, yaw in rad; in the wire's axes."""
+"""x, y, z in m, or roll, pitch, yaw in rad; in the axes of the wire."""
 
-LARGEST_WHOLE = 2**31 - 1
+LARGEST_INTEGER = 2**31 - 1
 """Unreal's integers have 32 bits."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -27,38 +27,38 @@ _SWITCH = {"true": True, "false": False, "1": True, "0": False}
 
 
 def read_number(text: str) -> float:
-    """Return the number that ``text`` begins with."""
+    """Return the number at the start of ``text``."""
     try:
         value = float(text)
     except ValueError:
         begins = _NUMBER.match(text)
         value = float(begins[0]) if begins else math.nan
-    if math.isfinite(value) and "_" not in text:  # Python reads 1_0 as ten, nobody else does
+    if math.isfinite(value) and "_" not in text:  # float() also accepts 1_0
         return value
-    raise BadValue(f"is {quoted(text)}, must be a finite number")
+    raise BadValue(f"is {quote_text(text)}, must be a finite number")
 
 
 def read_named_number(key: str, text: str) -> float:
-    """Return the number that ``text`` begins with; name ``key`` in the complaint."""
+    """Return the number at the start of ``text``; the error message names ``key``."""
     try:
         return read_number(text)
-    except BadValue as refusal:
-        raise BadValue(f"{key} {refusal}") from None
+    except BadValue as error:
+        raise BadValue(f"{key} {error}") from None
 
 
-def read_whole(text: str) -> int:
-    """Return the number that ``text`` begins with, without its fraction."""
+def read_integer(text: str) -> int:
+    """Return the number at the start of ``text``, truncated."""
     value = read_number(text)
-    if abs(value) > LARGEST_WHOLE:
-        raise BadValue(f"is {quoted(text)}, must lie within ±{LARGEST_WHOLE}")
+    if abs(value) > LARGEST_INTEGER:
+        raise BadValue(f"is {quote_text(text)}, must lie within ±{LARGEST_INTEGER}")
     return int(value)
 
 
 def read_numbers(text: str) -> tuple[float, ...]:
-    """Return numbers divided by commas, blanks or both."""
+    """Return numbers separated by commas, blanks or both."""
     words = text.replace(",", " ").split()
     try:
-        numbers = tuple(map(float, words))  # a scan has hundreds: all at once, if all are plain
+        numbers = tuple(map(float, words))  # fast path for scans with hundreds of plain numbers
         if math.isfinite(sum(numbers)) and "_" not in text:
             return numbers
     except ValueError:
@@ -67,39 +67,39 @@ def read_numbers(text: str) -> tuple[float, ...]:
 
 
 def read_vector(text: str) -> Vector:
-    """Return three numbers divided by commas, blanks or both."""
+    """Return three numbers separated by commas, blanks or both."""
     numbers = read_numbers(text)
     if len(numbers) != 3:
-        raise BadValue(f"is {quoted(text)}, must be three numbers")
+        raise BadValue(f"is {quote_text(text)}, must be three numbers")
     return numbers[0], numbers[1], numbers[2]
 
 
 def read_switch(text: str) -> bool:
-    """Return whether ``text`` says true, in any case."""
+    """Return a boolean from ``true``, ``false``, ``1`` or ``0``, in any case."""
     try:
         return _SWITCH[text.lower()]
     except KeyError:
-        raise BadValue(f"is {quoted(text)}, must be true or false") from None
+        raise BadValue(f"is {quote_text(text)}, must be true or false") from None
 
 
 @dataclass(frozen=True, slots=True)
 class FixedDecimals:
-    """How a number is written."""
+    """Number format with a fixed number of decimals."""
 
     decimals: int
     """Digits after the point."""
     cut: bool = False
-    """Further digits are cut off (UDK's helper); otherwise they are rounded."""
+    """Truncate (UDK's helper) instead of rounding."""
 
     def text(self, value: float) -> str:
-        """Return ``value`` with the digits of this style."""
+        """Return ``value`` with `decimals` digits."""
         if self.cut:
             whole, _, fraction = shortest_text(value).partition(".")
             return f"{whole}.{fraction[: self.decimals]:0<{self.decimals}}"
         return _finite(_form(self.decimals, 1) % value)
 
     def join(self, values: Iterable[float]) -> str:
-        """Return ``values`` divided by commas."""
+        """Return ``values`` separated by commas."""
         if self.cut:
             return ",".join([self.text(value) for value in values])
         numbers = tuple(values)
@@ -108,35 +108,35 @@ class FixedDecimals:
 
 @dataclass(frozen=True, slots=True)
 class ShortestDecimals:
-    """The style of commands: every digit that the number has, and not one more."""
+    """Number format of commands: the shortest text that reads back as the same number."""
 
     def text(self, value: float) -> str:
-        """Return ``value`` so that it reads back the same."""
+        """Return the shortest text of ``value``."""
         return shortest_text(value)
 
     def join(self, values: Iterable[float]) -> str:
-        """Return ``values`` divided by commas; whole numbers without a point."""
+        """Return ``values`` separated by commas; integers without a point."""
         return ",".join([shortest_text(value).removesuffix(".0") for value in values])
 
 
 @dataclass(frozen=True, slots=True)
 class TrimmedDecimals:
-    """Whole numbers without a point, others with four decimals cut off."""
+    """Number format: integers without a point, others truncated to four decimals."""
 
     def text(self, value: float) -> str:
-        """Return ``value`` in this style."""
+        """Return ``value`` in this format."""
         text = FixedDecimals(4, cut=True).text(value)
         whole, _, fraction = text.partition(".")
         return text if fraction.strip("0") else str(int(whole))
 
     def join(self, values: Iterable[float]) -> str:
-        """Return ``values`` divided by commas."""
+        """Return ``values`` separated by commas."""
         return ",".join([self.text(value) for value in values])
 
 
 @lru_cache
 def _form(decimals: int, count: int) -> str:
-    """Return the form of ``count`` numbers: a scan's hundreds are written by one call."""
+    """Return the format string of ``count`` numbers, so that a scan is formatted in one call."""
     return ",".join([f"%.{decimals}f"] * count)
 
 
@@ -158,13 +158,13 @@ def _finite(text: str) -> str:
 
 
 def wrapped_angle(angle: float) -> float:
-    """Return ``angle`` (rad) turned into (-pi, pi]."""
+    """Return ``angle`` (rad) wrapped to (-pi, pi]."""
     turned = math.remainder(angle, math.tau)
     return turned if turned > -math.pi else math.pi
 
 
 def unsigned_angle(angle: float) -> float:
-    """Return ``angle`` (rad) turned into [0, 2 pi)."""
+    """Return ``angle`` (rad) wrapped to [0, 2 pi)."""
     if 0.0 <= angle < math.tau:
         return angle
     turned = angle % math.tau
