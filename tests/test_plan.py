@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import grouser
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
-from grouser.planning.cost_map import CostMap, DrivenTrial, furthest
-from grouser.planning.paths import even, measured
+from grouser.planning.cost_map import CostMap, DrivenTrial, progress_along_path
+from grouser.planning.paths import path_from_waypoints, resample
 from grouser.planning.validity import ValidityMap
 from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan import PlanSettings, plan
@@ -128,7 +128,7 @@ class TestCostMap:
         )
 
     def drive(self, validity, y, energy, arrived=True, until=2.0):
-        path = measured(validity, [(0.0, y), (2.0, y)])
+        path = path_from_waypoints(validity, [(0.0, y), (2.0, y)])
         x = np.linspace(0.0, until, 50)
         spent = np.linspace(0.0, energy, 50)
         return DrivenTrial(path, np.column_stack([x, np.full(50, y)]), spent, arrived)
@@ -142,7 +142,7 @@ class TestCostMap:
         # 1 J/m and 3 J/m, drawn a little to the mean of 2.
         assert per_metre[75, 50] == pytest.approx(1.0, abs=0.25)
         assert per_metre[25, 50] == pytest.approx(3.0, abs=0.25)
-        assert cost.expect(measured(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
+        assert cost.predict(path_from_waypoints(free, [(0.0, 0.5), (2.0, 0.5)]))[0] < 2.5
 
     def test_failures_are_blamed_on_where_they_happened(self, free):
         cost = CostMap(free)
@@ -152,8 +152,8 @@ class TestCostMap:
         failures = cost.failures_per_metre()
         assert failures[25, 45] > 5 * failures[75, 45]
         assert failures[25, 45] > 5 * failures[25, 10]
-        _, good = cost.expect(measured(free, [(0.0, 0.5), (2.0, 0.5)]))
-        _, bad = cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))
+        _, good = cost.predict(path_from_waypoints(free, [(0.0, 0.5), (2.0, 0.5)]))
+        _, bad = cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))
         assert bad < 0.5 < good
 
     def test_unknown_is_not_bad(self, free):
@@ -166,7 +166,7 @@ class TestCostMap:
         assert known[50, 99] < 0.01
         # Never driven: dearer than what is known to be good, cheaper than what is known to be bad.
         assert price[75, 45] < price[50, 99] < price[25, 45]
-        curious = cost.per_metre(curiosity=0.2)
+        curious = cost.per_metre(exploration_bonus=0.2)
         assert curious[50, 99] == pytest.approx(0.8 * price[50, 99], rel=0.01)
 
     @pytest.mark.parametrize("times", [4, 8, 20])
@@ -177,16 +177,16 @@ class TestCostMap:
             cost.learn(self.drive(free, -0.5, 1.0, arrived=False, until=1.0))
         prices = []
         for way in ([(0.0, -0.5), (2.0, -0.5)], [(0.0, -0.5), (1.0, 0.5), (2.0, -0.5)]):
-            points = even(np.array(way), free.step)
+            points = resample(np.array(way), free.step)
             prices.append(cost.per_metre()[free.cells(points)].sum() * free.step)
         straight, round_it = prices
         assert round_it < straight
-        assert cost.expect(measured(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
+        assert cost.predict(path_from_waypoints(free, [(0.0, -0.5), (2.0, -0.5)]))[1] < 0.5
 
     def test_beside_a_slope_there_is_a_slope(self, free):
         """Three quarters of the energy went into the first half of the way."""
         cost = CostMap(free)
-        path = measured(free, [(0.0, 0.0), (2.0, 0.0)])
+        path = path_from_waypoints(free, [(0.0, 0.0), (2.0, 0.0)])
         x = np.linspace(0.0, 2.0, 100)
         spent = np.interp(x, [0.0, 1.0, 2.0], [0.0, 1.5, 2.0])
         for _ in range(4):
@@ -201,28 +201,30 @@ class TestCostMap:
         stands[:, 30:71] = True
         ridge = ValidityMap(np.array([0.0, -1.0]), 0.02, stands, np.zeros((101, 101)))
         cost = CostMap(ridge)
-        path = measured(ridge, [(0.0, 0.0), (2.0, 0.0)])
+        path = path_from_waypoints(ridge, [(0.0, 0.0), (2.0, 0.0)])
         x = np.linspace(0.0, 2.0, 200)
         wander = np.column_stack([x, 0.1 * np.sin(7 * x)])
         for _ in range(6):
             cost.learn(DrivenTrial(path, wander, x, True))
-        near, middle = (cost.expect(measured(ridge, [(0.0, y), (2.0, y)]))[1] for y in (0.35, 0.0))
+        near, middle = (
+            cost.predict(path_from_waypoints(ridge, [(0.0, y), (2.0, y)]))[1] for y in (0.35, 0.0)
+        )
         assert middle > 0.9
         assert near < 0.8 * middle
         # Four falls from the middle of the ridge say more than all that.
         over = np.column_stack([x[:100], np.append(np.zeros(99), -0.6)])
         for _ in range(4):
             cost.learn(DrivenTrial(path, over, x[:100], False))
-        assert cost.expect(path)[1] < 0.8
+        assert cost.predict(path)[1] < 0.8
 
     def test_nothing_driven_is_refused(self, free):
-        with pytest.raises(BadValue, match="nothing has been driven"):
+        with pytest.raises(BadValue, match="no trial has been driven"):
             CostMap(free).per_metre()
 
     def test_progress_does_not_jump_to_where_a_path_comes_back(self):
         there = np.column_stack([np.linspace(0, 1, 51), np.zeros(51)])
         path = np.concatenate([there, there[::-1] + np.array([0.0, 0.02])])
-        assert furthest(path, there[:30]).max() <= 31
+        assert progress_along_path(path, there[:30]).max() <= 31
 
 
 def test_intervals_are_those_of_the_tables():

@@ -1,4 +1,4 @@
-"""A robot laid on the ground: as statics says, for every robot that can go anywhere."""
+"""A robot placement on the ground: as statics says, for every robot that can go anywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grouser.planning.ground import (
     NO_GROUND,
     STANDS,
     TOO_STEEP,
-    lay,
+    place_on_ground,
 )
 from grouser.planning.validity import HEADINGS, map_validity, stands_at
 from grouser.robots.kinds import ROBOTS
@@ -59,10 +59,10 @@ class Relief:
 def test_every_robot_that_goes_somewhere_stands_on_level_ground(kind):
     scene = scene_with(kind)
     footprint = footprint_of(scene, "r")
-    laid = lay(Relief(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]])
-    assert laid.verdict.tolist() == [STANDS]
+    placement = place_on_ground(Relief(lambda x, y: 0.3 + 0 * x), footprint, [[5.0, -2.0, 1.0]])
+    assert placement.verdict.tolist() == [STANDS]
     # Where the scene puts it: as far above the ground as the robot says, give or take its springs.
-    assert laid.height[0] - 0.3 == pytest.approx(scene.robots["r"].standing, rel=0.06)
+    assert placement.height[0] - 0.3 == pytest.approx(scene.robots["r"].standing, rel=0.06)
     assert footprint.groups in {2, 3, 4, 6}
 
 
@@ -77,10 +77,10 @@ def test_legs_of_a_roach_and_sides_of_a_crawler_are_counted(roach, kenaf):
 def test_a_plane_gives_exactly_its_slope_and_height(roach):
     ground = Relief(lambda x, y: 0.1 + 0.3 * x - 0.1 * y)
     heading = math.radians(90)
-    laid = lay(ground, roach, [[1.0, 2.0, 0.0], [1.0, 2.0, heading]])
-    assert laid.slope == pytest.approx(np.array([[0.3, -0.1], [-0.1, -0.3]]))
-    assert laid.height - roach.standing == pytest.approx(0.1 + 0.3 - 0.2)
-    assert laid.valid.all()
+    placement = place_on_ground(ground, roach, [[1.0, 2.0, 0.0], [1.0, 2.0, heading]])
+    assert placement.slope == pytest.approx(np.array([[0.3, -0.1], [-0.1, -0.3]]))
+    assert placement.height - roach.standing == pytest.approx(0.1 + 0.3 - 0.2)
+    assert placement.valid.all()
 
 
 def test_each_way_of_not_standing_is_told_apart(roach):
@@ -88,21 +88,23 @@ def test_each_way_of_not_standing_is_told_apart(roach):
     hole = Relief(lambda x, y: np.where(np.hypot(x, y) < 1, -np.inf, 0.0))
     block = Relief(lambda x, y: np.where(np.hypot(x, y) < 0.015, 0.04, 0.0))
     cliff = Relief(lambda x, y: 1.2 * x)
-    assert lay(edge, roach, [[0.0, 0.0, 0.0]]).verdict == LEG_HANGS
-    assert lay(edge, roach, [[-0.2, 0.0, 0.0]]).verdict == STANDS
-    assert lay(hole, roach, [[0.0, 0.0, 0.0]]).verdict == NO_GROUND
-    assert lay(hole, roach, [[1.0, 0.0, 0.0]]).verdict == LEG_HANGS
-    assert lay(block, roach, [[0.0, 0.0, 0.0]]).verdict == BODY_TOUCHES
-    assert lay(cliff, roach, [[0.0, 0.0, 0.0]]).verdict == TOO_STEEP
+    assert place_on_ground(edge, roach, [[0.0, 0.0, 0.0]]).verdict == LEG_HANGS
+    assert place_on_ground(edge, roach, [[-0.2, 0.0, 0.0]]).verdict == STANDS
+    assert place_on_ground(hole, roach, [[0.0, 0.0, 0.0]]).verdict == NO_GROUND
+    assert place_on_ground(hole, roach, [[1.0, 0.0, 0.0]]).verdict == LEG_HANGS
+    assert place_on_ground(block, roach, [[0.0, 0.0, 0.0]]).verdict == BODY_TOUCHES
+    assert place_on_ground(cliff, roach, [[0.0, 0.0, 0.0]]).verdict == TOO_STEEP
 
 
 def test_belts_bridge_a_gap_that_legs_do_not(kenaf, roach):
     def trench(width):
         return Relief(lambda x, y: np.where(np.abs(x) < width / 2, -1.0, 0.0))
 
-    assert lay(trench(0.16), kenaf, [[0.0, 0.0, 0.0]]).verdict == STANDS
-    assert lay(trench(0.40), kenaf, [[0.0, 0.0, 0.0]]).verdict != STANDS
-    assert lay(trench(0.02), roach, [[0.0, 0.0, 0.0]]).verdict != STANDS  # its middle legs
+    assert place_on_ground(trench(0.16), kenaf, [[0.0, 0.0, 0.0]]).verdict == STANDS
+    assert place_on_ground(trench(0.40), kenaf, [[0.0, 0.0, 0.0]]).verdict != STANDS
+    assert (
+        place_on_ground(trench(0.02), roach, [[0.0, 0.0, 0.0]]).verdict != STANDS
+    )  # its middle legs
 
 
 def test_a_map_says_what_laying_says(roach):
@@ -116,10 +118,10 @@ def test_a_map_says_what_laying_says(roach):
     poses[:, 0] = validity.corner[0] + validity.step * column
     poses[:, 1] = validity.corner[1] + validity.step * row
     looked_up = validity.stands(poses[:, :2], poses[:, 2])
-    laid = lay(ground, roach, poses).valid
+    placement = place_on_ground(ground, roach, poses).valid
     # The map knows heights by cells of a raster; only beside edges may the two differ.
-    assert (looked_up == laid).mean() > 0.97
-    assert 0.3 < laid.mean() < 0.9
+    assert (looked_up == placement).mean() > 0.97
+    assert 0.3 < placement.mean() < 0.9
     assert stands_at(ground, roach, 0.0, 0.75) == STANDS
     assert stands_at(ground, roach, 0.0, 0.5) == LEG_HANGS
 
@@ -127,11 +129,11 @@ def test_a_map_says_what_laying_says(roach):
 def test_a_thin_wall_is_not_missed(kenaf):
     wall = Relief(lambda x, y: np.where(np.abs(x - 0.031) < 0.006, 0.5, 0.0))
     validity = map_validity(wall, kenaf, (-1.0, -1.0, 1.0, 1.0))
-    assert not validity.way((-0.9, 0.0), (0.9, 0.0))[0]
-    assert validity.way((-0.9, -0.9), (-0.9, 0.9))[0]
+    assert not validity.are_segments_valid((-0.9, 0.0), (0.9, 0.0))[0]
+    assert validity.are_segments_valid((-0.9, -0.9), (-0.9, 0.9))[0]
     ends = np.random.default_rng(0).uniform(-1.1, 1.1, (400, 4))
-    together = validity.way(ends[:, :2], ends[:, 2:])
-    assert [validity.one_way(*way) for way in ends.tolist()] == together.tolist()
+    together = validity.are_segments_valid(ends[:, :2], ends[:, 2:])
+    assert [validity.is_segment_valid(*way) for way in ends.tolist()] == together.tolist()
     assert 20 < together.sum() < 380
 
 

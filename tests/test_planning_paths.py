@@ -11,7 +11,14 @@ import pytest
 
 import grouser
 from grouser.errors import UnknownName
-from grouser.planning.paths import PLANNERS, even, measured, plan_path, smoothed, taut
+from grouser.planning.paths import (
+    PLANNERS,
+    path_from_waypoints,
+    plan_path,
+    resample,
+    shortcut,
+    smooth_path,
+)
 from grouser.planning.roadmap import Roadmap
 from grouser.planning.validity import ValidityMap, map_validity
 from grouser.simulation.ground import Ground
@@ -39,7 +46,7 @@ def over(path):
 
 
 def stands_all_along(validity, path):
-    points = even(path.waypoints, 0.004)
+    points = resample(path.waypoints, 0.004)
     way = np.diff(points, axis=0)
     return validity.stands(points[:-1], np.arctan2(way[:, 1], way[:, 0])).all()
 
@@ -142,7 +149,7 @@ def test_a_class_that_costs_more_than_doubt_allows_gets_no_candidate(bridge, roa
 def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
     zigzag = np.array([(-0.4, 0.7), (-0.2, 0.8), (0.0, 0.7), (0.2, 0.8), (0.4, 0.7)])
     even_ground = np.ones_like(bridge.height)
-    straight = taut(bridge, zigzag, even_ground)
+    straight = shortcut(bridge, zigzag, even_ground)
     assert straight == pytest.approx(zigzag[[0, -1]])
     # Dear ground between them is worth the detour that the path already makes around it.
     rows, columns = bridge.height.shape
@@ -150,7 +157,7 @@ def test_a_way_drawn_taut_is_straight_where_the_ground_costs_the_same(bridge):
     y = bridge.corner[1] + bridge.step * np.arange(rows)
     dear = (abs(x)[None] < 0.1) & (y[:, None] < 0.75)
     around = np.array([(-0.4, 0.7), (-0.15, 0.8), (0.15, 0.8), (0.4, 0.7)])
-    kept = taut(bridge, around, np.where(dear, 5.0, 1.0))
+    kept = shortcut(bridge, around, np.where(dear, 5.0, 1.0))
     beside = np.interp(0.0, kept[:, 0], kept[:, 1])
     assert beside > 0.75
 
@@ -160,7 +167,7 @@ def test_a_small_robot_on_a_large_map_does_not_fill_the_memory():
     level = ValidityMap(np.zeros(2), 0.0125, np.ones((1, *shape), bool), np.zeros(shape))
     zigzag = np.array([[0.1 + 0.3 * k, 0.4 + 0.1 * (k % 2)] for k in range(49)])
     tracemalloc.start()
-    straight = measured(level, taut(level, zigzag, np.ones(shape)))
+    straight = path_from_waypoints(level, shortcut(level, zigzag, np.ones(shape)))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert straight.length == pytest.approx(14.4, abs=0.01)
@@ -169,8 +176,8 @@ def test_a_small_robot_on_a_large_map_does_not_fill_the_memory():
 
 def test_smoothing_shortens_and_keeps_the_ends(bridge):
     zigzag = np.array([(-1.6, 0.0), (-1.0, 0.5), (-0.9, 0.75), (0.0, 0.6), (0.9, 0.75), (1.6, 0.0)])
-    smooth = smoothed(bridge, zigzag, passes=10)
-    assert measured(bridge, smooth).length < measured(bridge, zigzag).length
+    smooth = smooth_path(bridge, zigzag, passes=10)
+    assert path_from_waypoints(bridge, smooth).length < path_from_waypoints(bridge, zigzag).length
     assert smooth[0] == pytest.approx(zigzag[0])
     assert smooth[-1] == pytest.approx(zigzag[-1])
     turns = np.abs(np.diff(np.unwrap(np.arctan2(*np.diff(smooth, axis=0).T[::-1]))))
@@ -178,13 +185,13 @@ def test_smoothing_shortens_and_keeps_the_ends(bridge):
 
 
 def test_length_and_clearance_are_what_a_ruler_says(bridge):
-    middle = measured(bridge, [(-0.4, 0.75), (0.4, 0.75)])
-    beside = measured(bridge, [(-0.4, 0.65), (0.4, 0.65)])
+    middle = path_from_waypoints(bridge, [(-0.4, 0.75), (0.4, 0.75)])
+    beside = path_from_waypoints(bridge, [(-0.4, 0.65), (0.4, 0.65)])
     assert middle.length == pytest.approx(0.8)
     # Half the bridge's width, less half the robot's feet: 0.25 - 0.042.
     assert middle.clearance == pytest.approx(0.208, abs=2 * bridge.step)
     assert middle.clearance - beside.clearance == pytest.approx(0.1, abs=2 * bridge.step)
-    assert np.hypot(*np.diff(even(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)
+    assert np.hypot(*np.diff(resample(middle.waypoints, 0.03), axis=0).T) == pytest.approx(0.8 / 27)
 
 
 def test_ompl_leaves_in_silence():

@@ -2,7 +2,7 @@
 
 The crawlers are in no paper and nobody tuned anything to them; PackBot, Quince and Kenaf are held
 to the pressure that they themselves stand with. Each row says the truth, ours, their ratio and
-whether they agree within that row's tolerance. docs/closed-forms.md explains them.
+whether they agree within that row's tolerance. docs/explanation/closed-forms.md explains them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from grouser.cores import parallel_map
 from grouser.experiments.closed_form_checks import (
     FAST,
     GAUGES,
@@ -33,7 +34,6 @@ from grouser.experiments.closed_form_climb import add_climb
 from grouser.experiments.closed_form_pressure import add_pressure
 from grouser.experiments.closed_form_rigs import CrawlerCase
 from grouser.experiments.run_options import RunOptions
-from grouser.mobility.parallel_map import map_on_all_cores
 from grouser.reports.report import Report
 from grouser.reports.table import Table
 
@@ -56,7 +56,7 @@ CENTRES = (0.05, 0.15)
 def run(options: RunOptions) -> Report:
     """Measure every row and compare."""
     checks = list(_quick() if options.quick else _all())
-    measured = map_on_all_cores(
+    measured = parallel_map(
         Check.rows, checks, progress=lambda done, of: options.progress("closed forms", done, of)
     )
     rows = [row for mine in measured for row in mine]
@@ -69,7 +69,7 @@ def run(options: RunOptions) -> Report:
     # One line each below the table: as a column they would leave no room for the numbers.
     reasons = dict.fromkeys(f"{row.case['closed form']}: {row.note}." for row in rows if row.note)
     rows = [replace(row, note="") for row in rows]
-    notes = (*reasons, "Tolerances and derivations: docs/closed-forms.md.")
+    notes = (*reasons, "Tolerances and derivations: docs/explanation/closed-forms.md.")
     title = "Closed forms of crawlers" + (" (quick: a few shapes)" if options.quick else "")
     report = Report(Table("closed-forms", "statics", title, tuple(rows), figures, notes))
     if options.pictures:

@@ -27,9 +27,9 @@ from functools import partial
 
 import numpy as np
 
+from grouser.cores import Progress, parallel_map
 from grouser.errors import BadValue
 from grouser.mobility.apparatus import Apparatus
-from grouser.mobility.parallel_map import Progress, map_on_all_cores
 from grouser.mobility.pass_curve import PassCount, PassCurve, SizeEstimate, fit_pass_curve
 from grouser.mobility.suite import (
     NOMINAL,
@@ -135,7 +135,7 @@ def find_limit(
     arrived = partial(_arrived, who, test, progress=progress)
     variations = [draw_variation(seed, f"{test}/{number}") for number in range(repeats)]
     near = min(_find(who, test, NOMINAL), key=abs)  # the finite one, if only one is
-    coarse = map_on_all_cores(partial(_find, who, test, near=near), variations, progress=progress)
+    coarse = parallel_map(partial(_find, who, test, near=near), variations, progress=progress)
     brackets, resolution = refine_brackets(arrived, variations, coarse, apparatus.resolution)
     rng = generator(seed, f"mobility/{test}/bootstrap")
     curve = fit_pass_curve(brackets, resolution, rng)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from grouser.physics.drives import speed
-from grouser.robots.kinds import known_as
+from grouser.robots.kinds import default_name
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.terrain.flat import Flat
@@ -67,7 +67,7 @@ def check_contract(
 def _simulation(kind: str, options: Mapping[str, Any], copies: int = 1) -> Simulation:
     robots = tuple(
         RobotEntry(
-            name=f"{known_as(kind)}{number}",
+            name=f"{default_name(kind)}{number}",
             kind=kind,
             position=(0.0, 20.0 * number, 0.0),
             options=dict(options),

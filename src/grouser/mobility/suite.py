@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from grouser.cores import Progress
 from grouser.errors import unknown
 from grouser.frames import Pose, degrees, radians, to_rpy
 from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
 from grouser.mobility.operator import Operator
-from grouser.mobility.parallel_map import Progress
-from grouser.robots.kinds import describe, known_as
+from grouser.robots.kinds import default_name, describe
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.trial import Goal, Outcome, Trial
@@ -77,7 +77,7 @@ class Candidate:
     @property
     def name(self) -> str:
         """What it is called."""
-        return known_as(self.kind)
+        return default_name(self.kind)
 
 
 def measure_candidate(
@@ -99,7 +99,7 @@ def measure_candidate(
     """
     if timestep is None:
         timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
-    who = RobotEntry(name=known_as(kind), kind=kind, position=(0, 0, 0), options=dict(options))
+    who = RobotEntry(name=default_name(kind), kind=kind, position=(0, 0, 0), options=dict(options))
     scene = compose(_world("measure", (Flat(friction=1.0),), who, timestep))
     robot, model, data = scene.robots[who.name], scene.model, scene.initial()
     mine = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grouser.mobility.parallel_map import Progress
+from grouser.cores import Progress
 from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial
 from grouser.trials import threads
 from grouser.trials.trial import Outcome

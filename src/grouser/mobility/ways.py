@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from grouser.cores import Progress
 from grouser.errors import BadValue
 from grouser.frames import degrees
-from grouser.mobility.parallel_map import Progress
-from grouser.robots.kinds import known_as
+from grouser.robots.kinds import default_name
 from grouser.trials import threads
 from grouser.trials.draws import Draw
 from grouser.trials.path_trials import PathCourse
@@ -96,7 +96,7 @@ def way_trial(kind: str, options: Mapping[str, Any], world: World, way: Way) -> 
     """
     heading = math.atan2(way.end[1] - way.start[1], way.end[0] - way.start[0])
     entry = RobotEntry(
-        name=known_as(kind),
+        name=default_name(kind),
         kind=kind,
         position=(*way.start, 0.0),
         yaw_deg=degrees(heading),

@@ -1,5 +1,5 @@
-"""Geometry that plans, and the driver that follows: arrays in, paths and commands out."""
+"""Path planning and path following: validity maps, planners, cost maps, steering laws."""
 
 from grouser.exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, renamed={"lay": "place_on_ground"})

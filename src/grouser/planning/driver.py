@@ -1,16 +1,16 @@
-"""The driver: a path and where the robot is in, two speeds out (roach report, section 3.5).
+"""Path-following controller: computes commands from a path and the robot's pose.
 
-Algorithm 1 keeps the number of the point that a robot makes for; it counts on once the robot is
-within ``r_path`` of it, and the last point is reached within ``r_end``. Algorithm 2 turns the angle
-theta between the robot's nose and that point into speeds: `LegLaw` as the report does it for legs,
-`SkidLaw` for whatever is told a forward speed and a turn.
+Implements section 3.5 of the roach report. Algorithm 1 keeps the index of the target point; it
+advances when the robot is within ``r_path`` of it, and the last point is reached within ``r_end``.
+Algorithm 2 converts the heading error theta to the target into speeds: `LegLaw` as in the report,
+for cranked legs; `SkidLaw` for robots with commands for forward speed and turn rate.
 
-Everything is on arrays with a leading axis, one row per robot: a thousand trials are steered in one
-call, and a single robot on the far side of a network is the same call with one row. Rows do not
-know of each other: each gets the bits it would get alone. Only NumPy is needed.
+All functions work on arrays with one row per robot: one call steers a thousand trials, or a single
+robot over a network. Rows are independent: a row gets the same bits whatever the other rows are.
+Only NumPy is needed.
 
-The report prints the inverse tangent of a quotient, which cannot tell ahead from behind; here it
-is that of two arguments, so that a robot whose point lies behind it turns round.
+The report prints the inverse tangent of a quotient, which does not distinguish ahead from behind;
+here the two-argument form is used, so that a robot turns round to a target behind it.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 
 Rows = Sequence[int] | npt.NDArray[np.int64]
-"""Which robots of many."""
+"""Indices of robots."""
 
 W0 = 2 * math.pi * 3.5  # rad/s   estimate: over both bridges in 20-30 s; the report: "under 30"
-P = 2.0  # 1/rad   estimate: with 1 it is not held on course up a ramp of 11 deg, with 3 it weaves
-TOP_RATIO = 4.0  # as far as `roach-turning` has measured; beyond it the law is not known to hold
-R_PATH = 0.20  # m   estimate: two lengths of the roach; with half of it it weaves up the ramps
+P = 2.0  # 1/rad   estimate: with 1 it loses its course on a ramp of 11 deg, with 3 it oscillates
+TOP_RATIO = 4.0  # largest ratio measured by `roach-turning`; the law is not validated beyond it
+R_PATH = 0.20  # m   estimate: two lengths of the roach; with half of it, it oscillates on the ramps
 R_END = 0.05  # m   section 6.1
 
 
 class SteeringLaw(Protocol):
-    """Turns the angle to the next point into a command."""
+    """Steering law: converts a heading error into a command."""
 
     @property
     def words(self) -> tuple[str, str]:
-        """What the two columns of a command are called."""
+        """Command keys of the two columns of `command`."""
         ...
 
     def command(self, error: Array, distance: Array, to_go: Array) -> Array:
-        """Return the commands (n, 2) of robots whose next points are ``error`` (n,) (rad) off.
+        """Return the commands (n, 2) for heading errors ``error`` (n,).
 
         Args:
-            error: to the left of the nose is positive, rad.
-            distance: to those points (n,), m.
-            to_go: to the ends of their paths, along them (n,), m.
+            error: direction of the target from the nose, left positive, rad.
+            distance: distance to the target (n,), m.
+            to_go: remaining length along the path (n,), m.
         """
         ...
 
@@ -60,11 +60,11 @@ class LegLaw:
     """Algorithm 2: one side keeps its speed, the other's grows exponentially with the error."""
 
     base_speed: float = W0
-    """omega_0: of both cranks when the robot looks at its point, rad/s; above 0."""
+    """omega_0: speed of both cranks at zero heading error, rad/s; above 0."""
     gain: float = P
-    """p: logarithm of the speeds' ratio for every radian of error; above 0."""
+    """p: logarithm of the speeds' ratio per radian of error; above 0."""
     top_ratio: float = TOP_RATIO
-    """The most by which one side is faster than the other; above 1."""
+    """Largest ratio of the two speeds; above 1."""
 
     def __post_init__(self) -> None:
         _check_above("driver", 0.0, base_speed=self.base_speed, gain=self.gain)
@@ -72,13 +72,13 @@ class LegLaw:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Both cranks' speeds, rad/s."""
+        """Command keys of both cranks' speeds, rad/s."""
         return "left_speed", "right_speed"
 
     def command(self, error: Array, distance: Array, to_go: Array) -> Array:
-        """Return left and right speeds (rad/s), (n, 2): a point to the left speeds the right up.
+        """Return left and right speeds (rad/s), (n, 2): a target to the left speeds the right up.
 
-        As in the report it does not matter how far the point is.
+        As in the report, the distance to the target has no influence.
         """
         most = math.log(self.top_ratio)
         log = np.minimum(self.gain * np.abs(error), most)
@@ -90,20 +90,20 @@ class LegLaw:
 
 @dataclass(frozen=True, kw_only=True)
 class SkidLaw:
-    """For tracks, wheels and gaits that are told a forward speed and a turn: turn, then drive."""
+    """Law for tracks, wheels and gaits with forward speed and turn rate: turn, then drive."""
 
     speed: float
-    """Forward, when the robot looks at its point, m/s; above 0."""
+    """Forward speed at zero heading error, m/s; above 0."""
     gain: float = 2.0
-    """Turn for every radian of error, 1/s; above 0."""
+    """Turn rate per radian of error, 1/s; above 0."""
     top_turn: float = 1.0
-    """Largest turn, rad/s; above 0."""
+    """Largest turn rate, rad/s; above 0."""
     turn_first: float = 0.6
-    """Error from which on it turns on the spot, rad; above 0, at most a right angle."""
+    """Error from which on the robot turns on the spot, rad; above 0, at most a right angle."""
     reaction: float = 0.4
-    """Time (s) in which a robot is seen, told and has slowed down: it never drives so fast that it
-    would be past the end of its path by then; above 0. Estimate: two looks of 0.1 s to see and
-    tell, as much again until belts have taken the new speed."""
+    """Reaction time, s: sampling, command and deceleration; above 0. The speed is limited so that
+    the robot does not pass the end of its path within it. Estimate: two sampling periods of 0.1 s,
+    and as much again until belts have taken the new speed."""
 
     def __post_init__(self) -> None:
         _check_above("driver", 0.0, speed=self.speed, gain=self.gain, top_turn=self.top_turn)
@@ -111,15 +111,15 @@ class SkidLaw:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Forward (m/s) and turn (rad/s, to the left)."""
+        """Command keys of forward speed (m/s) and turn rate (rad/s, left positive)."""
         return "forward", "turn"
 
     def command(self, error: Array, distance: Array, to_go: Array) -> Array:
-        """Return forward speeds and turns (n, 2): the larger the error, the slower ahead.
+        """Return forward speeds and turn rates (n, 2); the speed falls with the error.
 
-        A circle that leaves along the nose and leads through the point has the radius
-        distance/(2 sin error): faster than the turn times that, a robot would circle round its
-        point for ever.
+        A circle that starts along the nose and leads through the target has the radius
+        distance/(2 sin error). A robot faster than turn rate times this radius would circle round
+        its target without reaching it.
         """
         ahead = np.maximum(1.0 - np.abs(error) / self.turn_first, 0.0)
         turn = np.minimum(np.maximum(self.gain * error, -self.top_turn), self.top_turn)
@@ -130,45 +130,45 @@ class SkidLaw:
 
 
 @dataclass
-class Following:
-    """How far robots have come on their paths: what a `PathDriver` remembers, one row per robot."""
+class PathProgress:
+    """State of a `PathDriver`: progress of robots along their paths, one row per robot."""
 
     points: Array
-    """The paths, (rows, longest, 2), m; a shorter path repeats its last point."""
+    """Paths, (rows, longest, 2), m; a shorter path repeats its last point."""
     rest: Array
     """Length of the path from each of its points to the end, (rows, longest), m."""
     last: npt.NDArray[np.int64]
-    """Number of each path's last point, (rows,)."""
+    """Index of each path's last point, (rows,)."""
     target: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Number of the point each robot makes for, (rows,): i of Algorithm 1, counted from 0."""
+    """Index of each robot's target point, (rows,): i of Algorithm 1, from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathDriver:
-    """Algorithms 1 and 2 for many robots at once; the description, its state is `Following`."""
+    """Path-following controller for many robots (Algorithms 1 and 2); state: `PathProgress`."""
 
     law: SteeringLaw = field(default_factory=LegLaw)
-    """How an error becomes a command."""
+    """Steering law."""
     r_path: float = R_PATH
-    """A point of the path counts as passed within this distance, m; above 0."""
+    """Distance within which a point of the path counts as passed, m; above 0."""
     r_end: float = R_END
-    """The path's end is reached within this distance, m; above 0."""
+    """Distance within which the end of the path counts as reached, m; above 0."""
 
     def __post_init__(self) -> None:
         _check_above("driver", 0.0, r_path=self.r_path, r_end=self.r_end)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the columns of `act` are called."""
+        """Command keys of the columns of `act`."""
         return self.law.words
 
-    def begin(self, rows: int) -> Following:
-        """Return the state of ``rows`` robots that have no path yet."""
+    def begin(self, rows: int) -> PathProgress:
+        """Return the state of ``rows`` robots without paths."""
         none = np.zeros(rows, np.int64)
-        return Following(np.zeros((rows, 1, 2)), np.zeros((rows, 1)), none, none.copy())
+        return PathProgress(np.zeros((rows, 1, 2)), np.zeros((rows, 1)), none, none.copy())
 
-    def enter(self, state: Following, row: int, path: npt.ArrayLike) -> None:
-        """Give the robot in ``row`` a path (points, 2) (m, world frame), from its first point on.
+    def enter(self, state: PathProgress, row: int, path: npt.ArrayLike) -> None:
+        """Assign a path (points, 2) (m, world frame) to the robot in ``row`` and restart it.
 
         Raises:
             BadValue: the path is not a list of finite points.
@@ -188,14 +188,14 @@ class PathDriver:
         state.last[row] = len(points) - 1
         state.target[row] = 0
 
-    def act(self, state: Following, rows: Rows, positions: Array, wxyz: Array) -> Array:
-        """Count on past points that were reached and return the commands (n, 2) of ``rows``.
+    def act(self, state: PathProgress, rows: Rows, positions: Array, wxyz: Array) -> Array:
+        """Advance targets that were reached and return the commands (n, 2) of ``rows``.
 
         Args:
-            state: of all robots; its targets move on.
-            rows: which of them, (n,).
-            positions: where they are in the world, (n, 2 or more), m.
-            wxyz: how they are turned, unit quaternions (n, 4); the nose is along x.
+            state: state of all robots; targets are advanced in place.
+            rows: indices of the robots to command, (n,).
+            positions: positions in the world, (n, 2 or more), m.
+            wxyz: orientations, unit quaternions (n, 4); the nose is along x.
         """
         which = np.asarray(rows, np.int64)
         distance, error = self._aim(state, which, positions, wxyz)
@@ -208,29 +208,29 @@ class PathDriver:
         to_go = distance + state.rest[which, state.target[which]]
         return np.where(arrived[:, None], 0.0, self.law.command(error, distance, to_go))
 
-    def to_go(self, state: Following, rows: Rows, positions: Array) -> Array:
-        """Return how far it is to the next point and from there along the path, (n,), m."""
+    def to_go(self, state: PathProgress, rows: Rows, positions: Array) -> Array:
+        """Return the distance to the target and from there along the path, (n,), m."""
         which = np.asarray(rows, np.int64)
         target = state.target[which]
         delta = state.points[which, target] - positions[:, :2]
         rest: Array = state.rest[which, target]
         return np.hypot(delta[:, 0], delta[:, 1]) + rest
 
-    def arrived(self, state: Following, rows: Rows, positions: Array) -> npt.NDArray[np.bool_]:
-        """Return who makes for the last point and is within ``r_end`` of it, (n,)."""
+    def arrived(self, state: PathProgress, rows: Rows, positions: Array) -> npt.NDArray[np.bool_]:
+        """Return whether robots have their last point as target and are within ``r_end``, (n,)."""
         which = np.asarray(rows, np.int64)
         near = self.to_go(state, which, positions) < self.r_end
         return np.asarray(near & (state.target[which] == state.last[which]))
 
     @staticmethod
     def _aim(
-        state: Following, which: npt.NDArray[np.int64], positions: Array, wxyz: Array
+        state: PathProgress, which: npt.NDArray[np.int64], positions: Array, wxyz: Array
     ) -> tuple[Array, Array]:
         """Return distance (m) and direction from the nose (rad, left positive) of the targets."""
         delta = state.points[which, state.target[which]] - positions[:, :2]
         x, y = delta[:, 0], delta[:, 1]
         w, a, b, c = wxyz[:, 0], wxyz[:, 1], wxyz[:, 2], wxyz[:, 3]
-        # x' and y' of the report: the robot's nose and left, seen from above.
+        # x' and y' of the report: the robot's forward and left axes, seen from above.
         nose_x, nose_y = 1 - 2 * (b * b + c * c), 2 * (a * b + w * c)
         left_x, left_y = 2 * (a * b - w * c), 1 - 2 * (a * a + c * c)
         error = np.arctan2(x * left_x + y * left_y, x * nose_x + y * nose_y)

@@ -1,8 +1,8 @@
-"""Paths over a map of where a robot stands: planners by name, with a seed.
+"""Path planning on a validity map: planners by name, resampling, shortcutting and smoothing.
 
-A path is what the report's driver takes: points that the robot passes one after another, its
-heading left to the way it goes (roach, sec. 3.5). Planners with OMPL's names are OMPL's, except
-``STRIDE``, which its Python bindings lack (`grouser.planning.stride`).
+A path is a list of waypoints that the robot passes in order; its heading follows from its direction
+of travel (roach, sec. 3.5). Planners are selected by name and seeded
+(`grouser.planning.sampling_planners`).
 """
 
 from __future__ import annotations
@@ -15,39 +15,38 @@ import numpy.typing as npt
 
 from grouser.errors import unknown
 from grouser.frames import Array
-from grouser.planning.ompl_planners import OMPL_PLANNERS, solve_with_ompl
-from grouser.planning.stride import solve_with_stride
+from grouser.planning.sampling_planners import OMPL_PLANNERS, solve_with_ompl, solve_with_stride
 from grouser.planning.validity import FINENESS, STEP, ValidityMap
 
 PLANNERS: tuple[str, ...] = (*OMPL_PLANNERS, "STRIDE")
-"""Names of planners, as OMPL writes them."""
+"""Names of planners, in OMPL's spelling."""
 
 AHEAD = 100
-"""Straight ways of a taut path are at most so many of the robot's radii long: without a bound, a
-small robot on a large map would look at more ways than fit into memory."""
+"""Longest segment of a shortcut path, in radii of the robot. The bound limits the memory that a
+small robot needs on a large map."""
 
 Stop = Callable[[], bool]
-"""Asked while planning goes on: whether to give up."""
+"""Called during planning; True cancels it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Where a robot is to go."""
+    """Path of a robot with its length and clearance."""
 
     waypoints: Array
-    """In the world frame (n, 2), m: the first is the start, the last the goal."""
+    """Points in the world frame (n, 2), m, from start to goal."""
     length: float
     """m."""
     clearance: float
-    """Least distance (m) along it to where the robot could not stand."""
+    """Smallest distance (m) along the path to a position where the robot cannot stand."""
 
 
-def measured(validity: ValidityMap, waypoints: npt.ArrayLike) -> Path:
+def path_from_waypoints(validity: ValidityMap, waypoints: npt.ArrayLike) -> Path:
     """Return the path through ``waypoints`` (n, 2) with its length and clearance."""
     points = np.asarray(waypoints, np.float64)
-    ways = np.diff(points, axis=0)
-    lengths = np.hypot(ways[:, 0], ways[:, 1])
-    dense = even(points, validity.step)
+    segments = np.diff(points, axis=0)
+    lengths = np.hypot(segments[:, 0], segments[:, 1])
+    dense = resample(points, validity.step)
     steps = np.diff(dense, axis=0)
     heading = np.arctan2(steps[:, 1], steps[:, 0])
     clearance = validity.clearance(dense[:-1], heading).min(initial=np.inf)
@@ -64,16 +63,16 @@ def plan_path(
     passes: int = 3,
     stop: Stop | None = None,
 ) -> Path | None:
-    """Return a path, or None if the planner found none.
+    """Plan a path; return None if the planner found none.
 
     Args:
-        validity: where the robot stands.
+        validity: validity map of the robot.
         start: x, y, m.
         goal: x, y, m.
         planner: one of `PLANNERS`.
-        seed: same seed, same path.
-        passes: how often corners are rounded, see `smoothed`.
-        stop: asked now and then whether to give up.
+        seed: seed; the same seed gives the same path.
+        passes: smoothing passes, see `smooth_path`.
+        stop: called regularly; True cancels planning.
 
     Raises:
         UnknownName: there is no such planner.
@@ -85,11 +84,11 @@ def plan_path(
     found = solve(validity, *ends, planner=planner, seed=seed, stop=stop or _never)
     if found is None:
         return None
-    return measured(validity, smoothed(validity, found, passes=passes))
+    return path_from_waypoints(validity, smooth_path(validity, found, passes=passes))
 
 
-def even(waypoints: Array, spacing: float) -> Array:
-    """Return points (n, 2) along a path, evenly spaced by ``spacing`` (m) or a little less."""
+def resample(waypoints: Array, spacing: float) -> Array:
+    """Resample a path: return evenly spaced points (n, 2), at most ``spacing`` (m) apart."""
     lengths = np.hypot(*np.diff(waypoints, axis=0).T)
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     count = max(2, int(np.ceil(along[-1] / spacing)) + 1)
@@ -97,18 +96,18 @@ def even(waypoints: Array, spacing: float) -> Array:
     return np.column_stack([np.interp(at, along, waypoints[:, axis]) for axis in (0, 1)])
 
 
-def taut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
-    """Return a path without the detours that only the places of a graph made.
+def shortcut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
+    """Shortcut a path: remove the detours that come from the discretisation of a graph.
 
-    Of all points of the path, one robot's radius apart, those stay that make the cheapest way of
-    straight lines between them on which the robot stands.
+    The path is resampled at one robot radius. The result connects those of its points that give the
+    cheapest sequence of valid straight segments (dynamic programming).
 
     Args:
-        validity: where the robot stands.
-        waypoints: of a path (n, 2), m.
-        per_metre: what driving costs at the map's places (rows, columns), at least 0.
+        validity: validity map of the robot.
+        waypoints: points of a path (n, 2), m.
+        per_metre: cost of driving at the map's positions (rows, columns), at least 0.
     """
-    points = even(waypoints, FINENESS / STEP * validity.step)
+    points = resample(waypoints, FINENESS / STEP * validity.step)
     count = len(points)
     spent, before = np.full(count, np.inf), np.zeros(count, np.int64)
     spent[0] = 0.0
@@ -119,10 +118,10 @@ def taut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
     share = np.linspace(0.0, 1.0, int(longest / validity.step) + 2)[:, None, None]
     for at, ahead in enumerate(windows):
         here = np.broadcast_to(points[at], ahead.shape)
-        way = ahead - here
-        cost = np.hypot(*way.T) * per_metre[validity.cells(here + share * way)].mean(axis=0)
-        # Neighbours stay joined: a path may have been planned closer to an edge than a way may be.
-        cost[1:][~validity.way(here[1:], ahead[1:])] = np.inf
+        segment = ahead - here
+        cost = np.hypot(*segment.T) * per_metre[validity.cells(here + share * segment)].mean(axis=0)
+        # Consecutive points stay connected: a path may run closer to an edge than a segment may.
+        cost[1:][~validity.are_segments_valid(here[1:], ahead[1:])] = np.inf
         better = np.flatnonzero(spent[at] + cost < spent[at + 1 : at + 1 + AHEAD])
         spent[at + 1 + better], before[at + 1 + better] = spent[at] + cost[better], at
     kept = [count - 1]
@@ -131,14 +130,13 @@ def taut(validity: ValidityMap, waypoints: Array, per_metre: Array) -> Array:
     return np.asarray(points[kept[::-1]])
 
 
-def smoothed(validity: ValidityMap, waypoints: Array, *, passes: int = 3) -> Array:
-    """Return a path with its corners rounded, where the robot still stands all along.
+def smooth_path(validity: ValidityMap, waypoints: Array, *, passes: int = 3) -> Array:
+    """Smooth a path by moving averages; segments that were valid stay valid.
 
-    Every pass moves the points, one or two steps of the map apart, to the mean of themselves and
-    their neighbours within half a robot; it takes out the zigzag of a random tree and keeps the
-    course.
+    Each pass replaces the points, one or two steps of the map apart, by the weighted mean of
+    themselves and two neighbours on either side. This removes the zigzag of a random tree.
     """
-    points = even(waypoints, 2 * validity.step)
+    points = resample(waypoints, 2 * validity.step)
     kernel = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9
     for _ in range(passes if len(points) > 2 else 0):
         padded = np.concatenate([points[:1], points[:1], points, points[-1:], points[-1:]])
@@ -152,12 +150,12 @@ def smoothed(validity: ValidityMap, waypoints: Array, *, passes: int = 3) -> Arr
 
 
 def _kept_valid(validity: ValidityMap, points: Array, moved: Array) -> Array:
-    """Return ``moved`` with points put back until every way between neighbours is as before."""
-    before = validity.way(points[:-1], points[1:])
+    """Return ``moved`` with points reset until every segment is as valid as it was before."""
+    before = validity.are_segments_valid(points[:-1], points[1:])
     back = np.zeros(len(points), bool)
     for _ in range(len(points)):
         tried = np.where(back[:, None], points, moved)
-        bad = before & ~validity.way(tried[:-1], tried[1:])
+        bad = before & ~validity.are_segments_valid(tried[:-1], tried[1:])
         if not bad.any():
             return tried
         back[:-1] |= bad

@@ -1,12 +1,12 @@
-"""Our roadmap: candidates in different homotopy classes, and new ones whenever costs change.
+"""Probabilistic roadmap with candidate paths in different homotopy classes.
 
-Places are spread evenly over where the robot stands and joined to their neighbours. What an edge
-costs is computed for all edges at once, from a cost per metre on the map's places, so that a
-roadmap is built once and asked again with every new cost map: SciPy's Dijkstra does the rest.
+Nodes are spread evenly over the valid positions and connected to their nearest neighbours. The
+costs of all edges are computed at once from a cost per metre on the validity map, so that one
+roadmap is searched again (Dijkstra, SciPy) whenever the costs change.
 
-Two ways are different where something in which the robot cannot stand lies between them. Every such
-island of the map is a point; on which side of it a way passes is counted by the ray that leaves the
-point straight up, as in H-signatures (Bhattacharya, Likhachev, Kumar 2012).
+Two paths belong to different homotopy classes if an obstacle lies between them. Each obstacle of
+the map (island) is represented by a point; the class is the signed number of crossings of the
+upward ray from each point, as in H-signatures (Bhattacharya, Likhachev, Kumar 2012).
 """
 
 from __future__ import annotations
@@ -18,35 +18,34 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.planning.paths import Path, even, measured, smoothed, taut
-from grouser.planning.scipy_parts import scipy_part
-from grouser.planning.validity import FINENESS, STEP, ValidityMap
+from grouser.planning.paths import Path, path_from_waypoints, resample, shortcut, smooth_path
+from grouser.planning.validity import FINENESS, STEP, ValidityMap, scipy_part
 
 PLACES = 3_000
-"""Places of a roadmap, about."""
+"""Approximate number of nodes of a roadmap."""
 NEIGHBOURS = 14
-"""Places to which one is joined."""
+"""Nearest neighbours to which a node is connected."""
 SAMPLES = 4
-"""Places of the map at which an edge's cost is looked up."""
+"""Positions of the map at which the cost of an edge is sampled."""
 LONGEST = 1.6
-"""A class is worth a candidate if its cheapest way costs at most this many times the cheapest."""
+"""Cost limit of a homotopy class, as a multiple of the cheapest path; dearer ones are dropped."""
 VARIETY = 0.5
-"""How much candidates differ, if nobody says otherwise."""
+"""Default of ``variety``: standard deviation of the logarithm of the random cost factors."""
 SMOOTH = 0.04
-"""Over which part of the map's longer side the random fields are smooth."""
+"""Correlation length of the random fields, as a part of the map's longer side."""
 TURNS = 3
-"""Random fields tried per candidate: equal ways are counted once."""
+"""Random fields tried per candidate; equal paths are counted once."""
 SAME = FINENESS / STEP / 2
-"""Ways that are nowhere further apart are the same, in steps of the map: half a robot's radius."""
+"""Distance below which paths count as equal, in steps of the map: half a robot's radius."""
 ISLAND = 16
-"""Places of the map that an island needs to tell ways apart: the square of the robot's radius."""
+"""Smallest island that separates homotopy classes, in positions: the square of the radius."""
 
 Signature = tuple[int, ...]
-"""How often a way passes above every island, left to right, less right to left."""
+"""Per island: crossings of its upward ray from left to right, minus those from right to left."""
 
 
 class Roadmap:
-    """Places where a robot stands, and the straight ways between them."""
+    """Graph of valid positions and the valid straight segments between them."""
 
     def __init__(
         self,
@@ -57,26 +56,25 @@ class Roadmap:
         seed: int = 0,
         places: int = PLACES,
     ) -> None:
-        """Build it; the first two places are ``start`` and ``goal`` (x, y; m)."""
+        """Build the graph; the first two nodes are ``start`` and ``goal`` (x, y; m)."""
         self._validity = validity
         ends = np.array([start, goal], np.float64)
         self.places: Array = np.concatenate([ends, _spread(validity, places, seed)])
-        """In the world (n, 2), m."""
+        """Nodes in the world (n, 2), m."""
         self.edges: npt.NDArray[np.int64] = _edges(validity, self.places)
-        """Directed ways (m, 2) between places that the robot can go, by number."""
-        way = self.places[self.edges[:, 1]] - self.places[self.edges[:, 0]]
-        self.lengths: Array = np.hypot(way[:, 0], way[:, 1])
-        """Of the edges (m,), m."""
-        # Where along an edge its cost is looked up; SAMPLES of them suffice, since edges are short.
+        """Directed edges (m, 2), as indices of nodes."""
+        edge = self.places[self.edges[:, 1]] - self.places[self.edges[:, 0]]
+        self.lengths: Array = np.hypot(edge[:, 0], edge[:, 1])
+        """Lengths of the edges (m,), m."""
         share = (np.arange(SAMPLES) + 0.5)[:, None, None] / SAMPLES
-        between = self.places[self.edges[:, 0]] + share * way
+        between = self.places[self.edges[:, 0]] + share * edge
         self._samples = validity.cells(between)
 
     def costs(self, per_metre: Array | None = None) -> Array:
-        """Return what the edges cost (m,): ``per_metre`` of the map, added up along them.
+        """Return the costs of the edges (m,): ``per_metre`` integrated along them.
 
         Args:
-            per_metre: of the map's places (rows, columns), at least 0; None: 1 everywhere.
+            per_metre: cost at the map's positions (rows, columns), at least 0; None: 1 everywhere.
         """
         if per_metre is None:
             return self.lengths
@@ -92,20 +90,19 @@ class Roadmap:
         most_classes: int = 4,
         longest: float = LONGEST,
     ) -> list[Path]:
-        """Return ``count`` ways from start to goal that differ, cheapest first; none: no way.
+        """Return up to ``count`` different paths from start to goal, cheapest first.
 
-        The first are the cheapest of their classes. For the others all costs are multiplied by
-        random fields, smooth over a few robots, so that each is the cheapest in a world that is a
-        little different; classes take turns.
+        The first ones are the cheapest of their homotopy classes. For the others all costs are
+        multiplied by smooth random fields; each is the cheapest path of its class under one such
+        perturbation. The list is empty if no path exists.
 
         Args:
-            count: how many.
-            per_metre: cost of driving, of the map's places (rows, columns); None: 1 everywhere.
-            seed: same seed, same ways.
-            variety: how much the random fields vary: standard deviation of the factor's logarithm.
-            most_classes: how many classes, of those that cost at most ``longest`` times the
-                cheapest.
-            longest: a class is worth a candidate if its cheapest way costs at most this.
+            count: number of paths.
+            per_metre: cost at the map's positions (rows, columns), at least 0; None: 1 everywhere.
+            seed: seed of the random fields; the same seed gives the same paths.
+            variety: standard deviation of the logarithm of the random factors.
+            most_classes: number of homotopy classes.
+            longest: cost limit of a class, as a multiple of the cheapest path.
         """
         true = self.costs(per_metre)
         rng = np.random.default_rng([seed, 0xCA4D])
@@ -125,26 +122,24 @@ class Roadmap:
                     paths.append(path)
             if len(paths) == count or not known:
                 break
-        return sorted(paths, key=lambda path: self.price(path.waypoints, per_metre))
+        return sorted(paths, key=lambda path: self.path_cost(path.waypoints, per_metre))
 
-    def price(self, waypoints: Array, per_metre: Array | None = None) -> float:
-        """Return what a way (n, 2) costs: ``per_metre`` of the map, added up; None: its length."""
-        points = even(waypoints, self._validity.step)
+    def path_cost(self, waypoints: Array, per_metre: Array | None = None) -> float:
+        """Return the cost of a path (n, 2): ``per_metre`` integrated along it; None: its length."""
+        points = resample(waypoints, self._validity.step)
         length = float(np.hypot(*np.diff(points, axis=0).T).sum())
         if per_metre is None:
             return length
         return length * float(per_metre[self._validity.cells(points)].mean())
 
     def _differ(self, one: Path, other: Path) -> bool:
-        """Say whether two paths are further apart anywhere than half of the robot's radius."""
-        points = even(one.waypoints, self._validity.step)
-        near, _ = (
-            scipy_part("spatial").cKDTree(even(other.waypoints, self._validity.step)).query(points)
-        )
+        """Return whether two paths are anywhere further apart than half of the robot's radius."""
+        points, others = (resample(path.waypoints, self._validity.step) for path in (one, other))
+        near, _ = scipy_part("spatial").cKDTree(others).query(points)
         return bool(near.max() > SAME * self._validity.step)
 
     def _field(self, rng: np.random.Generator, variety: float) -> Array:
-        """Return a factor for every edge (m,), around 1, smooth over `SMOOTH` of the map."""
+        """Return a random factor for every edge (m,), about 1, with correlation `SMOOTH`."""
         rows, columns = self._validity.height.shape
         noise = rng.standard_normal((rows, columns))
         width = SMOOTH * max(rows, columns)
@@ -155,16 +150,16 @@ class Roadmap:
     def _path(self, nodes: npt.NDArray[np.int64], per_metre: Array | None) -> Path:
         points = self.places[nodes]
         if per_metre is not None:
-            points = taut(self._validity, points, per_metre)
-        return measured(self._validity, smoothed(self._validity, points))
+            points = shortcut(self._validity, points, per_metre)
+        return path_from_waypoints(self._validity, smooth_path(self._validity, points))
 
     def signature(self, waypoints: npt.ArrayLike) -> Signature:
-        """Return on which sides of the islands a way (n, 2) passes: its class."""
+        """Return the homotopy class of a path (n, 2)."""
         points = np.asarray(waypoints, np.float64)
         return tuple(self.crossings(points[:-1], points[1:]).sum(axis=0).tolist())
 
     def crossings(self, start: Array, end: Array) -> npt.NDArray[np.int64]:
-        """Return which ways (n, 2) → (n, 2) pass above which islands: 1, -1 back or 0 (n, k)."""
+        """Return crossings (n, k) of the islands' rays by segments (n, 2) → (n, 2): 1, -1 or 0."""
         x, y = self.islands.T
         left, right = start[:, :1] < x, end[:, :1] < x
         run = end[:, :1] - start[:, :1]
@@ -174,7 +169,7 @@ class Roadmap:
 
     @cached_property
     def islands(self) -> Array:
-        """A point (k, 2) of every island in which the robot cannot stand, m."""
+        """One point (k, 2) of every island of invalid positions, m."""
         validity = self._validity
         labels, _ = scipy_part("ndimage").label(~validity.anywhere, np.ones((3, 3)))
         sizes = np.bincount(labels.ravel())
@@ -185,7 +180,7 @@ class Roadmap:
 
 
 class _Trees:
-    """The cheapest ways from the start to every place, and from every place to the goal."""
+    """Shortest-path trees from the start to every node and from every node to the goal."""
 
     def __init__(self, roadmap: Roadmap, costs: Array) -> None:
         self._roadmap, count = roadmap, len(roadmap.places)
@@ -196,14 +191,14 @@ class _Trees:
         there, self._before = dijkstra(graph, indices=0, return_predecessors=True)
         back, self._after = dijkstra(graph.T.tocsr(), indices=1, return_predecessors=True)
         self.total: Array = there + back
-        """What the cheapest way through every place costs (n,)."""
+        """Cost of the cheapest path through each node (n,)."""
         self._passed = self._signatures(there, self._before, 1)
         self._passed += self._signatures(back, self._after, -1)
 
     def _signatures(
         self, distance: Array, tree: npt.NDArray[np.int32], sign: int
     ) -> npt.NDArray[np.int64]:
-        """Return the crossings (n, k) from a tree's root to every place (``sign`` -1: and back)."""
+        """Return the crossings (n, k) from a tree's root to each node; ``sign`` -1: reversed."""
         places = self._roadmap.places
         child = np.flatnonzero(tree >= 0)
         one, other = places[tree[child]], places[child]
@@ -216,38 +211,38 @@ class _Trees:
         return passed
 
     def cheapest_by_class(self, longest: float) -> dict[bytes, npt.NDArray[np.int64]]:
-        """Return the places of the cheapest way of every class, the cheapest class first.
+        """Return the nodes of the cheapest path of every homotopy class, cheapest class first.
 
         Args:
-            longest: classes that cost more than this times the cheapest are left out.
+            longest: cost limit of a class, as a multiple of the cheapest path.
         """
         near = np.flatnonzero(self.total <= longest * self.total[0])
         near = near[np.argsort(self.total[near], kind="stable")]
-        ways: dict[bytes, npt.NDArray[np.int64]] = {}
+        paths: dict[bytes, npt.NDArray[np.int64]] = {}
         for place in near.tolist() if np.isfinite(self.total[0]) else ():
             key = self._passed[place].tobytes()
-            if key not in ways:
-                way = self._through(place)
-                if len(set(way.tolist())) == len(way):  # else it goes there and back again
-                    ways[key] = way
-        return ways
+            if key not in paths:
+                nodes = self._through(place)
+                if len(set(nodes.tolist())) == len(nodes):  # without loops
+                    paths[key] = nodes
+        return paths
 
     def _through(self, via: int) -> npt.NDArray[np.int64]:
-        """Return the places of the cheapest way from start to goal through ``via``."""
-        way = [via]
-        while self._before[way[0]] >= 0:
-            way.insert(0, int(self._before[way[0]]))
-        while self._after[way[-1]] >= 0:
-            way.append(int(self._after[way[-1]]))
-        return np.array(way)
+        """Return the nodes of the cheapest path from start to goal through node ``via``."""
+        nodes = [via]
+        while self._before[nodes[0]] >= 0:
+            nodes.insert(0, int(self._before[nodes[0]]))
+        while self._after[nodes[-1]] >= 0:
+            nodes.append(int(self._after[nodes[-1]]))
+        return np.array(nodes)
 
 
 def _spread(validity: ValidityMap, count: int, seed: int) -> Array:
-    """Return about ``count`` places, evenly spread over where the robot stands (n, 2)."""
+    """Return about ``count`` valid positions, evenly spread (n, 2), m."""
     share = float(validity.anywhere.mean())
     if share == 0:
-        raise BadValue("roadmap: there is no place in these bounds where the robot stands")
-    # Multiples of these two numbers, less whole ones, fill a square evenly (Roberts' R2 sequence).
+        raise BadValue("roadmap: the robot cannot stand anywhere within these bounds")
+    # Roberts' R2 low-discrepancy sequence.
     ratio = 1.324717957244746
     numbers = np.arange(round(count / share))[:, None]
     shift = np.random.default_rng([seed, 0x4D4150]).random(2)
@@ -259,10 +254,10 @@ def _spread(validity: ValidityMap, count: int, seed: int) -> Array:
 
 
 def _edges(validity: ValidityMap, places: Array) -> npt.NDArray[np.int64]:
-    """Return the ways (m, 2) between neighbours that the robot can go."""
+    """Return the valid directed edges (m, 2) between nearest neighbours, as indices."""
     most = min(NEIGHBOURS + 1, len(places))
     _, near = scipy_part("spatial").cKDTree(places).query(places, k=most)
     one = np.repeat(np.arange(len(places)), most - 1)
     pairs = np.column_stack([one, near[:, 1:].ravel()])
     pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
-    return np.asarray(pairs[validity.way(places[pairs[:, 0]], places[pairs[:, 1]])])
+    return np.asarray(pairs[validity.are_segments_valid(places[pairs[:, 0]], places[pairs[:, 1]])])

@@ -16,7 +16,7 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import IDENTITY_WXYZ, Array
 from grouser.physics.contacts import BELT, WORLD
-from grouser.planning.ground import Footprint
+from grouser.planning.ground import RobotFootprint
 from grouser.simulation.ground_solids import Solid, solid_of
 from grouser.simulation.scene import Scene
 
@@ -42,7 +42,7 @@ class _Part:
     """Height of its middle, m: a wheel's axle."""
 
 
-def footprint_of(scene: Scene, robot: str) -> Footprint:
+def footprint_of(scene: Scene, robot: str) -> RobotFootprint:
     """Return the footprint of ``robot``, standing in its posture.
 
     Raises:
@@ -88,7 +88,7 @@ def footprint_of(scene: Scene, robot: str) -> Footprint:
     if not contacts:
         raise BadValue(f"footprint: nothing carries '{robot}' when it stands")
     all_contacts = np.concatenate(contacts)
-    return Footprint(
+    return RobotFootprint(
         contacts=all_contacts,
         group=np.repeat(np.arange(len(contacts)), [len(some) for some in contacts]),
         carries=all_contacts[:, 2] <= DOWN * belly,

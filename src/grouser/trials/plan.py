@@ -29,7 +29,7 @@ AGAIN = 0.4
 LEADERS = 3
 """Candidates among which these are shared out: who fails once in ten trials is told from who never
 does by ten trials, not by two."""
-CURIOSITY = 0.1
+EXPLORATION_BONUS = 0.1
 """Part by which unknown ground is taken for cheaper in rounds that are not the last."""
 SLOTS = 128
 """Simulations in flight: the more, the less of a step is Python."""
@@ -169,7 +169,7 @@ class _Loop:
 
     def run(self) -> None:
         """Plan, drive and learn, round after round."""
-        if not self._task.validity.joined(self._task.start, self._task.goal):
+        if not self._task.validity.is_connected(self._task.start, self._task.goal):
             self.result.no_path = self._task.why_no_path()
             return
         for number in range(1, self._settings.rounds + 1):
@@ -235,7 +235,7 @@ class _Loop:
     def _learned_paths(self, number: int, count: int) -> Iterator[tuple[str, Path]]:
         """Yield paths by what was learned; the last round is not curious."""
         last = number == self._settings.rounds
-        per_metre = self._cost_map().per_metre(curiosity=0.0 if last else CURIOSITY)
+        per_metre = self._cost_map().per_metre(exploration_bonus=0.0 if last else EXPLORATION_BONUS)
         roadmap = self._task.roadmap
         seed = self._settings.seed * SEEDS + number
         doubted = 1 + DOUBT
@@ -309,7 +309,7 @@ def expected_score(cost_map: CostMap, record: PathRecord) -> float:
 
     The map's word counts as `PRIOR` trials, so that two lucky ones do not beat twenty good ones.
     """
-    energy, success = cost_map.expect(record.path)
+    energy, success = cost_map.predict(record.path)
     share = (PRIOR * success + record.successes) / (PRIOR + record.driven)
     # Who fails has spent, on average, a part of the way's energy; the map knows the whole way's.
     attempt = energy * (success + (1 - success) / 2)

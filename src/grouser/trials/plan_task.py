@@ -12,11 +12,11 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import degrees
 from grouser.planning.driver import PathDriver
-from grouser.planning.ground import STANDS, VERDICTS, Footprint
+from grouser.planning.ground import STANDS, VERDICTS, RobotFootprint
 from grouser.planning.paths import Path, Stop, plan_path
 from grouser.planning.roadmap import Roadmap
 from grouser.planning.validity import Bounds, ValidityMap, map_validity, stands_at
-from grouser.robots.kinds import is_file, known_as, robot_kinds
+from grouser.robots.kinds import default_name, is_file, robot_kinds
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.trials.footprint import footprint_of
@@ -45,7 +45,7 @@ class PlanTask:
     validity: ValidityMap
     """Where the robot stands."""
     ground: Ground
-    footprint: Footprint
+    footprint: RobotFootprint
     start: Point2
     goal: Point2
     bounds: Bounds
@@ -140,14 +140,14 @@ def _entry(world: World, robot: str, start: Point2, heading: float | None) -> Ro
     if robot in names:
         entry = names[robot].model_copy(update={"pitch_deg": 0.0, "roll_deg": 0.0})
     elif robot in robot_kinds() or is_file(robot):
-        entry = RobotEntry(name=known_as(robot), kind=robot, position=(0.0, 0.0, 0.0))
+        entry = RobotEntry(name=default_name(robot), kind=robot, position=(0.0, 0.0, 0.0))
     else:
         raise unknown("plan", "robot", robot, [*names, *robot_kinds()])
     turn = {} if heading is None else {"yaw_deg": degrees(heading)}
     return entry.model_copy(update={"position": (*start, 0.0), **turn})
 
 
-def _around(ground: Ground, footprint: Footprint, start: Point2, goal: Point2) -> Bounds:
+def _around(ground: Ground, footprint: RobotFootprint, start: Point2, goal: Point2) -> Bounds:
     """Return the bounds of all ground that ends, of start and goal, and some room around."""
     points = [start, goal]
     if (extent := ground.extent()) is not None:

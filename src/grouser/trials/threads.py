@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from threading import Event, Lock
 
-from grouser.cores import cores
+from grouser.cores import Progress, cores, parallel_map
 from grouser.simulation.divergence.watch import log_warnings
 from grouser.simulation.scene import Scene, compose
 from grouser.trials.batch_lane import BatchLane
@@ -23,9 +22,6 @@ from grouser.trials.trial_run import LOOK_EVERY, Entry, Finished
 
 SLOTS = 32
 """Simulations in flight of one layout, if nobody says otherwise."""
-
-Progress = Callable[[int, int], None]
-"""Called with (finished, all) whenever trials finish."""
 
 
 def run_trials(
@@ -85,7 +81,8 @@ def run_each(
     def over() -> bool:
         return given_up.is_set() or (stop is not None and stop())
 
-    def work(group: list[Entry], waiting: deque[Entry], room: int) -> None:
+    def run_lane(job: tuple[list[Entry], deque[Entry], int]) -> None:
+        group, waiting, room = job
         if not waiting or over():
             return
         lane: BatchLane | SimulationLane
@@ -99,20 +96,13 @@ def run_each(
         lane.run(one_at_a_time, over)
 
     workers = threads or cores()
-    with ThreadPoolExecutor(workers) as pool:
-        lanes = [
-            pool.submit(work, group, waiting, room)
-            for group in _groups(trials)
-            for waiting in [deque(group)]
-            for room in _shares(min(slots, len(group)), workers)
-        ]
-        try:
-            for lane in as_completed(lanes):
-                lane.result()
-        except BaseException:
-            given_up.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    lanes = [
+        (group, waiting, room)
+        for group in _groups(trials)
+        for waiting in [deque(group)]
+        for room in _shares(min(slots, len(group)), workers)
+    ]
+    parallel_map(run_lane, lanes, threads=workers, on_error=given_up.set)
 
 
 def _shares(slots: int, workers: int) -> list[int]:
