@@ -269,7 +269,7 @@ def test_with_faults_it_arrives_and_repeats_to_the_bit():
     link.wait(0.5)  # the controller has died; what is under way still comes
     stops = [when for when, message in link.said if message == SkidDrive(0.0, 0.0)]
     assert len(stops) == 1
-    valid = link.bridge.belts_told
+    valid = link.bridge.last_belt_command
     assert last - 0.25 <= valid <= last + 0.07  # the last ones may be lost
     assert 0.3 <= stops[0] - valid <= 0.31 + 1e-9
     before = link.sim.angles("r")["left"]

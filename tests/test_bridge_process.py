@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from grouser.cli import app
 from grouser.client.hrt_robot import Hrt, HrtError
 from grouser.client.links.udp_link import UdpLink
+from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import NO_ROBOT, BeltSpeeds, Health
-from grouser.protocol.packets import Datagram, DatagramKind, pack, unpack
 
 
 def free_port():

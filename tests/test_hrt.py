@@ -9,12 +9,12 @@ from grouser.client.hrt_control import GAUGE
 from grouser.client.hrt_robot import Hrt, HrtCode, HrtError
 from grouser.client.links.link import open_link
 from grouser.errors import BadValue
-from grouser.protocol.can.gate import CommandGate
 from grouser.protocol.can.messages import (
     BatteryLeft,
     BeltEncoders,
     BeltMotion,
     BeltSpeeds,
+    CommandGate,
     FlipperAngles,
     FrontFlippers,
     Health,

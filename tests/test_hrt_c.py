@@ -15,7 +15,7 @@ from support.hrt_c_build import CLIB, SQUARE, compiled, libraries, needs_compile
 from test_hrt import COARSE, Crawler
 
 from grouser.client.hrt_robot import SENTENCES, HrtCode
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import (
     COMMANDS,
     FLAGS,
@@ -23,12 +23,12 @@ from grouser.protocol.can.messages import (
     BatteryLeft,
     BeltEncoders,
     BeltMotion,
+    CanFrame,
     FlipperAngles,
     Health,
     Posture,
     Stop,
 )
-from grouser.protocol.packets import Datagram, DatagramKind, pack, unpack
 
 pytestmark = needs_compiler
 
@@ -87,7 +87,7 @@ def test_command_frames_are_the_same_to_the_bit(library, first, second, counter)
         counts = [
             max(s.low, min(s.high, c)) for s, c in zip(kind.SIGNALS, (first, second), strict=True)
         ]
-        ours = kind(*(count * s.unit for count, s in zip(counts, kind.SIGNALS, strict=True)))
+        ours = kind(*(count * s.unit.si for count, s in zip(counts, kind.SIGNALS, strict=True)))
         unit = 0.1 if id == 0x100 else 0.01
         theirs = library.hrt_pack_command(id, counts[0] * unit, counts[1] * unit, counter)
         assert theirs.python == ours.frame(counter)

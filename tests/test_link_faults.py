@@ -1,8 +1,8 @@
-"""Links that go wrong on purpose: as was asked for, and the same with the same seed."""
+"""Fault injection on links: configured statistics, reproducible by seed."""
 
 import pytest
 
-from grouser.cli.link_options import link_faults
+from grouser.cli.options import link_faults
 from grouser.errors import BadValue
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 
@@ -11,40 +11,40 @@ EVERY = 0.01
 
 
 def arrivals(faults, name="there"):
-    """Return what arrives when, of messages sent every 10 ms, and the link."""
-    link, heard = FaultyLink(faults, name), []
+    """Send messages every 10 ms; return (message, arrival time) pairs and the counters."""
+    link, arrived = FaultyLink(faults, name), []
     for number in range(MANY):
         now = number * EVERY
         link.send(number, now)
-        heard += [(item, now) for item in link.due(now)]
+        arrived += [(item, now) for item in link.due(now)]
     end = MANY * EVERY + faults.delay + faults.jitter
-    heard += [(item, end) for item in link.due(end)]
+    arrived += [(item, end) for item in link.due(end)]
     assert link.next_due == float("inf")
-    return heard, link.counts
+    return arrived, link.counts
 
 
-def test_a_link_without_faults_passes_everything_on_at_once():
+def test_link_without_faults_delivers_immediately():
     assert not LinkFaults()
-    heard, counts = arrivals(LinkFaults())
-    assert heard == [(number, number * EVERY) for number in range(MANY)]
+    arrived, counts = arrivals(LinkFaults())
+    assert arrived == [(number, number * EVERY) for number in range(MANY)]
     assert (counts.lost, counts.doubled, counts.overtaken) == (0, 0, 0)
 
 
-def test_the_faults_are_those_that_were_asked_for():
+def test_fault_statistics_match_the_configuration():
     faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=4)
-    heard, counts = arrivals(faults)
+    arrived, counts = arrivals(faults)
     assert counts.sent == MANY
     assert counts.lost / MANY == pytest.approx(0.3, abs=0.015)  # 4 sigma
     assert counts.doubled / (MANY - counts.lost) == pytest.approx(0.1, abs=0.01)
-    assert len(heard) == MANY - counts.lost + counts.doubled
+    assert len(arrived) == MANY - counts.lost + counts.doubled
     assert counts.overtaken > 0.1 * MANY
-    late = [now - item * EVERY for item, now in heard if now < MANY * EVERY]
+    late = [now - item * EVERY for item, now in arrived if now < MANY * EVERY]
     assert min(late) >= 0
     assert max(late) <= 0.06 + EVERY
     assert sum(late) / len(late) == pytest.approx(0.03 + EVERY / 2, abs=0.002)
 
 
-def test_the_same_seed_is_the_same_luck_and_each_link_has_its_own():
+def test_faults_are_reproducible_by_seed_and_differ_by_link_name():
     faults = LinkFaults(delay=0.02, jitter=0.02, loss=0.2, double=0.2, seed=1)
     again, other = arrivals(faults), arrivals(faults, "back")
     assert arrivals(faults) == again
@@ -52,8 +52,7 @@ def test_the_same_seed_is_the_same_luck_and_each_link_has_its_own():
     assert arrivals(LinkFaults(delay=0.02, jitter=0.02, loss=0.2, double=0.2, seed=2)) != again
 
 
-def test_one_message_more_changes_nobody_elses_luck():
-    """A message's luck hangs on its number alone, not on when it or others are sent."""
+def test_fate_of_a_message_depends_on_its_number_only():
     faults = LinkFaults(loss=0.5, seed=9)
     early, late = FaultyLink(faults, "a"), FaultyLink(faults, "a")
     for number in range(100):
@@ -62,14 +61,14 @@ def test_one_message_more_changes_nobody_elses_luck():
     assert early.due(0.0) == late.due(70.0)
 
 
-def test_what_was_typed():
-    typed = link_faults("20ms", "0.005s", "2%", "0.1", 7)
-    assert typed == LinkFaults(delay=0.02, jitter=0.005, loss=0.02, double=0.1, seed=7)
+def test_command_line_options_are_parsed():
+    parsed = link_faults("20ms", "0.005s", "2%", "0.1", 7)
+    assert parsed == LinkFaults(delay=0.02, jitter=0.005, loss=0.02, double=0.1, seed=7)
     assert not link_faults("0", "0ms", "0", "0%", 0)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "message"),
     [
         (("20", "0", "0", "0"), "--delay is '20', a time is needed, such as 20ms or 0.02s"),
         (("0", "-5ms", "0", "0"), "--jitter is '-5ms', a time"),
@@ -80,13 +79,13 @@ def test_what_was_typed():
         (("nan", "0", "0", "0"), "--delay is 'nan', a time"),
     ],
 )
-def test_what_cannot_be(given, says):
+def test_invalid_command_line_options_are_rejected(given, message):
     with pytest.raises(BadValue) as refusal:
         link_faults(*given, 0)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 @pytest.mark.parametrize("bad", [{"delay": -1}, {"jitter": float("nan")}, {"loss": 1.1}])
-def test_faults_that_no_link_has(bad):
+def test_parameters_out_of_range_are_rejected(bad):
     with pytest.raises(BadValue, match=next(iter(bad))):
         LinkFaults(**bad)

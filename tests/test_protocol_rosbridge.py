@@ -1,4 +1,4 @@
-"""rosbridge messages: what clients say and what they are answered, without a websocket."""
+"""rosbridge messages: parsing and encoding without a websocket."""
 
 import json
 
@@ -19,60 +19,60 @@ from grouser.protocol.rosbridge import (
 )
 
 
-def test_a_call_keeps_its_name_as_given_and_its_id():
+def test_call_keeps_given_name_and_id():
     text = '{"op": "call_service", "id": "call_service:/roach/drive:1", "service": "/roach/drive"}'
     call = read_request(text)
     assert call == ServiceCall("roach/drive", None, "call_service:/roach/drive:1", "/roach/drive")
     assert read_request(text.encode()) == call
 
 
-def test_args_come_as_they_are():
+def test_arguments_are_passed_unchanged():
     assert read_request('{"op": "call_service", "service": "a/b", "args": [1]}').args == [1]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no JSON"),
-        ("", "no JSON"),
-        (b"\xff\xfe\x00", "no JSON"),
-        ("[" * 60_000, "no JSON"),
-        ("3", "JSON object is needed"),
-        ("{}", "no 'op'"),
-        ('{"op": 3}', "no 'op'"),
+        ("{", "not JSON"),
+        ("", "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        ("[" * 60_000, "not JSON"),
+        ("3", "must be a JSON object"),
+        ("{}", "op is 'None', must be a string"),
+        ('{"op": 3}', "op is '3', must be a string"),
         ('{"op": "call_servce"}', "did you mean 'call_service'"),
         ('{"op": "call_service"}', "'service' must be a name"),
         ('{"op": "call_service", "service": ""}', "'service' must be a name"),
         ('{"op": "set_level", "level": "loud"}', "none, error, warning, info"),
         ('{"op": "subscribe", "topic": "/scan"}', "no topics"),
-        ('{"op": "advertise_service", "service": "a"}', "calls no services"),
-        ('{"op": "fragment", "data": ""}', "in one piece"),
+        ('{"op": "advertise_service", "service": "a"}', "does not call services"),
+        ('{"op": "fragment", "data": ""}', "not fragmented"),
         ('{"op": "auth", "mac": ""}', "Authorization: Bearer"),
     ],
 )
-def test_what_is_wrong_gets_one_sentence(text, words):
+def test_malformed_message_returns_a_one_line_problem(text, words):
     problem = read_request(text)
     assert isinstance(problem, Problem)
     assert words in problem.text
     assert "\n" not in problem.text
 
 
-def test_a_problem_has_the_id_of_its_message_unless_that_is_a_monster():
+def test_problem_has_the_id_of_its_message_if_that_is_valid():
     assert read_request('{"op": "publish", "id": "p1"}').id == "p1"
     assert read_request(json.dumps({"op": "publish", "id": "x" * (LONGEST_NAME + 1)})).id is None
     assert read_request('{"op": "publish", "id": {"a": 1}}').id is None
 
 
-def test_levels_decide_what_is_heard():
+def test_verbosity_level_selects_status_messages():
     assert read_request('{"op": "set_level", "level": "none"}') == SetLevel("none")
-    assert [level for level in LEVELS if Status("x").heard_at(level)] == list(LEVELS[1:])
+    assert [level for level in LEVELS if Status("x").is_sent_at(level)] == list(LEVELS[1:])
 
 
-def test_a_clients_own_status_needs_no_answer():
+def test_status_of_a_client_is_ignored():
     assert read_request('{"op": "status", "level": "info", "msg": "hi"}') == Ignored()
 
 
-def test_answers_are_what_the_protocol_says():
+def test_response_encoding():
     values = {"success": True, "message": "…"}
     assert json.loads(ServiceResponse("/a/b", values, True, "7").encode()) == {
         "op": "service_response", "id": "7", "service": "/a/b", "values": values, "result": True,
@@ -81,7 +81,7 @@ def test_answers_are_what_the_protocol_says():
 
 
 @given(st.one_of(st.text(), st.binary()))
-def test_nothing_raises(text):
+def test_arbitrary_input_does_not_raise(text):
     read_request(text)
 
 
@@ -93,7 +93,7 @@ def test_nothing_raises(text):
     ),
     st.sampled_from(("call_service", "set_level", "publish", "status", "x")),
 )
-def test_no_field_raises(value, operation):
+def test_arbitrary_field_values_do_not_raise(value, operation):
     for key in ("service", "level", "id", "args"):
         request = read_request(json.dumps({"op": operation, key: value}))
         if isinstance(request, Problem):

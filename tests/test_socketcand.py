@@ -1,4 +1,4 @@
-"""CAN over TCP as text: what python-can's own socketcand interface says and understands."""
+"""The socketcand protocol, against python-can's own socketcand interface."""
 
 import contextlib
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grouser.errors import BadValue
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.can.socketcand import (
     ECHO,
     HI,
@@ -21,10 +21,10 @@ from grouser.protocol.can.socketcand import (
     RAW_MODE,
     BusAnswer,
     EchoRequest,
-    FrameHeard,
     MessageSplitter,
     OpenBus,
     RawMode,
+    ReceivedFrame,
     SendFrame,
     SubscribeId,
     UnknownRequest,
@@ -51,32 +51,32 @@ def one(data):
 
 
 @given(frames())
-def test_python_can_and_we_mean_the_same_frames(frame):
+def test_frame_encoding_agrees_with_python_can(frame):
     message = can.Message(
         arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended, check=True
     )
-    said = convert_can_message_to_ascii_message(message).encode()
-    assert read_request(one(said)) == SendFrame(frame)
+    sent = convert_can_message_to_ascii_message(message).encode()
+    assert read_request(one(sent)) == SendFrame(frame)
     assert read_request(one(encode_send(frame))) == SendFrame(frame)
-    heard = convert_ascii_message_to_can_message(encode_frame(frame, 23.424242).decode())
-    assert (heard.arbitration_id, bytes(heard.data)) == (frame.id, frame.data)
-    assert heard.is_extended_id == frame.extended
-    assert heard.timestamp == 23.424242
-    assert read_answer(one(encode_frame(frame, 23.424242))) == FrameHeard(frame, 23.424242)
+    received = convert_ascii_message_to_can_message(encode_frame(frame, 23.424242).decode())
+    assert (received.arbitration_id, bytes(received.data)) == (frame.id, frame.data)
+    assert received.is_extended_id == frame.extended
+    assert received.timestamp == 23.424242
+    assert read_answer(one(encode_frame(frame, 23.424242))) == ReceivedFrame(frame, 23.424242)
 
 
 @given(st.lists(frames(), max_size=6), st.lists(st.integers(1, 30), max_size=20))
-def test_packets_may_cut_messages_anywhere(many, cuts):
-    data, splitter, heard = b"".join(map(encode_send, many)), MessageSplitter(), []
+def test_messages_split_over_packets_are_reassembled(many, cuts):
+    data, splitter, texts = b"".join(map(encode_send, many)), MessageSplitter(), []
     for cut in (*cuts, len(data)):
-        heard += splitter.feed(data[:cut])
+        texts += splitter.feed(data[:cut])
         data = data[cut:]
-    heard += splitter.feed(data)
-    assert [read_request(text) for text in heard] == [SendFrame(frame) for frame in many]
+    texts += splitter.feed(data)
+    assert [read_request(text) for text in texts] == [SendFrame(frame) for frame in many]
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "request_"),
     [
         ("open can0", OpenBus("can0")),
         ("open can0:5PzVhqXkJY0qYt4v", OpenBus("can0", "5PzVhqXkJY0qYt4v")),
@@ -88,9 +88,9 @@ def test_packets_may_cut_messages_anywhere(many, cuts):
         ("unsubscribe 00000123", SubscribeId(0x123, True, False)),
     ],
 )
-def test_what_a_client_may_ask(text, meant):
-    assert read_request(text) == meant
-    assert read_request(one(f"<{text}>".encode())) == meant
+def test_valid_requests_are_parsed(text, request_):
+    assert read_request(text) == request_
+    assert read_request(one(f"<{text}>".encode())) == request_
 
 
 @pytest.mark.parametrize(
@@ -115,18 +115,18 @@ def test_what_a_client_may_ask(text, meant):
         "subscribe 0 0 800",
     ],
 )
-def test_what_makes_no_sense_is_one_sentence(text):
+def test_malformed_requests_raise_bad_value(text):
     with pytest.raises(BadValue) as refusal:
         read_request(text)
     assert not isinstance(refusal.value, UnknownRequest)
 
 
-def test_an_unknown_command_is_named_with_those_there_are():
+def test_unknown_command_lists_the_supported_ones():
     with pytest.raises(UnknownRequest, match="unknown command 'muxfilter', known: open, rawmode"):
         read_request("muxfilter 0 0 123 2")
 
 
-def test_answers_are_read_back():
+def test_answers_round_trip():
     assert read_answer(one(HI)) == BusAnswer("hi")
     assert read_answer(one(OK)) == BusAnswer("ok")
     assert read_answer(one(ECHO)) == BusAnswer("echo")
@@ -137,7 +137,7 @@ def test_answers_are_read_back():
         read_answer("frame 12 1.0 11")
 
 
-def test_floods_without_an_end_are_dropped_and_what_follows_is_heard():
+def test_overlong_message_is_dropped_and_parsing_resumes():
     splitter = MessageSplitter()
     (fault,) = splitter.feed(b"<" + b"x" * (LONGEST + 1))
     assert isinstance(fault, Fault)
@@ -148,7 +148,7 @@ def test_floods_without_an_end_are_dropped_and_what_follows_is_heard():
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_do_no_harm(data):
+def test_arbitrary_bytes_raise_only_bad_value(data):
     splitter = MessageSplitter()
     for text in splitter.feed(data) + splitter.feed(b" >"):
         if isinstance(text, str):

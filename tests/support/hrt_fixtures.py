@@ -8,8 +8,8 @@ from grouser.client.bridge import Bridge
 from grouser.client.kenaf_wire import KenafWire
 from grouser.client.links.status_inbox import StatusInbox
 from grouser.gateways.usarsim.sensor_encoding import encode
+from grouser.protocol.can.datagram import Datagram, DatagramKind, pack
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
-from grouser.protocol.packets import Datagram, DatagramKind, pack
 from support.wire_fixtures import Wired
 
 STATE = 0.2  # s   from one STA to the next

@@ -49,8 +49,8 @@ from grouser.protocol.can.messages import BeltMotion, BeltSpeeds
 from grouser.protocol.can.socketcand import (
     RAW_MODE,
     BusAnswer,
-    FrameHeard,
     MessageSplitter,
+    ReceivedFrame,
     encode_open,
     encode_send,
     read_answer,
@@ -127,7 +127,7 @@ class _Controller:
 
     wire: socket.socket
     splitter: MessageSplitter = field(default_factory=MessageSplitter)
-    heard: deque[tuple[float, FrameHeard | BusAnswer]] = field(default_factory=deque)
+    heard: deque[tuple[float, ReceivedFrame | BusAnswer]] = field(default_factory=deque)
     """What came and was not looked at yet."""
     sent: int = 0
     late: list[float] = field(default_factory=list)
@@ -139,7 +139,7 @@ class _Controller:
         while BusAnswer(answer) not in (said for _, said in self.listen(10.0)):
             pass
 
-    def listen(self, seconds: float) -> list[tuple[float, FrameHeard | BusAnswer]]:
+    def listen(self, seconds: float) -> list[tuple[float, ReceivedFrame | BusAnswer]]:
         """Return what comes within ``seconds`` at first, and when it came."""
         ready, _, _ = select.select([self.wire], [], [], max(0.0, seconds))
         if not ready:
@@ -158,7 +158,7 @@ class _Controller:
                 self.heard.extend(self.listen(left))
                 continue
             now, said = self.heard.popleft()
-            if isinstance(said, FrameHeard) and said.frame.id == BeltMotion.ID:
+            if isinstance(said, ReceivedFrame) and said.frame.id == BeltMotion.ID:
                 yield now, BeltMotion.parse(said.frame.data)
 
     def tell(self, speed: float, due: float) -> float:

@@ -14,18 +14,19 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from grouser.client.kenaf_wire import KenafWire
-from grouser.protocol.can.gate import SILENCE, CommandGate
+from grouser.protocol.can.datagram import Datagram, DatagramKind, is_newer, pack, unpack
 from grouser.protocol.can.messages import (
     NO_ROBOT,
+    SILENCE,
     SILENT,
     STOPPED,
     BeltSpeeds,
     CanCommand,
+    CommandGate,
     FrameFault,
     Health,
     Stop,
 )
-from grouser.protocol.packets import Datagram, DatagramKind, is_newer, pack, unpack
 from grouser.protocol.usarsim.message import Message
 
 SHORTEST = 0.01
@@ -63,7 +64,7 @@ class Bridge:
         self._wire: KenafWire | None = None
         self._senders: dict[Hashable, _Sender] = {}
         self._obeyed: tuple[Hashable, float] | None = None  # who, when
-        self.belts_told: float | None = None
+        self.last_belt_command: float | None = None
         """When the belts' last valid command came, s; None: never."""
         self._answers = 0
         self._waiting: dict[type[CanCommand], CanCommand] = {}
@@ -118,7 +119,7 @@ class Bridge:
 
     def is_silent(self, now: float) -> bool:
         """Return whether the belts' last valid command is `gate.SILENCE` or longer ago."""
-        return self.belts_told is None or now - self.belts_told >= SILENCE
+        return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
 
     # -- the controller ----------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Bridge:
             command = gate.check(frame, now)
             if command is not None:
                 self._obeyed = (sender, now)
-                self.belts_told = now if isinstance(command, BeltSpeeds) else self.belts_told
+                self.last_belt_command = now if isinstance(command, BeltSpeeds) else self.last_belt_command
                 self._accept(command)
         return self._answer(now) if datagram.status_wanted else None
 

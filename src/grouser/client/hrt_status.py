@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from grouser.frames import degrees, millimetres
-from grouser.protocol.can.frame import CanFrame
 from grouser.protocol.can.messages import (
     FLAGS,
     MOTORS,
@@ -11,6 +10,7 @@ from grouser.protocol.can.messages import (
     BatteryLeft,
     BeltEncoders,
     BeltMotion,
+    CanFrame,
     FlipperAngles,
     FrameFault,
     Health,

@@ -1,10 +1,10 @@
-"""Bytes in, messages out, and back: the wires without a socket.
+"""Wire formats: encoders and decoders between bytes and messages, without I/O (sans-I/O).
 
-`grouser.protocol.usarsim` holds the control connection and the ground truth port,
-`grouser.protocol.images` the image connection, `grouser.protocol.rendering` what a server and its
-drawing processes say to each other, `grouser.protocol.rosbridge` how services are called.
-Nothing here waits, reads a clock or opens anything: a caller feeds in the bytes it got and sends
-the bytes it is given. Only the standard library is used, so that a client needs nothing else.
+`grouser.protocol.usarsim` is the control connection and the ground truth port,
+`grouser.protocol.images` the image connection, `grouser.protocol.rendering` the connection between
+a server and its render workers, `grouser.protocol.rosbridge` service calls over rosbridge,
+`grouser.protocol.can` Kenaf's CAN bus. No module reads a clock or opens a socket: the caller passes
+received bytes in and sends the bytes that are returned. Only the standard library is used.
 """
 
 from grouser.exports import attach

@@ -1,8 +1,7 @@
-"""A stream of bytes, cut into lines.
+"""Line framing: split a byte stream into lines with bounded memory.
 
-Packets split and join lines as they like, and a line may end with any run of CR and LF. What is
-kept between two packets never grows beyond the limit: a longer line is reported once and skipped
-up to its end.
+A line may be split over packets and may end with any run of CR and LF. The buffer never grows
+beyond the limit: a longer line is reported once and skipped up to its end.
 """
 
 from __future__ import annotations
@@ -14,33 +13,33 @@ from typing import Generic, TypeVar
 from grouser.errors import BadValue
 
 ENCODING = "latin-1"
-"""Every byte is a character, so nothing that arrives can fail to decode (Unreal was 8-bit)."""
+"""8-bit, as Unreal was: every byte is a character, so decoding cannot fail."""
 
 END = "\r\n"
-"""How a line is ended when it is sent."""
+"""Line end on sending."""
 
 SHOWN = 80
-"""Bytes of a bad line that its fault keeps, for the log."""
+"""Bytes of a malformed line that its `Fault` keeps, for the log."""
 
-Meaning = TypeVar("Meaning")
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that could not be understood; the stream goes on behind it."""
+    """Malformed input; parsing continues after it."""
 
     reason: str
-    """One sentence: what was given and what is allowed."""
+    """One sentence: given value and allowed values."""
     line: bytes
-    """The beginning of what was given."""
+    """First bytes of the malformed input."""
 
 
 class LineSplitter:
-    """Collects bytes until a line is complete.
+    """Buffer that returns complete lines.
 
     Args:
-        longest: bytes that a line may have, without its end.
-        empty: whether an empty line is one; then CR, LF and CR LF each end a line.
+        longest: maximum length of a line without its end, bytes.
+        empty: return empty lines as well; then CR, LF and CR LF each end a line.
     """
 
     def __init__(self, longest: int, *, empty: bool = False) -> None:
@@ -50,7 +49,7 @@ class LineSplitter:
         self._skipping = False
 
     def feed(self, data: bytes) -> list[bytes | Fault]:
-        """Take the next bytes; return the lines they complete, without their ends."""
+        """Append received bytes; return the completed lines without their ends."""
         if self._empty and data:
             first = data[1:] if self._after_cr and data.startswith(b"\n") else data
             self._after_cr = data.endswith(b"\r")
@@ -58,7 +57,7 @@ class LineSplitter:
         *ended, rest = data.replace(b"\r", b"\n").split(b"\n")
         lines: list[bytes | Fault] = []
         if ended:
-            if self._skipping:  # this is the end of a line that was reported
+            if self._skipping:  # end of a line that was reported as too long
                 del ended[0]
                 self._skipping = False
             elif self._pending:
@@ -80,24 +79,22 @@ class LineSplitter:
         return Fault(f"the line is longer than {self._longest} bytes", beginning)
 
 
-class LineReader(Generic[Meaning]):
-    """Turns bytes into what lines mean.
+class LineReader(Generic[Parsed]):
+    """Parser of a byte stream, line by line.
 
     Args:
-        read: the meaning of one line of text; raises `BadValue` for what it cannot understand.
-        longest: bytes that a line may have, without its end.
-        empty: whether an empty line means something, too.
+        read: parses one line of text; raises `BadValue` for a malformed one.
+        longest: maximum length of a line without its end, bytes.
+        empty: parse empty lines as well.
     """
 
-    def __init__(
-        self, read: Callable[[str], Meaning], longest: int, *, empty: bool = False
-    ) -> None:
+    def __init__(self, read: Callable[[str], Parsed], longest: int, *, empty: bool = False) -> None:
         self._read = read
         self._splitter = LineSplitter(longest, empty=empty)
 
-    def feed(self, data: bytes) -> list[Meaning | Fault]:
-        """Take the next bytes; return what the lines they complete mean, and never raise."""
-        read: list[Meaning | Fault] = []
+    def feed(self, data: bytes) -> list[Parsed | Fault]:
+        """Append received bytes; return the parsed lines, with a `Fault` for each malformed one."""
+        read: list[Parsed | Fault] = []
         for line in self._splitter.feed(data):
             if isinstance(line, Fault):
                 read.append(line)

@@ -1,8 +1,8 @@
-"""Faults of a link, on purpose: late, lost, doubled, in another order; the same for the same seed.
+"""Fault injection on a link: seeded delay, jitter, loss, duplication and reordering of messages.
 
-Whoever passes messages on tells the time, simulated or the wall's, and asks what has arrived. What
-becomes of a message depends on the seed, the link's name and how many were sent over it before, on
-nothing else: in simulated time a run with faults repeats to the bit.
+The caller passes the time, simulated or wall, and polls for messages that have arrived. The fate of
+a message depends only on the seed, the name of the link and the number of messages sent before, so
+that a run with faults in simulated time is reproducible bit for bit.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, kw_only=True)
 class LinkFaults:
-    """What goes wrong on a link, each way."""
+    """Fault parameters of a link, for each direction."""
 
     delay: float = 0.0
-    """How long a message takes, s."""
+    """Latency of a message, s."""
     jitter: float = 0.0
-    """By how much that varies either way, evenly, s; with it messages overtake each other."""
+    """Half-width of the uniform variation of the delay, s; reorders messages."""
     loss: float = 0.0
-    """Share of messages that never arrive, 0 to 1."""
+    """Fraction of messages that are lost, 0 to 1."""
     double: float = 0.0
-    """Share of messages that arrive twice, each at its own time, 0 to 1."""
+    """Fraction of messages that arrive twice, with independent delays, 0 to 1."""
     seed: int = 0
-    """Decides what happens to which message."""
+    """Seed of the random faults."""
 
     def __post_init__(self) -> None:
         for name in ("delay", "jitter"):
@@ -45,30 +45,30 @@ class LinkFaults:
                 raise BadValue(f"link faults: {name} is {value}, must be from 0 to 1")
 
     def __bool__(self) -> bool:
-        """Whether anything goes wrong at all."""
+        """Return True if any fault is configured."""
         return any((self.delay, self.jitter, self.loss, self.double))
 
 
 @dataclass
 class LinkCounts:
-    """What became of the messages so far."""
+    """Message counters of one direction."""
 
     sent: int = 0
     lost: int = 0
     doubled: int = 0
     overtaken: int = 0
-    """Messages that arrived behind one that was sent after them."""
+    """Messages that arrived after a message sent later."""
 
 
 class FaultyLink(Generic[Item]):
-    """One direction of a link: messages in, and out again when they arrive."""
+    """One direction of a link: a delay queue with faults."""
 
     def __init__(self, faults: LinkFaults, name: str) -> None:
-        """Begin without any message; links of different ``name`` have different luck."""
+        """Start empty; ``name`` selects the random stream together with the seed."""
         self.faults = faults
         self.counts = LinkCounts()
         self._key = hashlib.sha256(f"{faults.seed}/{name}".encode()).digest()
-        self._under_way: list[tuple[float, int, Item]] = []
+        self._in_transit: list[tuple[float, int, Item]] = []
         self._sent = 0
         self._newest = -1
 
@@ -87,10 +87,10 @@ class FaultyLink(Generic[Item]):
             self._post(item, now, second)
 
     def due(self, now: float) -> list[Item]:
-        """Return, once, what has arrived by ``now`` (s), in the order of arrival."""
+        """Remove and return the messages that have arrived by ``now`` (s), in order of arrival."""
         arrived = []
-        while self._under_way and self._under_way[0][0] <= now + 1e-9:
-            _, number, item = heapq.heappop(self._under_way)
+        while self._in_transit and self._in_transit[0][0] <= now + 1e-9:
+            _, number, item = heapq.heappop(self._in_transit)
             arrived.append(item)
             self.counts.overtaken += number < self._newest
             self._newest = max(self._newest, number)
@@ -98,18 +98,18 @@ class FaultyLink(Generic[Item]):
 
     @property
     def next_due(self) -> float:
-        """When the next message arrives, s; infinity: none is under way."""
-        return self._under_way[0][0] if self._under_way else math.inf
+        """Arrival time of the next message, s; infinity if none is in transit."""
+        return self._in_transit[0][0] if self._in_transit else math.inf
 
     def clear(self) -> None:
-        """Forget what is under way: time has begun anew."""
-        self._under_way.clear()
+        """Drop messages in transit, as after a reset of the clock."""
+        self._in_transit.clear()
 
-    def _post(self, item: Item, now: float, luck: float) -> None:
-        takes = self.faults.delay + self.faults.jitter * (2 * luck - 1)
-        heapq.heappush(self._under_way, (now + max(0.0, takes), self._sent - 1, item))
+    def _post(self, item: Item, now: float, draw: float) -> None:
+        takes = self.faults.delay + self.faults.jitter * (2 * draw - 1)
+        heapq.heappush(self._in_transit, (now + max(0.0, takes), self._sent - 1, item))
 
     def _draw(self, number: int) -> tuple[float, ...]:
-        """Return four numbers from 0 to 1 for the message ``number``."""
+        """Return four uniform random numbers in [0, 1) for message ``number``."""
         digest = hashlib.blake2b(struct.pack("<Q", number), key=self._key, digest_size=32).digest()
         return tuple(word / 2**64 for word in struct.unpack("<4Q", digest))

@@ -1,15 +1,14 @@
-"""Between a server and its render workers, the processes that draw, on this machine or another.
+"""Protocol between a server and its render workers, on the same machine or on another.
 
-Everything is a parcel: two 32-bit big-endian lengths, a header in JSON and a body of bytes. The
-header's ``what`` names the message, its other keys are the message's fields. Nothing in a parcel
-is ever run or unpickled.
+A message is two 32-bit big-endian lengths, a JSON header and a binary body. The header's ``what``
+is the kind of message, its other keys are the fields. Nothing is unpickled or executed.
 
 ::
 
     worker → server    Hello, then one answer per order: Picture, Skipped, Failed
     server → worker    Welcome or Refusal, NewWorld, Looks; orders: Shoot, Film, Encode
 
-A worker on the server's own machine is not asked who it is: no Hello, no Welcome.
+A local worker process skips the handshake (Hello, Welcome).
 """
 
 from __future__ import annotations
@@ -17,153 +16,153 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 from grouser.errors import BadValue
 
 PORT = 5004
-"""Where a server waits for workers on other machines; no port of USARSim's."""
+"""Default TCP port for workers on other machines; not used by USARSim."""
 
 LARGEST = 2**28
-"""Bytes of a parcel: a world with its meshes."""
-LARGEST_STRANGER = 2**12
-"""Bytes of a parcel from somebody who has not shown a token yet."""
+"""Maximum size of a message, bytes: a world with its meshes."""
+LARGEST_UNAUTHENTICATED = 2**12
+"""Maximum size of a message before authentication, bytes."""
 
 _SIZES = struct.Struct(">II")
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message of a worker on another machine."""
+    """First message of a worker on another machine."""
 
     token: str
-    """In plain text: over strange networks, use TLS. Empty: none."""
+    """Access token in plain text (use TLS on untrusted networks); empty: none."""
     window: int
-    """Orders that it takes before it has answered the first."""
+    """Number of orders that may be outstanding."""
     jpeg: bool
-    """It can encode JPEG."""
+    """True if the worker can encode JPEG."""
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The server takes the worker."""
+    """The server accepts the worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The server does not take the worker, and closes."""
+    """The server rejects the worker and closes the connection."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewWorld:
-    """From now on this is the world; orders of earlier ones are skipped."""
+    """World of all following orders; outstanding orders of earlier worlds are skipped."""
 
     seats: list[dict[str, Any]]
-    """Every camera, as `grouser.gateways.images.tiles.CameraSlot` has it."""
+    """Every camera, with the fields of `grouser.gateways.images.mosaic.CameraSlot`."""
     layout: list[int]
-    """Of the mosaic: columns, rows, width and height of a tile."""
+    """Mosaic layout: columns, rows, width and height of a tile."""
     type: int
-    """What pictures are served as: an `ImageType`."""
+    """Encoding of served pictures, an `ImageType`."""
     files: list[int]
-    """Bytes of each mesh file that comes along, in the world's order; none within a machine."""
+    """Size of each attached mesh file, bytes, in the order of the world; local workers get none."""
     body: bytes
-    """The files, then the world as JSON."""
+    """Mesh files, then the world as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How things look from now on: lights, colours."""
+    """Appearance of all following orders: lights and colours."""
 
     sizes: dict[str, int]
-    """Field of the model → bytes of it, in the order of the body."""
+    """Field of the model → size in bytes, in the order of the body."""
     body: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Shoot:
-    """Draw what a camera sees."""
+    """Order to render the picture of a robot's camera."""
 
     number: int
-    """Of the order; the answer has the same."""
+    """Number of the order, repeated in the answer."""
     robot: str
     camera: str
     time: float
     """Simulated, s."""
     model: int
-    """MuJoCo's signature of the model whose state this is."""
+    """Signature of the MuJoCo model that the state belongs to."""
     aim: list[float]
     """Pan and tilt (rad), zoom."""
     seed: int
-    """Of the picture's noise."""
+    """Seed of the picture noise."""
     sizes: list[int]
-    """Numbers in qpos and in qvel, and mocap bodies."""
+    """Lengths of qpos and qvel, and number of mocap bodies."""
     quality: int
-    """Of a JPEG to be made as well, 1..100; 0: none."""
+    """Quality of an additional JPEG, 1..100; 0: none."""
     back: bool
-    """Send the picture back; else it is only for those who ask the worker itself."""
+    """Return the picture to the server; else only serve it from the worker's own image port."""
     body: bytes
     """qpos, qvel, mocap positions and quaternions: 64-bit floats, little endian."""
 
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """Draw a frame of a film, seen by nobody's camera; answered by its pixels or its code."""
+    """Order to render one video frame from a free viewpoint; returns pixels or a VP8 key frame."""
 
     number: int
-    """Of the order; the answer has the same."""
+    """Number of the order, repeated in the answer."""
     model: int
-    """MuJoCo's signature of the model whose state this is."""
+    """Signature of the MuJoCo model that the state belongs to."""
     view: list[float]
-    """What is looked at (m), from how far (m), azimuth, elevation, vertical opening (deg)."""
+    """Look-at point x, y, z (m), distance (m), azimuth, elevation, vertical field of view (deg)."""
     size: list[int]
     """Width and height, pixels."""
     quality: str
-    """By its name on the command line."""
+    """Rendering quality, by its name on the command line."""
     coded: bool
-    """Send it back as a VP8 key frame; else its pixels, red, green, blue, top row first."""
+    """Return a VP8 key frame; else pixels: red, green, blue, top row first."""
     sizes: list[int]
-    """Numbers in qpos and in qvel, and mocap bodies."""
+    """Lengths of qpos and qvel, and number of mocap bodies."""
     body: bytes
     """qpos, qvel, mocap positions and quaternions: 64-bit floats, little endian."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encode:
-    """Make a JPEG."""
+    """Order to encode a JPEG."""
 
     number: int
     quality: int
     """1..100"""
     body: bytes
-    """The picture as in a raw frame: size, rows of BGR padded to four bytes."""
+    """Picture as in a raw frame: size, rows of BGR padded to four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What was drawn or encoded."""
+    """Rendered or encoded picture."""
 
     number: int
     raw: int
-    """Bytes of the raw frame's payload, at the beginning of the body; 0: only a JPEG."""
+    """Size of the raw payload at the beginning of the body, bytes; 0: the body is encoded."""
     body: bytes
-    """Payload of a raw frame, then a JPEG file."""
+    """Raw payload, then a JPEG file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The order was of another world, or a newer one has overtaken it."""
+    """The order belongs to another world, or was replaced by a newer one."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The order cannot be carried out."""
+    """The order failed."""
 
     number: int
-    """-1: no order but the world itself."""
+    """Number of the order; -1: the world could not be built."""
     reason: str
 
 
@@ -181,22 +180,7 @@ Message = (
     | Failed
 )
 
-_MESSAGES: dict[str, type[Message]] = {
-    kind.__name__: kind
-    for kind in (
-        Hello,
-        Welcome,
-        Refusal,
-        NewWorld,
-        Looks,
-        Shoot,
-        Film,
-        Encode,
-        Picture,
-        Skipped,
-        Failed,
-    )
-}
+_MESSAGES: dict[str, type[Message]] = {kind.__name__: kind for kind in get_args(Message)}
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "int": int,
@@ -209,7 +193,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def encode(message: Message) -> bytes:
-    """Return a message as a parcel."""
+    """Return a message as bytes."""
     head: dict[str, Any] = {
         each.name: getattr(message, each.name) for each in fields(message) if each.name != "body"
     }
@@ -218,19 +202,19 @@ def encode(message: Message) -> bytes:
     return b"".join((_SIZES.pack(len(text), len(body)), text, body))
 
 
-class ParcelReader:
-    """One direction of a connection: bytes in, messages out."""
+class MessageReader:
+    """Decoder of one direction of a connection."""
 
     def __init__(self, largest: int = LARGEST) -> None:
-        """Accept parcels of up to ``largest`` bytes."""
+        """Accept messages of up to ``largest`` bytes."""
         self.largest = largest
         self._pending = bytearray()
 
     def receive(self, data: bytes) -> list[Message]:
-        """Take the next bytes; return the messages they complete.
+        """Append received bytes; return the completed messages.
 
         Raises:
-            BadValue: this is no parcel; nothing after it can be understood.
+            BadValue: a message is malformed; the rest of the stream cannot be decoded.
         """
         self._pending += data
         messages: list[Message] = []
@@ -238,7 +222,7 @@ class ParcelReader:
         while len(self._pending) - at >= _SIZES.size:
             head, body = _SIZES.unpack_from(self._pending, at)
             if head + body > self.largest:
-                raise BadValue(f"a parcel of {head + body} bytes, at most {self.largest} may come")
+                raise BadValue(f"message of {head + body} bytes, must be at most {self.largest}")
             start, end = at + _SIZES.size, at + _SIZES.size + head + body
             if end > len(self._pending):
                 break
@@ -257,7 +241,7 @@ def _decode(text: bytes, body: memoryview) -> Message:
             head = json.loads(text)
             kind = _MESSAGES[head.pop("what")]
         except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
-            raise BadValue(f"a parcel begins with {text[:40]!r}, no header of a message") from None
+            raise BadValue(f"message begins with {text[:40]!r}, which is not a header") from None
         wanted = {each.name: str(each.type).partition("[")[0] for each in fields(kind)}
         if wanted.pop("body", None):
             head["body"] = bytes(body)
@@ -265,7 +249,7 @@ def _decode(text: bytes, body: memoryview) -> Message:
             if not _fits(head.get(name), type_):
                 raise BadValue(f"{kind.__name__}: {name} is {head.get(name)!r}, must be {type_}")
         if len(head) != len(fields(kind)):
-            raise BadValue(f"{kind.__name__}: has keys {', '.join(head)}")
+            raise BadValue(f"{kind.__name__}: unknown keys among {', '.join(head)}")
     return kind(**head)
 
 

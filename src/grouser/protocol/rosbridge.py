@@ -1,8 +1,7 @@
-"""The rosbridge protocol, version 2: JSON objects with an ``op``, one in each websocket message.
+"""The rosbridge protocol, version 2: JSON objects with an ``op``, one per websocket message.
 
-Services are spoken here (``call_service``, ``service_response``), with ``status`` for whatever goes
-wrong. Every other operation of the protocol is known by name, so that a client learns what this
-server has instead. The websocket around it is the gateway's.
+Service calls are supported (``call_service``, ``service_response``), with ``status`` for errors.
+Every other operation is rejected with the reason. The websocket itself is part of the gateway.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from typing import Any, Final
 from grouser.errors import nearest
 
 PORT = 9090
-"""Where rosbridge servers listen, unless told otherwise."""
+"""Default TCP port of rosbridge servers."""
 
 LEVELS: Final = ("none", "error", "warning", "info")
-"""How much status a client wants to hear, from nothing to everything."""
+"""Verbosity of status messages, from none to all."""
 
 LONGEST_NAME = 256
-"""Characters of a service's name, and of an id."""
+"""Maximum length of a service name and of an id, characters."""
 
 SHOWN = 60
-"""Characters of something wrong that are repeated to whoever sent it."""
+"""Characters of a malformed message that its error message quotes."""
 
-_NO_TOPICS = "this server has services, and no topics"
-_NO_SERVERS = "this server calls no services of its clients"
-_NO_ACTIONS = "this server has services, and no actions"
-_PLAIN = "this server speaks plain JSON, unpacked and in one piece"
+_NO_TOPICS = "this server has services, but no topics"
+_NO_SERVERS = "this server does not call services of its clients"
+_NO_ACTIONS = "this server has services, but no actions"
+_PLAIN = "this server accepts plain JSON only, uncompressed and not fragmented"
 REFUSED: Final[Mapping[str, str]] = {
     "advertise": _NO_TOPICS,
     "unadvertise": _NO_TOPICS,
@@ -49,32 +48,32 @@ REFUSED: Final[Mapping[str, str]] = {
     "png": _PLAIN,
     "cbor": _PLAIN,
     "cbor-raw": _PLAIN,
-    "auth": "a token is shown in the header of the websocket: 'Authorization: Bearer SECRET'",
+    "auth": "send the token in the header of the websocket request: 'Authorization: Bearer SECRET'",
 }
-"""Operations of the protocol that are not for this server → why."""
+"""Unsupported operation → reason."""
 
 _OPERATIONS = ("call_service", "set_level", "status", *REFUSED)
 
 Id = str | int | None
-"""What a client calls a message of its; None: nothing."""
+"""Message id, chosen by the client; None: absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceCall:
-    """``call_service``: do this, and answer."""
+    """``call_service``."""
 
     service: str
-    """Without the slash that it may begin with."""
+    """Name without leading slash."""
     args: Any = None
-    """As they came: an object by name, or a list in order."""
+    """Unchecked arguments: an object by name, or a list in order."""
     id: Id = None
     given: str = ""
-    """The service's name as it was given."""
+    """Name as received, repeated in the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetLevel:
-    """``set_level``: how much status the client wants to hear."""
+    """``set_level``: verbosity of status messages."""
 
     level: str
     """One of `LEVELS`."""
@@ -82,15 +81,15 @@ class SetLevel:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """Something a server has nothing to do about: a client's own ``status``."""
+    """Message that needs no action: a ``status`` of the client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A message that could not be understood, or is not for this server."""
+    """Malformed message or unsupported operation."""
 
     text: str
-    """One sentence: what was given and what is allowed."""
+    """One sentence: given value and allowed values."""
     id: Id = None
 
 
@@ -99,14 +98,14 @@ Request = ServiceCall | SetLevel | Ignored | Problem
 
 @dataclass(frozen=True, slots=True)
 class ServiceResponse:
-    """``service_response``: what became of a call."""
+    """``service_response``: result of a call."""
 
     service: str
-    """As the client named it."""
+    """Name as in the call."""
     values: Mapping[str, Any] | str
-    """The service's fields; a sentence where the call failed as a whole."""
+    """Fields of the response; an error message if `result` is false."""
     result: bool
-    """False: there was no such service, or the caller may not."""
+    """False: unknown service, or permission denied."""
     id: Id = None
 
     def encode(self) -> str:
@@ -118,7 +117,7 @@ class ServiceResponse:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """``status``: something that concerns the client and is no answer."""
+    """``status``: notice to the client outside of a response."""
 
     text: str
     level: str = "error"
@@ -129,38 +128,44 @@ class Status:
         """Return it as the text of one websocket message."""
         return _encode("status", {"level": self.level, "msg": self.text}, self.id)
 
-    def heard_at(self, level: str) -> bool:
-        """Return whether a client that set ``level`` hears it."""
+    def is_sent_at(self, level: str) -> bool:
+        """Return True if a client with verbosity ``level`` receives the message."""
         return LEVELS.index(self.level) <= LEVELS.index(level)
 
 
 def read_request(text: str | bytes) -> Request:
-    """Return what a client's message means; never raises.
+    """Parse a client's message; return a `Problem` if it is malformed, never raise.
 
     Args:
-        text: one websocket message, of a size that its reader has limited.
+        text: one websocket message; the websocket limits its size.
     """
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        why = error.msg if isinstance(error, json.JSONDecodeError) else "too deep or no text"
-        return Problem(f"this is no JSON ({why}): {_beginning(text)}")
+        why = (
+            error.msg
+            if isinstance(error, json.JSONDecodeError)
+            else "nested too deeply, or not text"
+        )
+        return Problem(f"not JSON ({why}): {_beginning(text)}")
     if not isinstance(content, dict):
-        return Problem(f"a JSON object is needed, such as {_EXAMPLE}, not {_beginning(text)}")
-    return _meaning(content)
+        return Problem(f"{_beginning(text)}: must be a JSON object, such as {_EXAMPLE}")
+    return _read_object(content)
 
 
 _EXAMPLE = '{"op": "call_service", "service": "roach/path_plan"}'
 
 
-def _meaning(content: Mapping[str, Any]) -> Request:
-    """Return what a JSON object means."""
-    known = content.get("id")
-    plain = isinstance(known, str | int) and len(str(known)) <= LONGEST_NAME
-    id_: Id = known if plain else None
+def _read_object(content: Mapping[str, Any]) -> Request:
+    """Parse a JSON object."""
+    given = content.get("id")
+    usable = isinstance(given, str | int) and len(str(given)) <= LONGEST_NAME
+    id_: Id = given if usable else None
     operation = content.get("op")
     if not isinstance(operation, str):
-        return Problem(f"there is no 'op' in it, which must be a word, as in {_EXAMPLE}", id_)
+        return Problem(
+            f"op is {_beginning(repr(operation))}, must be a string, as in {_EXAMPLE}", id_
+        )
     if operation == "call_service":
         return _call(content, id_)
     if operation == "set_level":
@@ -177,7 +182,7 @@ def _meaning(content: Mapping[str, Any]) -> Request:
 
 
 def _call(content: Mapping[str, Any], id_: Id) -> Request:
-    """Return the call of a service."""
+    """Parse a service call."""
     given = content.get("service")
     if not isinstance(given, str) or not 0 < len(given) <= LONGEST_NAME:
         most = f"1 to {LONGEST_NAME} characters"
@@ -186,7 +191,7 @@ def _call(content: Mapping[str, Any], id_: Id) -> Request:
 
 
 def _beginning(text: str | bytes) -> str:
-    """Return how a message begins, as something to be shown."""
+    """Return the first characters of a message, quoted."""
     start = text[:SHOWN] if isinstance(text, str) else text[:SHOWN].decode("utf-8", "replace")
     return f"{start!r}{'…' if len(text) > SHOWN else ''}"
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from grouser.client.address import parse_host_port
 from grouser.errors import BadValue, Disconnected, missing_extra
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.can.messages import STATUSES
+from grouser.protocol.can.messages import STATUSES, CanFrame
 from grouser.protocol.can.socketcand import PORT
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Protocol
 
 from grouser.errors import BadValue, nearest
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import CanFrame
 
 VARIABLE = "HRT_LINK"
 """Environment variable with the address, as in the C library."""

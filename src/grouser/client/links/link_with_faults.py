@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grouser.client.links.link import Link
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 
 SLICE = 0.005

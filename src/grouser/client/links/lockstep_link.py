@@ -14,9 +14,9 @@ from grouser.client.connection import RemoteRobot
 from grouser.client.links.status_inbox import StatusInbox
 from grouser.client.links.usarsim_link import kenaf_wire
 from grouser.errors import BadValue
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.datagram import Datagram, DatagramKind, pack
+from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
-from grouser.protocol.packets import Datagram, DatagramKind, pack
 
 STEP = 0.01
 """Simulated seconds from one turn to the next."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.can.messages import FrameFault
-from grouser.protocol.packets import DatagramKind, is_newer, unpack
+from grouser.protocol.can.datagram import DatagramKind, is_newer, unpack
+from grouser.protocol.can.messages import CanFrame, FrameFault
 
 RESTART = 64
 """So many old datagrams in a row are no old ones: the bridge has started anew."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from grouser.client.address import parse_host_port
 from grouser.client.links.status_inbox import StatusInbox
 from grouser.errors import Disconnected
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.packets import PORT, Datagram, DatagramKind, pack
+from grouser.protocol.can.datagram import PORT, Datagram, DatagramKind, pack
+from grouser.protocol.can.messages import CanFrame
 
 LARGEST = 2048
 """Bytes that a datagram may have; the bridge's are far smaller."""

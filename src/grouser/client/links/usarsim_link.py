@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from grouser.client.address import parse_host_port
 from grouser.client.connection import RemoteRobot, join
 from grouser.client.kenaf_wire import CLASS, KenafWire
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.can.messages import COMMANDS
+from grouser.protocol.can.messages import COMMANDS, CanFrame
 from grouser.protocol.usarsim import codec
 
 NAME = "hrt"

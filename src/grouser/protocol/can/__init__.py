@@ -1,4 +1,5 @@
-"""Kenaf's CAN bus: frames, what they say, and which of them may move a robot.
+"""Kenaf's CAN bus: messages and command checks, UDP datagrams, the socketcand protocol.
 
-`kenaf.dbc` beside these modules is the contract, for any CAN tool; docs/can.md explains it.
+`kenaf.dbc` beside these modules describes the same frames for CAN tools. It is generated from
+`messages` by ``tools/generate_dbc.py``; docs/how-to/can.md explains the bus.
 """

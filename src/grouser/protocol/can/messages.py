@@ -1,48 +1,120 @@
-"""What Kenaf's CAN frames say, packed by hand; kenaf.dbc says the same to CAN tools.
+"""Kenaf's CAN messages: frame layout, CRC, encoding, decoding and the check of commands.
 
-Values are in SI units and radians, x forward, y left, z up: belts forwards positive, flippers up
-positive for all four, pitch nose down positive, yaw and pan to the left positive. On the bus they
-are whole numbers of the unit that stands beside each signal, lowest byte first.
+The classes below are the single definition of the frame layout; kenaf.dbc is generated from them
+(``tools/generate_dbc.py``). Message fields are in SI units and radians, x forward, y left, z up:
+belts forwards positive, all four flippers up positive, pitch nose down positive, yaw and pan to the
+left positive. On the bus a signal is an integer multiple of its `Unit`, little-endian.
 
-Every command ends with a counter, which its sender raises by one from frame to frame of the same
-identifier, and a checksum (`frame.frame_crc`).
+Every command ends with an alive counter, which the sender increments for each frame of the same
+identifier, and a checksum (`frame_crc`). `CommandGate` accepts only commands that pass both.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, Final, Self
 
 from grouser.errors import BadValue
-from grouser.protocol.can.frame import CanFrame, frame_crc
 
-HUNDREDTH_DEG = math.radians(0.01)
-TENTH_MM = 1e-4
-HUNDREDTH_MM = 1e-5
+# -- frames ----------------------------------------------------------------------------------------
 
-FASTEST = 5000
-"""Belt speed that may be asked for, 0.1 mm/s (Kenaf's top speed, 0.5 m/s)."""
-FARTHEST = 17990
-"""How far a flipper may be turned either way, 0.01 deg (Kenaf's arms: 3.14 rad)."""
+LARGEST_ID, LARGEST_EXTENDED_ID = 0x7FF, 0x1FFFFFFF
+"""Largest standard (11 bits) and extended (29 bits) identifier; Kenaf uses standard ones only."""
 
-UNKNOWN_BATTERY = 0xFFFF
-"""What is on the bus while nobody knows how long the battery lasts."""
+LONGEST = 8
+"""Maximum length of the data of a classic CAN frame, bytes."""
+
+POLYNOMIAL = 0x1D
+"""Polynomial of CRC-8/SAE-J1850; initial value 0xFF, final XOR 0xFF."""
 
 
-class FrameFault(ValueError):
-    """A frame that must not be acted on."""
+@dataclass(frozen=True, slots=True)
+class CanFrame:
+    """Classic CAN frame."""
 
-    def __init__(self, kind: str, sentence: str) -> None:
-        """Say why: ``kind`` is one of `FAULTS`."""
-        super().__init__(sentence)
+    id: int
+    """Identifier, 0 to 0x7FF, or 29 bits if extended; a lower one has priority."""
+    data: bytes
+    """0 to 8 bytes."""
+    extended: bool = False
+    """True if the identifier has 29 bits; such a frame is never one of Kenaf's."""
+
+
+class FrameFault(BadValue):
+    """Frame or datagram that must be rejected."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        """Create the error; ``kind`` is one of `FAULTS`."""
+        super().__init__(reason)
         self.kind = kind
 
 
 FAULTS: Final = ("id", "length", "crc", "counter", "range", "sender", "datagram")
-"""What can be wrong with a frame, or with the datagram around it."""
+"""Kinds of `FrameFault`."""
+
+
+def _crc_table() -> bytes:
+    table = bytearray()
+    for byte in range(256):
+        for _ in range(8):
+            byte = (byte << 1) ^ POLYNOMIAL if byte & 0x80 else byte << 1
+            byte &= 0xFF
+        table.append(byte)
+    return bytes(table)
+
+
+_TABLE = _crc_table()
+
+
+def crc8(data: bytes) -> int:
+    """Return the CRC-8/SAE-J1850 of ``data``; that of ``b"123456789"`` is 0x4B."""
+    crc = 0xFF
+    for byte in data:
+        crc = _TABLE[crc ^ byte]
+    return crc ^ 0xFF
+
+
+def frame_crc(id: int, content: bytes) -> int:
+    """Return the checksum at the end of a command frame.
+
+    It covers the identifier (two bytes, little-endian) and all bytes before the checksum, so that a
+    frame with the identifier of another message is rejected.
+    """
+    return crc8(id.to_bytes(2, "little") + content)
+
+
+# -- signals ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Value of one count of a signal."""
+
+    si: float
+    """In SI units or radians."""
+    factor: str
+    """In the unit ``symbol``, as a decimal number."""
+    symbol: str
+    """Unit in the DBC file."""
+
+
+HUNDREDTH_DEG = Unit(math.radians(0.01), "0.01", "deg")
+TENTH_MM_S = Unit(1e-4, "0.1", "mm/s")
+HUNDREDTH_MM = Unit(1e-5, "0.01", "mm")
+TENTH_MS = Unit(1e-4, "0.1", "ms")
+SECOND = Unit(1.0, "1", "s")
+ONE = Unit(1, "1", "")
+
+MAX_BELT_SPEED = 5000
+"""Largest commanded belt speed, 0.1 mm/s (Kenaf's top speed, 0.5 m/s)."""
+MAX_FLIPPER_ANGLE = 17990
+"""Largest commanded flipper angle in both directions, 0.01 deg (Kenaf's arms: 3.14 rad)."""
+
+UNKNOWN_BATTERY = 0xFFFF
+"""Value of `BatteryLeft` while the remaining time is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,47 +122,61 @@ class Signal:
     """One number in a frame."""
 
     name: str
-    """As kenaf.dbc calls it."""
+    """Name in the DBC file."""
     code: str
-    """Its bytes, as `struct` calls them."""
-    unit: float
-    """What one count is, in SI units or radians."""
+    """Integer type, as a format character of `struct`."""
+    unit: Unit
     low: int
-    """Smallest count allowed."""
+    """Smallest allowed count."""
     high: int
-    """Largest count allowed."""
+    """Largest allowed count."""
 
     def count(self, value: float, *, clip: bool) -> int:
-        """Return ``value`` as a count, or raise `BadValue`; a sensor's is clipped instead."""
+        """Convert ``value`` to counts; clip it to the range, or raise `BadValue` outside of it."""
         if not math.isfinite(value):
-            raise BadValue(f"{self.name} is {value}, must be a number")
-        count = round(value / self.unit)
+            raise BadValue(f"{self.name} is {value}, must be a finite number")
+        count = round(value / self.unit.si)
         if clip:
             return min(max(count, self.low), self.high)
         if not self.low <= count <= self.high:
-            low, high = self.low * self.unit, self.high * self.unit
+            low, high = self.low * self.unit.si, self.high * self.unit.si
             raise BadValue(f"{self.name} is {value:g}, must be from {low:g} to {high:g}")
         return count
 
 
-def _speed(name: str, limit: int = FASTEST) -> Signal:
-    return Signal(name, "h", TENTH_MM, -limit, limit)
+def _speed(name: str, limit: int = MAX_BELT_SPEED) -> Signal:
+    return Signal(name, "h", TENTH_MM_S, -limit, limit)
 
 
 def _angle(name: str, limit: int) -> Signal:
     return Signal(name, "h", HUNDREDTH_DEG, -limit, limit)
 
 
+def _byte(name: str, high: int = 255) -> Signal:
+    return Signal(name, "B", ONE, 0, high)
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class CanMessage:
-    """What every message has: its fields are the values of its signals, in their order."""
+    """Base of all messages; the fields are the values of `SIGNALS`, in the same order.
+
+    The first line of a message's docstring is its comment in the DBC file.
+    """
 
     ID: ClassVar[int]
-    SIGNALS: ClassVar[tuple[Signal, ...]]
+    SIGNALS: ClassVar[tuple[Signal, ...]] = ()
     CYCLE: ClassVar[float]
-    """How often it is sent while it matters, s."""
+    """Transmission period, s."""
     COMMAND: ClassVar[bool] = False
-    """Whether it is for the motors, with a counter and a checksum."""
+    """True for a command to the motors, which ends with a counter and a checksum."""
+    LAYOUT: ClassVar[struct.Struct]
+    """Binary layout of the signals, without counter and checksum."""
+
+    def __init_subclass__(cls) -> None:
+        cls.LAYOUT = struct.Struct("<" + "".join(signal.code for signal in cls.SIGNALS))
 
     def _content(self) -> bytes:
         names: tuple[str, ...] = self.__slots__
@@ -98,88 +184,86 @@ class CanMessage:
             signal.count(getattr(self, name), clip=not self.COMMAND)
             for signal, name in zip(self.SIGNALS, names, strict=True)
         ]
-        return _packing(self.SIGNALS).pack(*counts)
+        return self.LAYOUT.pack(*counts)
 
     @classmethod
     def _values(cls, content: bytes) -> Self:
-        counts = _packing(cls.SIGNALS).unpack(content)
+        counts = cls.LAYOUT.unpack(content)
         for signal, count in zip(cls.SIGNALS, counts, strict=True):
             if not signal.low <= count <= signal.high:
-                raise FrameFault("range", f"{signal.name} is {count}, outside its range")
-        values = [s.unit * count for s, count in zip(cls.SIGNALS, counts, strict=True)]
+                raise FrameFault(
+                    "range",
+                    f"{signal.name} is {count}, must be from {signal.low} to {signal.high}",
+                )
+        values = [s.unit.si * count for s, count in zip(cls.SIGNALS, counts, strict=True)]
         return cls(*values)
 
     @classmethod
     def length(cls) -> int:
-        """Return how many bytes its frame has."""
-        size = _packing(cls.SIGNALS).size
-        return size + 2 if cls.COMMAND else size
+        """Return the length of the frame, bytes."""
+        return cls.LAYOUT.size + 2 if cls.COMMAND else cls.LAYOUT.size
 
-
-@cache
-def _layout(codes: str) -> struct.Struct:
-    """Return how values are laid out one behind the other, lowest byte first."""
-    return struct.Struct("<" + codes)
-
-
-def _packing(signals: tuple[Signal, ...]) -> struct.Struct:
-    """Return how the values of a message are laid out, without counter and checksum."""
-    return _layout("".join([signal.code for signal in signals]))
+    @classmethod
+    def _check_length(cls, data: bytes) -> None:
+        if len(data) != cls.length():
+            raise FrameFault(
+                "length", f"{cls.__name__} has {len(data)} bytes, must have {cls.length()}"
+            )
 
 
 class CanCommand(CanMessage):
-    """A message to the motors."""
+    """Message to the motors."""
 
     __slots__ = ()
     COMMAND = True
 
     def frame(self, counter: int) -> CanFrame:
-        """Return it as a frame, or raise `BadValue`.
+        """Encode the message; raise `BadValue` if a value is out of range.
 
         Args:
-            counter: how many commands of this kind were sent before; only its lowest byte counts.
+            counter: number of commands of this kind sent before; its lowest byte is used.
         """
         content = self._content() + bytes([counter & 0xFF])
         return CanFrame(self.ID, content + bytes([frame_crc(self.ID, content)]))
 
     @classmethod
     def parse(cls, data: bytes) -> tuple[Self, int]:
-        """Return what a frame's bytes command and its counter, or raise `FrameFault`."""
-        if len(data) != cls.length():
-            raise FrameFault("length", f"{cls.__name__} has {len(data)} bytes")
+        """Decode the data of a frame; return message and counter, or raise `FrameFault`."""
+        cls._check_length(data)
         if frame_crc(cls.ID, data[:-1]) != data[-1]:
             raise FrameFault("crc", f"{cls.__name__} has a wrong checksum")
         return cls._values(data[:-2]), data[-2]
 
 
 class CanStatus(CanMessage):
-    """A message from the motors and sensors."""
+    """Message from the motors and sensors."""
 
     __slots__ = ()
 
     def frame(self) -> CanFrame:
-        """Return it as a frame; what is beyond a signal's range is sent as its limit."""
+        """Encode the message; values out of range are clipped."""
         return CanFrame(self.ID, self._content())
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Return what a frame's bytes say, or raise `FrameFault`."""
-        if len(data) != cls.length():
-            raise FrameFault("length", f"{cls.__name__} has {len(data)} bytes")
+        """Decode the data of a frame, or raise `FrameFault`."""
+        cls._check_length(data)
         return cls._values(data)
 
 
 @dataclass(frozen=True, slots=True)
 class Stop(CanCommand):
-    """All six motors stand still, at once and whatever else was said; the next command goes on."""
+    """Stop all six motors immediately, whatever the counter is; the next command resumes."""
 
     ID, CYCLE = 0x080, 0.1
-    SIGNALS = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BeltSpeeds(CanCommand):
-    """How fast the belts run, m/s, forwards positive."""
+    """Belt speeds, forwards positive; belts stop 0.3 s after the last valid command.
+
+    Fields in m/s.
+    """
 
     ID, CYCLE = 0x100, 0.02
     SIGNALS = (_speed("LeftSpeed"), _speed("RightSpeed"))
@@ -190,10 +274,16 @@ class BeltSpeeds(CanCommand):
 
 @dataclass(frozen=True, slots=True)
 class FrontFlippers(CanCommand):
-    """Where the front flippers go, rad, up positive; 0: level, pointing forwards."""
+    """Target angles of the front flippers: up positive, 0 is level, pointing forwards.
+
+    Fields in rad.
+    """
 
     ID, CYCLE = 0x110, 0.05
-    SIGNALS = (_angle("FrontLeftAngle", FARTHEST), _angle("FrontRightAngle", FARTHEST))
+    SIGNALS = (
+        _angle("FrontLeftAngle", MAX_FLIPPER_ANGLE),
+        _angle("FrontRightAngle", MAX_FLIPPER_ANGLE),
+    )
 
     left: float
     right: float
@@ -201,10 +291,16 @@ class FrontFlippers(CanCommand):
 
 @dataclass(frozen=True, slots=True)
 class RearFlippers(CanCommand):
-    """Where the rear flippers go, rad, up positive; 0: level, pointing backwards."""
+    """Target angles of the rear flippers: up positive, 0 is level, pointing backwards.
+
+    Fields in rad.
+    """
 
     ID, CYCLE = 0x111, 0.05
-    SIGNALS = (_angle("RearLeftAngle", FARTHEST), _angle("RearRightAngle", FARTHEST))
+    SIGNALS = (
+        _angle("RearLeftAngle", MAX_FLIPPER_ANGLE),
+        _angle("RearRightAngle", MAX_FLIPPER_ANGLE),
+    )
 
     left: float
     right: float
@@ -212,7 +308,10 @@ class RearFlippers(CanCommand):
 
 @dataclass(frozen=True, slots=True)
 class CameraAim(CanCommand):
-    """Where the front camera looks, rad: pan to the left positive, tilt up positive."""
+    """Direction of the front camera: pan to the left positive, tilt up positive.
+
+    Fields in rad.
+    """
 
     ID, CYCLE = 0x120, 0.1
     SIGNALS = (_angle("Pan", 18000), _angle("Tilt", 9000))
@@ -223,7 +322,10 @@ class CameraAim(CanCommand):
 
 @dataclass(frozen=True, slots=True)
 class BeltEncoders(CanStatus):
-    """How far the belts have run since the motors were switched on, m, forwards positive."""
+    """Belt travel since the motors were switched on, forwards positive.
+
+    Fields in m.
+    """
 
     ID, CYCLE = 0x200, 0.005
     SIGNALS = (
@@ -237,13 +339,16 @@ class BeltEncoders(CanStatus):
 
 @dataclass(frozen=True, slots=True)
 class BeltMotion(CanStatus):
-    """How fast the belts run, m/s, and the motors' clock, s, at which the encoders were read."""
+    """Measured belt speeds, and the motors' clock at which the encoders were read.
+
+    Fields in m/s and s.
+    """
 
     ID, CYCLE = 0x201, 0.005
     SIGNALS = (
         _speed("LeftBeltSpeed", 2**15 - 1),
         _speed("RightBeltSpeed", 2**15 - 1),
-        Signal("MotorClock", "I", 1e-4, 0, 2**32 - 1),
+        Signal("MotorClock", "I", TENTH_MS, 0, 2**32 - 1),
     )
 
     left: float
@@ -253,7 +358,10 @@ class BeltMotion(CanStatus):
 
 @dataclass(frozen=True, slots=True)
 class FlipperAngles(CanStatus):
-    """Where the flippers are, rad, up positive."""
+    """Measured flipper angles, up positive.
+
+    Fields in rad.
+    """
 
     ID, CYCLE = 0x210, 0.01
     SIGNALS = (
@@ -271,7 +379,10 @@ class FlipperAngles(CanStatus):
 
 @dataclass(frozen=True, slots=True)
 class Posture(CanStatus):
-    """How the body lies, rad: about x forward, y left, z up; pitch nose down positive."""
+    """Attitude of the body: pitch nose down positive, yaw to the left positive.
+
+    Fields in rad, about x forward, y left, z up.
+    """
 
     ID, CYCLE = 0x220, 0.01
     SIGNALS = (_angle("Roll", 18000), _angle("Pitch", 9000), _angle("Yaw", 18000))
@@ -283,35 +394,35 @@ class Posture(CanStatus):
 
 @dataclass(frozen=True, slots=True)
 class BatteryLeft(CanStatus):
-    """How long the battery will last, s; `UNKNOWN_BATTERY`: nobody knows."""
+    """Remaining battery time; 65535: unknown."""
 
     ID, CYCLE = 0x230, 1.0
-    SIGNALS = (Signal("BatteryLeft", "H", 1.0, 0, 2**16 - 1),)
+    SIGNALS = (Signal("BatteryLeft", "H", SECOND, 0, 2**16 - 1),)
 
     seconds: float
 
     @classmethod
     def of(cls, seconds: float | None) -> BatteryLeft:
-        """Return the message for a battery that lasts ``seconds``; None: nobody knows."""
+        """Return the message for a remaining time in s; None: unknown."""
         return cls(UNKNOWN_BATTERY if seconds is None else min(seconds, UNKNOWN_BATTERY - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Health(CanStatus):
-    """What is wrong, and how many command frames were refused, each count from 0 again after 255.
+    """Fault flags, stalled motors, and counters of rejected command frames, modulo 256.
 
-    `flags` is a sum of `FLAGS`; `stalled` has a bit for each motor that cannot do what it was told,
-    in the order of `MOTORS`.
+    `flags` is a sum of `FLAGS`; `stalled` has a bit for each motor that does not reach its
+    setpoint, in the order of `MOTORS`.
     """
 
     ID, CYCLE = 0x240, 0.1
     SIGNALS = (
-        Signal("Flags", "B", 1, 0, 255),
-        Signal("Stalled", "B", 1, 0, 63),
-        Signal("WrongCrc", "B", 1, 0, 255),
-        Signal("WrongCounter", "B", 1, 0, 255),
-        Signal("WrongLength", "B", 1, 0, 255),
-        Signal("WrongRange", "B", 1, 0, 255),
+        _byte("Flags"),
+        _byte("Stalled", 63),
+        _byte("WrongCrc"),
+        _byte("WrongCounter"),
+        _byte("WrongLength"),
+        _byte("WrongRange"),
     )
 
     flags: int
@@ -333,7 +444,7 @@ FLAGS: Final = {
     NO_POSTURE: "posture is not known",
     EMPTY: "the battery is empty",
 }
-"""What the bits of `Health.flags` mean."""
+"""Bit of `Health.flags` → description."""
 
 COMMANDS: Final[dict[int, type[CanCommand]]] = {
     kind.ID: kind for kind in (Stop, BeltSpeeds, FrontFlippers, RearFlippers, CameraAim)
@@ -348,8 +459,83 @@ STATUSES: Final[dict[int, type[CanStatus]]] = {
 
 
 def parse_status(frame: CanFrame) -> CanStatus:
-    """Return what a status frame says, or raise `FrameFault`."""
+    """Decode a status frame, or raise `FrameFault`."""
     kind = STATUSES.get(frame.id)
     if kind is None or frame.extended:
-        raise FrameFault("id", f"identifier {frame.id:#05x} is no status of Kenaf's")
+        raise FrameFault("id", f"identifier {frame.id:#05x} is not a status message of Kenaf")
     return kind.parse(frame.data)
+
+
+# -- check of commands -----------------------------------------------------------------------------
+
+SILENCE = 0.3
+"""Watchdog time-out: belts stop and counters restart this long after the last valid command, s."""
+
+MAX_COUNTER_STEP = 127
+"""Largest counter increment that counts as newer; a larger one is a frame of the past."""
+
+
+@dataclass(slots=True)
+class _LastFrame:
+    """Last valid frame of one identifier."""
+
+    counter: int
+    time: float
+
+
+class CommandGate:
+    """Acceptance check of command frames: identifier, length, checksum, counter and range.
+
+    A frame whose counter did not advance is a duplicate or late and is rejected. After `SILENCE`
+    without a valid frame any counter starts a new sequence: the first frame is stored but not
+    executed, the second is. A `Stop` is executed whatever its counter is.
+
+    Rejected frames are counted by kind of fault. The caller passes a monotonic time, s.
+    """
+
+    def __init__(self) -> None:
+        self.refused: Counter[str] = Counter()
+        """Kind of fault (one of `FAULTS`) → number of rejected frames."""
+        self.accepted = 0
+        """Number of valid frames, including those that only start a sequence."""
+        self.last_belt_command: float | None = None
+        """Time of the last executed `BeltSpeeds`, s; None: never."""
+        self._last: dict[int, _LastFrame] = {}
+
+    def check(self, frame: CanFrame, now: float) -> CanCommand | None:
+        """Return the command of a frame; None if it must not be executed."""
+        try:
+            return self._check(frame, now)
+        except FrameFault as fault:
+            self.refused[fault.kind] += 1
+            return None
+
+    def is_silent(self, now: float) -> bool:
+        """Return True if no `BeltSpeeds` was executed within `SILENCE`.
+
+        Other commands do not feed the watchdog.
+        """
+        return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
+
+    def _check(self, frame: CanFrame, now: float) -> CanCommand | None:
+        kind = COMMANDS.get(frame.id)
+        if kind is None or frame.extended:
+            raise FrameFault("id", f"identifier {frame.id:#05x} is not a command")
+        command, counter = kind.parse(frame.data)
+        last = self._last.get(frame.id)
+        begins = last is None or now - last.time >= SILENCE
+        if last is not None and not begins:
+            step = (counter - last.counter) % 256
+            if not 1 <= step <= MAX_COUNTER_STEP:
+                if kind is Stop:
+                    return command
+                raise FrameFault(
+                    "counter", f"{kind.__name__} has counter {counter}, not a newer one"
+                )
+        self._last[frame.id] = _LastFrame(counter, now)
+        self.accepted += 1
+        if begins and kind is not Stop:
+            return None
+        if kind is BeltSpeeds:
+            self.last_belt_command = now
+        return command

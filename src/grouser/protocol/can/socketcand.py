@@ -1,7 +1,7 @@
-"""socketcand: CAN over TCP as text, the open protocol of the daemon of that name.
+"""The socketcand protocol: CAN over TCP as text, as spoken by the socketcand daemon.
 
-Everything stands between ``<`` and ``>``; the client begins with what it wants, in raw mode it then
-hears every frame that others send::
+Messages are enclosed in ``<`` and ``>``. In raw mode a client receives every frame that other nodes
+send::
 
     server  < hi >
     client  < open can0 >                       server  < ok >
@@ -10,10 +10,10 @@ hears every frame that others send::
     server  < frame 123 23.424242 11223344 >
     client  < echo >                            server  < echo >
 
-An identifier of eight digits is an extended one. Before ``rawmode`` a bus is in the mode of
-subscriptions, ``< subscribe 0 0 123 >``; cyclic jobs and content filters, which the daemon leaves
-to its kernel, are not here. Where a server demands a token it is said behind the bus, ``< open
-can0:SECRET >``: the one thing that every client lets its user choose.
+An identifier of eight digits is an extended one. Before ``rawmode`` a connection is in BCM mode,
+with subscriptions ``< subscribe 0 0 123 >``; cyclic jobs and content filters, which the daemon
+delegates to the kernel, are not implemented. If the server requires a token, it is appended to the
+bus name, ``< open can0:SECRET >``, since every client lets its user choose that name.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grouser.errors import BadValue
-from grouser.protocol.can.frame import LARGEST_EXTENDED_ID, LARGEST_ID, CanFrame
+from grouser.protocol.can.messages import LARGEST_EXTENDED_ID, LARGEST_ID, CanFrame
 from grouser.protocol.lines import ENCODING, SHOWN, Fault
 
 PORT = 29536
-"""Where the daemon listens."""
+"""Default TCP port of the daemon."""
 LONGEST = 256
-"""Bytes between ``<`` and ``>``, at most; the longest ``send`` has 50."""
+"""Maximum length of a message, bytes; the longest ``send`` has 50."""
 LONGEST_BUS = 16
-"""Characters of a bus's name, at most; a token may stand behind it."""
+"""Maximum length of a bus name without token, characters."""
 
 HI, OK, ECHO = b"< hi >", b"< ok >", b"< echo >"
 
@@ -43,13 +43,13 @@ _INTERVAL = re.compile(r"(?:un)?subscribe(?: (\d+) (\d+))? ([0-9A-Fa-f]{1,8})")
 
 
 class MessageSplitter:
-    """A stream of bytes, cut into what stands between ``<`` and ``>``."""
+    """Splitter of a byte stream into messages between ``<`` and ``>``."""
 
     def __init__(self) -> None:
         self._pending = bytearray()
 
     def feed(self, data: bytes) -> list[str | Fault]:
-        """Take the next bytes; return the messages they complete, blanks made single."""
+        """Append received bytes; return the completed messages with single blanks."""
         self._pending += data
         *ended, rest = bytes(self._pending).split(b">")
         found = [self._read(piece) for piece in ended]
@@ -63,22 +63,22 @@ class MessageSplitter:
     def _read(self, piece: bytes) -> str | Fault:
         _, bracket, inside = piece.rpartition(b"<")
         if not bracket:
-            return Fault("a '>' without its '<'", piece[:SHOWN])
+            return Fault("'>' without '<'", piece[:SHOWN])
         if len(inside) > LONGEST:
             return _too_long(piece)
         return " ".join(inside.decode(ENCODING).split())
 
 
 def _too_long(piece: bytes) -> Fault:
-    return Fault(f"a message is longer than {LONGEST} bytes", piece[:SHOWN])
+    return Fault(f"message is longer than {LONGEST} bytes", piece[:SHOWN])
 
 
-# -- what a client says ----------------------------------------------------------------------------
+# -- requests of a client --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBus:
-    """Asks for a bus; the token is empty where none was said."""
+    """Request to open a bus; the token is empty if none was given."""
 
     bus: str
     token: str = ""
@@ -86,17 +86,17 @@ class OpenBus:
 
 @dataclass(frozen=True, slots=True)
 class RawMode:
-    """Asks to hear every frame."""
+    """Request to receive every frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class BcmMode:
-    """Asks to hear only what was subscribed."""
+    """Request to receive subscribed frames only."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubscribeId:
-    """Asks to hear frames of one identifier, each of them; or not any more."""
+    """Request to subscribe to, or unsubscribe from, the frames of one identifier."""
 
     id: int
     extended: bool
@@ -105,29 +105,29 @@ class SubscribeId:
 
 @dataclass(frozen=True, slots=True)
 class SendFrame:
-    """Sends a frame."""
+    """Request to send a frame."""
 
     frame: CanFrame
 
 
 @dataclass(frozen=True, slots=True)
 class EchoRequest:
-    """Asks whether anybody is there."""
+    """Request for an echo."""
 
 
 BusRequest = OpenBus | RawMode | BcmMode | SubscribeId | SendFrame | EchoRequest
 
 
 class UnknownRequest(BadValue):
-    """A request that this server does not have; a client is told so."""
+    """Unsupported command; reported to the client."""
 
 
 def read_request(text: str) -> BusRequest:
-    """Return what a client's message asks for.
+    """Parse a message of a client.
 
     Raises:
-        UnknownRequest: there is no such request.
-        BadValue: its words make no sense.
+        UnknownRequest: the command is not supported.
+        BadValue: its arguments are malformed.
     """
     name = text.partition(" ")[0]
     try:
@@ -139,16 +139,18 @@ def read_request(text: str) -> BusRequest:
 
 
 def _read_open(text: str) -> OpenBus:
-    named = _BUS.fullmatch(text.removeprefix("open").strip())
-    if named is None:
-        raise BadValue(f"open: the name of a bus is needed, {LONGEST_BUS} characters at most")
-    return OpenBus(named[1], named[2] or "")
+    bus = _BUS.fullmatch(text.removeprefix("open").strip())
+    if bus is None:
+        raise BadValue(
+            f"'{text[:SHOWN]}': must be 'open BUS', BUS of up to {LONGEST_BUS} characters"
+        )
+    return OpenBus(bus[1], bus[2] or "")
 
 
 def _read_send(text: str) -> SendFrame:
     found = _SEND.fullmatch(text)
     if found is None:
-        raise BadValue(f"'{text[:SHOWN]}': 'send ID LENGTH BYTES' is needed, all in hex, 8 bytes")
+        raise BadValue(f"'{text[:SHOWN]}': must be 'send ID LENGTH BYTES', in hex, up to 8 bytes")
     digits, length, rest = found.groups()
     data = bytes(int(byte, 16) for byte in rest.split())
     if len(data) != int(length):
@@ -157,20 +159,20 @@ def _read_send(text: str) -> SendFrame:
 
 
 def _frame(digits: str, data: bytes) -> CanFrame:
-    """Return a frame; an identifier of eight digits is an extended one."""
+    """Return a frame; an identifier of eight digits is extended."""
     id, extended = int(digits, 16), len(digits) == 8
     most = LARGEST_EXTENDED_ID if extended else LARGEST_ID
     if id > most:
-        raise BadValue(f"the identifier is {digits}, must be {most:X} at most")
+        raise BadValue(f"identifier is {digits}, must be at most {most:X}")
     return CanFrame(id, data, extended)
 
 
 def _read_subscribe(text: str) -> SubscribeId:
     found, wanted = _INTERVAL.fullmatch(text), not text.startswith("un")
     if found is None or (found[1] is not None) != wanted:
-        raise BadValue(f"'{text[:SHOWN]}': 'subscribe 0 0 ID' or 'unsubscribe ID' is needed")
+        raise BadValue(f"'{text[:SHOWN]}': must be 'subscribe 0 0 ID' or 'unsubscribe ID'")
     if wanted and (int(found[1]), int(found[2])) != (0, 0):
-        raise BadValue(f"'{text[:SHOWN]}': frames come as they are sent, the interval must be 0 0")
+        raise BadValue(f"'{text[:SHOWN]}': the interval must be 0 0, throttling is not supported")
     frame = _frame(found[3], b"")
     return SubscribeId(frame.id, frame.extended, wanted)
 
@@ -187,12 +189,12 @@ _REQUESTS: dict[str, Callable[[str], BusRequest]] = {
 
 
 def encode_open(bus: str, token: str = "") -> bytes:
-    """Return the request for a bus."""
+    """Encode the request to open a bus."""
     return f"< open {bus}{':' if token else ''}{token} >".encode(ENCODING)
 
 
 def encode_send(frame: CanFrame) -> bytes:
-    """Return the request that sends a frame."""
+    """Encode the request to send a frame."""
     data = "".join(f"{byte:02X} " for byte in frame.data)
     return f"< send {_digits(frame)} {len(frame.data)} {data}>".encode("ascii")
 
@@ -200,12 +202,12 @@ def encode_send(frame: CanFrame) -> bytes:
 RAW_MODE = b"< rawmode >"
 
 
-# -- what a server says ----------------------------------------------------------------------------
+# -- messages of a server --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class FrameHeard:
-    """A frame that somebody sent, and when (s)."""
+class ReceivedFrame:
+    """Frame sent by another node, with its time stamp (s)."""
 
     frame: CanFrame
     time: float
@@ -213,38 +215,38 @@ class FrameHeard:
 
 @dataclass(frozen=True, slots=True)
 class BusAnswer:
-    """``hi``, ``ok``, ``echo``, or ``error`` with its reason."""
+    """Answer ``hi``, ``ok``, ``echo``, or ``error`` with a reason."""
 
     word: str
     reason: str = ""
 
 
 def encode_frame(frame: CanFrame, time: float) -> bytes:
-    """Return what a client hears of a frame that was sent at ``time`` (s)."""
+    """Encode a frame of another node with time stamp ``time`` (s)."""
     return f"< frame {_digits(frame)} {time:.6f} {frame.data.hex().upper()} >".encode("ascii")
 
 
 def encode_error(reason: str) -> bytes:
-    """Return what a client is told that asked for something impossible."""
+    """Encode an error message; brackets are removed and the text is truncated."""
     plain = re.sub(r"[<>\s]+", " ", reason)[: LONGEST - len("< error  >")]
     return f"< error {plain} >".encode("ascii", "replace")
 
 
-def read_answer(text: str) -> FrameHeard | BusAnswer:
-    """Return what a server's message says.
+def read_answer(text: str) -> ReceivedFrame | BusAnswer:
+    """Parse a message of a server.
 
     Raises:
-        BadValue: it says nothing that can be understood.
+        BadValue: the message is malformed.
     """
     if found := _FRAME.fullmatch(text):
         data = bytes.fromhex(found[3].replace(" ", ""))
-        return FrameHeard(_frame(found[1], data), float(found[2]))
+        return ReceivedFrame(_frame(found[1], data), float(found[2]))
     word, _, reason = text.partition(" ")
     if word in ("hi", "ok", "echo") and not reason:
         return BusAnswer(word)
     if word == "error":
         return BusAnswer(word, reason)
-    raise BadValue(f"'{text[:SHOWN]}': no answer of a socketcand server")
+    raise BadValue(f"'{text[:SHOWN]}': not a message of a socketcand server")
 
 
 def _digits(frame: CanFrame) -> str:
