@@ -66,7 +66,7 @@ def look(said: str, clone: Path) -> None:
     sound, _, rest = said.partition("wrong.urdf")
     assert sound.count(" yes ") == 5, "the URDF as it is keeps the contract"
     for fault in FAULTS:
-        assert fault in rest.partition("it left with code 1")[0].partition("|| echo")[2], fault
+        assert fault in rest.partition("exit code 1")[0].partition("|| echo")[2], fault
     assert "mass 15.02 kg" in rest
     climbed, flat = heights(rest)
     assert abs(climbed - TOP) < 0.005, f"it ends {climbed} m high, on the step it would be {TOP}"
