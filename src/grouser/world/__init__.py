@@ -1,4 +1,4 @@
-"""What is there: ground, objects, events and the world file that says so; no robot, no sensor."""
+"""World description: terrain, objects, triggers, events and the world file; no robots or sensors."""
 
 from grouser.exports import attach
 

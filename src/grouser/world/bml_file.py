@@ -1,4 +1,4 @@
-"""Configuration files of ``bml_vrep``, as the roach report has them, read into world files.
+"""Importer of ``bml_vrep`` configuration files (V-REP scenes of the roach report) as world files.
 
 ::
 
@@ -9,9 +9,9 @@
               position: [0.0, -1.6, 0.045], orientation: [0, 0.0, 0, 1]}]
 
 (Appendix B.) Orientations are quaternions x, y, z, w. Positions of robots are those of their
-models' origins; ours stand with their feet there. What the file cannot say (friction, physics) is
-what our own roach worlds have. STL files become terrain of kind ``mesh``; objects without one, such
-as V-REP's clock, are left out. The caller is told about both.
+models' origins; Grouser's robots stand with their feet there. Friction and physics settings, which
+the format lacks, are those of the shipped roach worlds. STL files become terrain of kind ``mesh``;
+objects without one, such as V-REP's clock, are left out. `ImportedWorld.notices` lists both.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from grouser.world.yaml_source import KeyPath, Source, read_yaml
 ROBOT_MODELS: dict[str, tuple[str, float]] = {
     "6leg_crawler_non_threaded": ("velociroach", 0.045),  # appendix B: it stands on z = 0
 }
-"""V-REP's model → our kind of robot, and the height of the model's origin above the ground, m."""
+"""V-REP's model → Grouser's kind of robot, and the height of the model's origin above ground, m."""
 
 GOAL_MODEL = "6leg_crawler_dummy"
-"""V-REP's model of a robot that nothing touches: it marks the goal (section 6.1)."""
+"""V-REP's model of a robot without contacts; it marks the goal (section 6.1)."""
 GOAL_RADIUS = 0.05  # section 6.1: "navigate to a point within 5 cm"
 GOAL_HEIGHT = 0.4
 
@@ -55,25 +55,25 @@ PHYSICS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ImportedWorld:
-    """A world file made of another, and what was left out of it."""
+    """World file converted from another format, and notices about omissions."""
 
     text: str
     """The world file, YAML."""
     notices: tuple[str, ...]
-    """A sentence for everything that was left out or stands for something else."""
+    """One sentence for each part that was left out or replaced."""
 
 
 def import_bml(path: Path, cell: float | None = None, folder: Path | None = None) -> ImportedWorld:
     """Read a ``bml_vrep`` configuration file into a world file.
 
     Args:
-        path: the configuration file; its STL files are looked for beside it.
-        cell: from one point to the next, m, where a mesh becomes a height map; None: as needed.
-        folder: where the world file will be, which names its meshes from there; None: beside it.
+        path: the configuration file; its STL files are in the same folder.
+        cell: grid spacing of a height map made of a mesh, m; None: as fine as needed.
+        folder: folder of the world file, to which mesh paths are relative; None: that of ``path``.
 
     Raises:
-        WorldFileError: the file is not one, or names what does not exist.
-        UnknownName: it names a robot that we have not.
+        WorldFileError: the file is no such configuration, or refers to a missing file.
+        UnknownName: it names an unknown robot model.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -83,7 +83,7 @@ def import_bml(path: Path, cell: float | None = None, folder: Path | None = None
 
 
 class _Import:
-    """One file on its way to being another."""
+    """Conversion of one configuration file."""
 
     def __init__(self, source: Source, path: Path, cell: float | None, folder: Path) -> None:
         self._source, self._path, self._cell, self._folder = source, path, cell, folder
@@ -93,7 +93,7 @@ class _Import:
         data = self._source.data
         if not isinstance(data, dict) or not {"objects", "robots"} & set(data):
             raise WorldFileError(
-                f"{self._path}: is no configuration of bml_vrep: it has neither objects nor robots"
+                f"{self._path}: is no configuration of bml_vrep: neither objects nor robots given"
             )
         scene = data.get("scene_file", "empty.ttt")
         if scene != "empty.ttt":

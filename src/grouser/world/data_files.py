@@ -1,4 +1,4 @@
-"""Files that a world file names: meshes and maps, looked for beside it."""
+"""Paths of data files (meshes, maps, robots) in a world file, resolved against its folder."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ROBOT_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 
 
 def beside_the_world(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
-    """Return the absolute path of a file that is there.
+    """Return the absolute path of an existing data file.
 
     Args:
-        value: what the world file says: a path, relative to the world file's folder.
-        info: knows that folder.
-        endings: how its name may end.
-        what: what such a file is, such as ``mesh``.
+        value: path in the world file, relative to the world file's folder.
+        info: its context holds that folder under ``folder``.
+        endings: allowed file name extensions.
+        what: kind of file for error messages, such as ``mesh``.
     """
     if not isinstance(value, str | Path):
         raise mistake(f"must be the name of a {what} file ({' or '.join(endings)})")
@@ -35,7 +35,7 @@ def beside_the_world(value: Any, info: ValidationInfo, endings: Sequence[str], w
         if path.is_file():
             return path.resolve()
         beside = sorted(f.name for f in path.parent.iterdir() if f.suffix.lower() in endings)
-    except (OSError, ValueError):  # no such folder, or a name no file can have
+    except (OSError, ValueError):  # no such folder, or an impossible file name
         beside = []
     listing = ", ".join(beside) or f"no {what}"
     raise mistake(

@@ -1,8 +1,8 @@
-"""A door: a leaf that a motor turns on a hinge, or slides aside or up.
+"""Door: a leaf that a motor turns on a hinge, or slides sideways or up.
 
-Its own frame stands in the doorway: x goes through it, y along the closed leaf to the left, z up.
-The leaf is a body of its own with real contact and a real, limited motor: whoever stands in its way
-is pushed, and stops it if he is strong enough.
+The door's frame stands in the doorway: x goes through it, y along the closed leaf to the left, z
+up. The leaf is a body with contacts and a motor of limited force: it pushes a robot in its way, and
+a robot that resists with more than that force stops it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from grouser.world.world_object import WorldObject
 
 LEAF: Rgb = (0.72, 0.45, 0.20)
 CLEARANCE = 0.005
-"""Gap round the leaf, m: it must not rub against the walls beside it; estimate."""
+"""Gap around the leaf, m, so that it does not touch the walls beside it; estimate."""
 STIFFNESS = {True: 0.02, False: 0.01}
-"""Error at which the motor pushes with all it has, rad if hinged, m if sliding; estimate."""
+"""Position error at which the motor force saturates, rad if hinged, m if sliding; estimate."""
 
 Opens = Literal["hinge_left", "hinge_right", "slide_left", "slide_right", "slide_up"]
 
@@ -33,55 +33,59 @@ class Door(WorldObject):
 
     kind: Literal["door"] = "door"
     width: Length
-    """Of the doorway, along its own y, m; above 0."""
+    """Width of the doorway, along the door's y, m; above 0."""
     height: Length
-    """Of the leaf, m; above 0."""
+    """Height of the leaf, m; above 0."""
     thickness: Length = 0.04
-    """Of the leaf, m; above 0."""
+    """Thickness of the leaf, m; above 0."""
     opens: Opens = "hinge_left"
-    """Which way: a hinge on the left or right, by which it turns towards its own x, or a slide."""
+    """Kind of motion: a hinge on the left or right, about which the leaf turns towards the door's
+    x, or a slide."""
     wide_deg: Annotated[float, Field(gt=0, le=180)] = 90.0
-    """How far a hinged one turns, deg; above 0, at most 180."""
+    """Opening angle of a hinged leaf, deg; above 0, at most 180."""
     seconds: Annotated[float, Field(gt=0, le=600)] = 2.0
-    """Time it takes to open or close if nothing is in the way, s; above 0."""
+    """Time to open or close without obstacles, s; above 0."""
     force: Annotated[float, Field(gt=0, le=10_000)] = 150.0
-    """What the motor can push with at the leaf's far edge, N; above 0; estimate."""
+    """Largest motor force at the leaf's far edge, N; above 0; estimate."""
     ajar: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """How far it is open at the start, 0 (closed) to 1 (open)."""
+    """Opening at the start, 0 (closed) to 1 (open)."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.4
     """Coulomb's coefficient between the leaf and whatever touches it, -; 0 to 10; estimate."""
     mass: Annotated[float, Field(gt=0, le=100_000)] = 15.0
-    """Of the leaf, kg, above 0; estimate: a light inner door."""
+    """Mass of the leaf, kg, above 0; estimate: a light inner door."""
     fixed: Literal[True] = True
     """The frame is part of the ground; only the leaf moves."""
 
     @property
     def hinged(self) -> bool:
-        """Whether the leaf turns; else it slides."""
+        """True if the leaf turns on a hinge; False if it slides."""
         return self.opens.startswith("hinge")
 
     @property
     def joint(self) -> str:
-        """Name of the leaf's joint, and of its drive."""
+        """Name of the leaf's joint and of its drive."""
         return f"{self.name}/leaf"
 
     @property
     def travel(self) -> float:
-        """How far the leaf goes from closed to open, rad or m."""
+        """Joint travel from closed to open, rad or m."""
         if self.hinged:
             return radians(self.wide_deg)
         return self.height if self.opens == "slide_up" else self.width
 
     @property
     def drive(self) -> Drive:
-        """The motor: as strong as it says, without overshoot."""
+        """Motor of the leaf, critically damped, limited to `force`."""
         arm = self.width if self.hinged else 1.0
         force = self.force * arm
         inertia = self.mass * self.width**2 / 3 if self.hinged else self.mass
         lead = STIFFNESS[self.hinged]
         viscosity = 2 * math.sqrt(inertia * force / lead)
         return Drive(
-            force=force, speed=self.travel / self.seconds, lead=lead, damping=force / viscosity
+            force=force,
+            speed=self.travel / self.seconds,
+            saturation_error=lead,
+            damping=force / viscosity,
         )
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
@@ -93,10 +97,10 @@ class Door(WorldObject):
         leaf.add_joint(
             name=self.joint,
             type=hinge if self.hinged else slide,
-            # The pin is in the face towards which it opens: so the leaf never enters the wall.
+            # The pin is in the face towards which the leaf opens, so that it never enters the wall.
             pos=[self.thickness / 2, side * self.width / 2, 0] if self.hinged else [0, 0, 0],
             axis=self._axis(side),
-            # A spec of the world's counts joints' ranges in degrees.
+            # The world's spec has joint ranges in degrees.
             range=[0.0, self.wide_deg if self.hinged else self.travel],
             limited=mujoco.mjtLimited.mjLIMITED_TRUE,
         )

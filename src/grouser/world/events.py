@@ -1,4 +1,4 @@
-"""Events: what happens in a world, when, and what then.
+"""Events: console lines and Python calls, fired by triggers, time, chance or other events.
 
 "Events can be chained, scheduled, dispatched to many objects or randomly generated"; they "can
 activate users own script routines" (Zaratti et al. 2006, section 4). Here an event is a name and
@@ -20,56 +20,56 @@ from grouser.world.triggers import Lines, Names, Trigger
 Time = Annotated[float, Field(ge=0, le=1_000_000)]
 """A time, s; at least 0."""
 Period = Annotated[float, Field(ge=0.001, le=1_000_000)]
-"""A time that passes again and again, s; at least 0.001."""
+"""A period, s; at least 0.001."""
 Chance = Annotated[float, Field(gt=0, le=1)]
 """A probability; above 0, at most 1."""
 
 
 EACH = "{each}"
-"""In an event's lines: each of those it is dispatched to."""
+"""Placeholder in an event's lines, replaced by each name in `Event.each`."""
 
 _ROUTINE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Choice(Description):
-    """One of the things that may happen."""
+    """One alternative of a random choice of events."""
 
     fire: str
-    """The event that is fired."""
+    """Name of the event to fire."""
     chance: Chance
-    """How probable this one is; what is missing to 1 is the chance that nothing happens."""
+    """Probability of this alternative; the rest to 1 is the probability that none is fired."""
 
 
 class Event(Description):
-    """Something that happens when it is fired."""
+    """Console lines, a Python call and further events, processed when the event is fired."""
 
     name: Name
     """Unique among events."""
     do: Lines = ()
-    """Console lines, carried out in this order; ``{who}`` is whoever fired it, ``{each}`` each of
-    those in `each`."""
+    """Console lines, executed in this order; ``{who}`` is replaced by the name of the robot or
+    object that fired the event, ``{each}`` by each name in `each`."""
     each: Names = ()
-    """Robots and objects to whom every line with ``{each}`` goes in turn: names, patterns
-    (``red*``), or robots, objects or any for all that are there then."""
+    """Robots and objects for which lines with ``{each}`` are repeated: names, patterns (``red*``),
+    or robots, objects or any for all that exist at that time."""
     call: str | None = None
-    """Your own Python routine, ``module:function``; it is given the simulation and what
-    happened."""
+    """User-defined Python function, ``module:function``, called with the simulation and the
+    event."""
     after: Time = 0.0
-    """Time between being fired and happening, s; at least 0."""
+    """Delay between firing and execution, s; at least 0."""
     at: Period | None = None
-    """Simulated time at which it is fired by itself, s; above 0."""
+    """Simulated time at which the event is fired, s; above 0."""
     every: Period | None = None
-    """It is fired by itself again and again, so often, s; first at `at`, or after one period."""
+    """Period of repeated firing, s; first at `at`, or after one period."""
     between: Annotated[tuple[Period, Period], Strict(False)] | None = None
-    """It is fired by itself at random times, so far apart (from, to), s."""
+    """Shortest and longest interval between firings at random times, s."""
     chance: Chance = 1.0
-    """How probable it is that it happens when it is fired."""
+    """Probability that the event is executed when it is fired."""
     one_of: Annotated[tuple[Choice, ...], Strict(False)] = ()
-    """One of these is fired, by chance."""
+    """Alternatives of which one is fired at random."""
     then: Names = ()
-    """Events that are fired when this one has happened, in this order."""
+    """Events fired after this one was executed, in this order."""
     times: Annotated[int, Field(ge=1)] | None = None
-    """How often it may happen in a run; None: as often as it is fired."""
+    """Largest number of executions in a run; None: unlimited."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Event:
@@ -80,22 +80,22 @@ class Event(Description):
         if sum(choice.chance for choice in self.one_of) > 1 + 1e-9:
             raise mistake("must have chances that add up to no more than 1", "one_of")
         if not (self.do or self.call or self.one_of or self.then):
-            raise mistake("must say something, unless there is call, one_of or then", "do")
+            raise mistake("must not be empty unless call, one_of or then is given", "do")
         if self.call is not None and not _ROUTINE.fullmatch(self.call):
             raise mistake("must be MODULE:FUNCTION, such as my_game:goal", "call")
         for i, line in enumerate(self.do):
             if EACH in line and not self.each:
-                raise mistake(f"must not speak of {EACH} without a key 'each'", "do", i)
+                raise mistake(f"must not contain {EACH} without a key 'each'", "do", i)
         return self
 
     def fired(self) -> Iterator[tuple[str, tuple[str | int, ...]]]:
-        """Yield every event that this one names, and where."""
+        """Yield the name of every event that this one fires, and the path of that key."""
         yield from ((name, ("then", i)) for i, name in enumerate(self.then))
         yield from ((choice.fire, ("one_of", i, "fire")) for i, choice in enumerate(self.one_of))
 
 
 def check_events(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
-    """Refuse doubled names, events that nobody knows, and chains without an end.
+    """Reject duplicate names, undefined events, and chains that never end.
 
     Raises:
         PydanticCustomError: at the key at fault.
@@ -115,9 +115,9 @@ def check_events(triggers: Sequence[Trigger], events: Sequence[Event]) -> None:
         for name, path in event.fired():
             _must_exist(name, known, "events", i, *path)
     for i, event in enumerate(events):
-        if event.after == 0 and _comes_back(event, known):
+        if event.after == 0 and _is_instant_loop(event, known):
             raise mistake(
-                "which fires itself again without a pause; give one of the chain an 'after'",
+                "which fires itself again without a delay; give one event of the chain an 'after'",
                 *("events", i, "name"),
             )
 
@@ -128,8 +128,8 @@ def _must_exist(name: str, known: Mapping[str, Event], *path: str | int) -> None
         raise mistake(f"allowed: {listing}{nearest(name, known)}", *path)
 
 
-def _comes_back(first: Event, known: Mapping[str, Event]) -> bool:
-    """Return whether ``first`` fires itself without any time passing."""
+def _is_instant_loop(first: Event, known: Mapping[str, Event]) -> bool:
+    """Return whether ``first`` fires itself without a delay."""
     waiting, seen = [first], set[str]()
     while waiting:
         for name in _fired_at_once(waiting.pop()):
@@ -142,7 +142,7 @@ def _comes_back(first: Event, known: Mapping[str, Event]) -> bool:
 
 
 def _fired_at_once(event: Event) -> Iterator[str]:
-    """Yield every event that this one fires when it happens, by its keys or in a line."""
+    """Yield every event that this one fires when executed, by its keys or in a console line."""
     yield from (name for name, _ in event.fired())
     for line in event.do:
         verb, _, name = line.strip().partition(" ")

@@ -1,8 +1,8 @@
-"""What all descriptions in a world file share: strictness, the common field types, mistakes.
+"""Base model and common field types of world files.
 
-A description is frozen, refuses unknown keys and converts nothing, except a whole number where
-a number is needed and a list where a tuple is. It knows nothing of files and lines: a check that
-fails says which key it means, and `grouser.world.validation_errors` finds the line.
+A description is frozen, rejects unknown keys and converts nothing, except an integer to a float and
+a list to a tuple. Descriptions do not depend on files and lines: a failed check names the key, and
+`grouser.world.validation_errors` looks up the line.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 from pydantic_core import PydanticCustomError
 
 RESERVED_NAMES = ("terrain", "world")
-"""Names MuJoCo or Grouser already gives to things in every world."""
+"""Names that MuJoCo or Grouser already uses in every world."""
 
 
 class Description(BaseModel):
-    """A frozen part of a world: keys it does not have are refused, and so are nan and inf."""
+    """Frozen part of a world description; unknown keys, nan and inf are rejected."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
@@ -25,11 +25,11 @@ class Description(BaseModel):
 
 
 def mistake(sentence: str, *inside: str | int) -> PydanticCustomError:
-    """Build the error a check raises.
+    """Return the error that a validator raises.
 
     Args:
-        sentence: what is wrong with the value, to be read after its key: ``"must be …"``.
-        inside: path of the value at fault, from what is being checked (empty: itself).
+        sentence: the fault, as the rest of a sentence that begins with the key: ``"must be …"``.
+        inside: path of the value at fault, relative to the validated model (empty: the model).
     """
     return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence, "inside": inside})
 
@@ -46,19 +46,19 @@ Name = Annotated[
 """A robot's or object's name: a letter, then letters, digits, '_' or '-'."""
 
 Length = Annotated[float, Field(gt=0, le=1000)]
-"""A size in m; more than a kilometre is a mistake of units."""
+"""A length, m; above 0, at most 1000."""
 
 FARTHEST = 1000.0
-"""How far from the origin anything may be along one axis, m."""
+"""Largest distance from the origin along one axis, m."""
 
 Coordinate = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST)]
-"""A place along one axis of the world frame in m, at most a kilometre from the origin."""
+"""A coordinate in the world frame, m; -1000 to 1000."""
 
 Point = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]
-"""x, y, z in the world frame (m)."""
+"""x, y, z in the world frame, m."""
 
 Shade = Annotated[float, Field(ge=0, le=1)]
-"""How much of one colour, 0 to 1."""
+"""One colour component, 0 to 1."""
 
 Rgb = Annotated[tuple[Shade, Shade, Shade], Strict(False)]
 """Red, green and blue, each 0 to 1."""

@@ -9,9 +9,9 @@
     robots:
       - {name: quince, kind: quince, position: [0, 0], options: {front_deg: 45}}
 
-Three layers and no more: the models' defaults, the file, and overrides (``path=value``). Every
-mistake is one sentence with file, line, key, what was given and what is allowed. Which kinds of
-robot exist is not known here: a robot is a name, a kind and options, for the scene to judge.
+Values come from three layers: the models' defaults, the file, and overrides (``path=value``). An
+error message is one sentence with file, line, key, given value and allowed values. The kinds of
+robot are not checked here: a robot is a name, a kind and options, which the scene validates.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ MOST = {
     "triggers": 2000,
     "events": 2000,
 }
-"""How many of each a world file may have: more would take minutes to build and never keep pace."""
+"""Largest number of items per key; more would take minutes to compile."""
 
 
 def _on_the_ground(value: Any) -> Any:
@@ -68,11 +68,11 @@ def _on_the_ground(value: Any) -> Any:
 
 
 STANDARD_EQUIPMENT = {"kind": "standard"}
-"""In a robot's list of sensors: the equipment that its kind usually has."""
+"""Entry in a robot's list of sensors that stands for the standard equipment of its kind."""
 
 
 def _sensor_list(value: Any) -> Any:
-    """Return what ``sensors`` says as a list of mappings: the word ``standard`` becomes one."""
+    """Return the value of ``sensors`` as a list of mappings; the word ``standard`` becomes one."""
     if isinstance(value, str):
         return [_standard(value)]
     if not isinstance(value, list | tuple):
@@ -94,116 +94,116 @@ def _standard(word: str, *inside: int) -> dict[str, Any]:
 
 
 def _robot_file(kind: str, info: ValidationInfo) -> str:
-    """Return the absolute path of a robot file that is there; other kinds are names."""
+    """Return the absolute path of an existing robot file; other kinds are returned unchanged."""
     if not kind.lower().endswith(ROBOT_ENDINGS):
         return kind
     return str(beside_the_world(kind, info, ROBOT_ENDINGS, "robot"))
 
 
 class NamedPose(Description):
-    """Something with a name and a pose on the ground."""
+    """A name and a pose on the ground."""
 
     name: Name
-    """Its name in this world, unique among its like."""
+    """Name, unique in its list."""
     position: Annotated[Point, BeforeValidator(_on_the_ground)]
-    """In the world frame, m: x, y and, if given, z; z = 0: feet or belts on the ground."""
+    """Position in the world frame, m: x, y and optionally z; z = 0: feet or belts on the ground."""
     yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
     """Heading, deg, from x towards y."""
     pitch_deg: Annotated[float, Field(ge=-90, le=90)] = 0.0
-    """Nose down, deg, before the heading is taken: -20 on a slope that rises by 20."""
+    """Nose down, deg, applied before the heading: -20 on a slope that rises by 20."""
     roll_deg: Annotated[float, Field(ge=-180, le=180)] = 0.0
-    """Right side down, deg, before pitch and heading are taken."""
+    """Right side down, deg, applied before pitch and heading."""
 
     @property
     def ground(self) -> Pose:
-        """Pose in the world of the ground that it stands on."""
+        """Pose of the ground under it in the world."""
         turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
         roll, pitch, yaw = (radians(turn) for turn in turns)
         return Pose.at(*self.position, roll=roll, pitch=pitch, yaw=yaw)
 
 
 class Start(NamedPose):
-    """A place where robots that join may start (``INIT {Start …}`` over the wire)."""
+    """Start pose for robots that join a served world (``INIT {Start …}`` over the wire)."""
 
 
 class RobotEntry(NamedPose):
-    """A robot by name and kind, and where it starts; its name is unique among objects, too."""
+    """A robot: name, kind and start pose; its name is unique among robots and objects."""
 
     kind: Annotated[str, AfterValidator(_robot_file)]
-    """Which robot it is; the scene knows the kinds. A robot file is named by its path, relative to
-    the world file's folder."""
+    """Kind of robot, checked by the scene, or the path of a robot file, relative to the world
+    file's folder."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """The robot kind's own options."""
+    """Options of the robot kind."""
     sensors: Annotated[
         tuple[dict[str, Any], ...], Strict(False), BeforeValidator(_sensor_list)
     ] = ()
-    """Sensors it carries beside its own: kind, name, mount and so on; the scene knows the kinds.
-    ``standard``, alone or in the list, is the equipment that its kind usually has."""
+    """Additional sensors: kind, name, mount and so on, checked by the scene. ``standard``, alone
+    or in the list, is the standard equipment of the robot's kind."""
     command: dict[str, float] = Field(default_factory=dict)
-    """Its first command, in the drives' units."""
+    """Initial command, in the drives' units."""
     contact: Yielding | None = None
-    """How this robot yields where it touches; None: as the world's `physics.contact` says."""
+    """Contact compliance of this robot; None: that of the world's `physics.contact`."""
 
     def equipped(self) -> RobotEntry:
-        """Return this robot with its standard equipment, unless it says what it carries."""
+        """Return this robot with its standard equipment, unless its entry lists sensors."""
         if "sensors" in self.model_fields_set:
             return self
         return self.model_copy(update={"sensors": (dict(STANDARD_EQUIPMENT),)})
 
 
 class View(Description):
-    """The camera of pictures and videos; what is left out is chosen to show the first robot."""
+    """Camera of pictures and videos; omitted values are chosen to show the first robot."""
 
     lookat: Point | None = None
-    """What is in the middle, world frame, m; with `follow`: from the followed body. None: the
-    followed body, or the first robot, which is followed then."""
+    """Point in the middle of the picture, world frame, m; with `follow`: relative to the followed
+    body. None: the followed body, or the first robot, which is then followed."""
     distance: Length | None = None
-    """Distance of the camera from there, m; above 0. None: near enough to fill the picture."""
+    """Distance of the camera from that point, m; above 0. None: near enough to fill the picture."""
     azimuth_deg: Annotated[float, Field(ge=-360, le=360)] | None = None
-    """Direction of sight about z, deg; 0: along x, 90: along y. None: from behind and aside."""
+    """Viewing direction about z, deg; 0: along x, 90: along y. None: obliquely from behind."""
     elevation_deg: Annotated[float, Field(ge=-90, le=90)] = -20.0
-    """Direction of sight above the horizon, deg; negative looks down."""
+    """Viewing direction above the horizon, deg; negative looks down."""
     follow: str | None = None
-    """Name of the robot or object the camera moves along with."""
+    """Name of the robot or object that the camera follows."""
 
 
 class World(Description):
-    """All that a world file says."""
+    """Contents of a world file."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
-    """What the world is called."""
+    """Name of the world."""
     description: str = ""
-    """What it is for, in words."""
+    """Purpose of the world, as text."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    """Where all randomness in this world starts; at least 0."""
+    """Seed of all random streams of this world; at least 0."""
     physics: Physics = STANDARD
-    """How time passes and how bodies yield; left out: the standard settings."""
+    """Solver settings and contact compliance; default: the standard settings."""
     terrain: Annotated[tuple[Terrain, ...], Field(min_length=1), Strict(False)]
-    """The ground, at least one piece."""
+    """Pieces of ground, at least one."""
     objects: Annotated[tuple[AnyObject, ...], Strict(False)] = ()
-    """What lies around."""
+    """Fixed and movable objects."""
     robots: Annotated[tuple[RobotEntry, ...], Strict(False)] = ()
-    """Who moves."""
+    """Robots."""
     starts: Annotated[tuple[Start, ...], Strict(False)] = ()
-    """Where robots that join a served world may start."""
+    """Start poses for robots that join a served world."""
     triggers: Annotated[tuple[AnyTrigger, ...], Strict(False)] = ()
-    """Volumes in which something happens."""
+    """Trigger volumes."""
     events: Annotated[tuple[Event, ...], Strict(False)] = ()
-    """What happens, and when."""
+    """Events."""
     match: Match | None = None
-    """A football match with its referee; None: nobody plays."""
+    """Football match with a referee; None: no match."""
     daylight: Shade = 1.0
-    """How bright it is without any lamp, 0 (night) to 1 (day)."""
+    """Brightness of sun and sky, 0 (night) to 1 (day)."""
     radio: RadioModel = RadioModel()
-    """How far robots' radios reach."""
+    """Radio propagation between robots."""
     view: View = View()
-    """The camera of pictures and videos."""
+    """Camera of pictures and videos."""
 
     _source: Source = PrivateAttr(default_factory=Source)
 
     @model_validator(mode="after")
     def _names_agree(self) -> World:
-        """Refuse a name that two things have, and a view that follows nobody."""
+        """Reject duplicate names, undefined events, and a view that follows an unknown name."""
         names: set[str] = set()
         for group, members in (("objects", self.objects), ("robots", self.robots)):
             for i, member in enumerate(members):
@@ -232,17 +232,17 @@ class World(Description):
         return self._source.position(path).text or f"world {self.name!r}"
 
     def with_referee_volumes(self) -> World:
-        """Return this world with the volumes that its match's referee watches."""
+        """Return this world with the trigger volumes of its match's referee."""
         watched = self.match.volumes() if self.match else ()
         known = {trigger.name for trigger in self.triggers}
         fresh = tuple(volume for volume in watched if volume.name not in known)
         return self.changed(triggers=(*self.triggers, *fresh))
 
     def changed(self, **parts: Any) -> World:
-        """Return this world with some of its parts replaced by others already made.
+        """Return this world with some of its fields replaced by validated ones.
 
-        Once somebody has joined or left, lines of the file are no longer named: they would be
-        those of others.
+        If the number of robots or objects changes, errors no longer name lines of the file, because
+        indices would refer to other entries.
         """
         world = self.model_copy(update=parts)
         same = len(world.robots) == len(self.robots) and len(world.objects) == len(self.objects)
@@ -273,11 +273,11 @@ KEYS: AllowedKeys = {
     **{f"objects.*.{kind}": _keys(model) for kind, model in OBJECTS.items()},
     **{f"triggers.*.{kind}": _keys(model) for kind, model in TRIGGERS.items()},
 }
-"""The keys each part of a world file may have."""
+"""Allowed keys of each part of a world file."""
 
 
 def shipped() -> dict[str, Path]:
-    """Return the worlds that come with Grouser: name to file."""
+    """Return the shipped worlds, name to file."""
     folder = resources.files("grouser") / "worlds"
     files = (Path(str(entry)) for entry in folder.iterdir()) if folder.is_dir() else ()
     return {file.stem: file for file in sorted(files) if file.suffix in ENDINGS}
@@ -288,12 +288,12 @@ def load(source: str | Path, overrides: Sequence[str] = ()) -> World:
 
     Args:
         source: a YAML file, or the name of a shipped world.
-        overrides: ``path=value`` each, set on top of the file in this order, such as
+        overrides: ``path=value`` each, applied to the file in this order, such as
             ``"terrain.1.height=0.12"`` or ``"robots.quince.options.front_deg=45"``.
 
     Raises:
         UnknownName: no shipped world has this name.
-        WorldFileError: the file or an override says something impossible.
+        WorldFileError: the file or an override is invalid.
     """
     path, where = _find(source)
     try:
@@ -315,13 +315,13 @@ def parse(
     """Read a world from YAML ``text``.
 
     Args:
-        text: what a world file holds.
-        where: what errors call it, such as the file's name.
-        folder: where its mesh files are looked for (None: the current folder).
+        text: contents of a world file.
+        where: name for error messages, such as the file's name.
+        folder: folder of its data files (None: the current folder).
         overrides: as for `load`.
 
     Raises:
-        WorldFileError: the text or an override says something impossible.
+        WorldFileError: the text or an override is invalid.
     """
     source = read_yaml(text, where, MOST)
     if source.data is None:
@@ -339,7 +339,7 @@ def parse(
 
 
 def _find(source: str | Path) -> tuple[Path, str]:
-    """Return the file that ``source`` means, and what to call it in errors."""
+    """Return the path of ``source`` and its name for error messages."""
     worlds = shipped()
     if isinstance(source, str) and source in worlds:
         return worlds[source], f"worlds/{worlds[source].name}"

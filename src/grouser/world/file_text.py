@@ -1,7 +1,7 @@
-"""A world as the text of a world file, with everything in it that the file left to defaults.
+"""Serialization of a world as YAML, with all default values written out.
 
-What is printed is a world file itself: read again, it gives an equal world. Lines that the world's
-own file did not say end in ``# default``.
+The text is a world file: parsed again, it gives an equal world. Lines whose value the world's own
+file omits end in ``# default``.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.yaml_source import read_yaml
 
 DEFAULT = "  # default"
-"""How a line ends whose value the world's file left out."""
+"""End of a line whose value the world file omits."""
 
 RobotDefaults = Callable[[RobotEntry], Mapping[str, Any]]
-"""Returns the options that a robot's kind has besides those that its entry says."""
+"""Returns the default options of a robot's kind."""
 
 _PLAIN = re.compile(r"[A-Za-z][\w ./()+-]*")  # needs no quotes, in a list either
 
 
 def world_text(world: World, robot_defaults: RobotDefaults | None = None) -> str:
-    """Return ``world`` as a world file says it.
+    """Return ``world`` as the text of a world file.
 
     Args:
-        world: what is there.
-        robot_defaults: the options that robots have unless their entries say others; None: options
-            are printed as the file has them. The world itself knows no kinds of robot.
+        world: the world.
+        robot_defaults: returns the default options of a robot; None: options are written as the
+            file has them, since this package does not depend on the robot kinds.
     """
     return "\n".join(_mapping(world, 0, robot_defaults or (lambda entry: {}))) + "\n"
 
 
 def _mapping(part: Description, indent: int, robot_defaults: RobotDefaults) -> list[str]:
-    """Return the lines of one mapping, a key each, or more for what is inside."""
+    """Return the lines of one mapping, including nested ones."""
     lines = []
     keys = sorted(type(part).model_fields, key=lambda key: key not in ("kind", "name"))
     for key in keys:
-        value, said = getattr(part, key), key in part.model_fields_set or key == "kind"
+        value, given = getattr(part, key), key in part.model_fields_set or key == "kind"
         if key == "options" and isinstance(part, RobotEntry):
             lines += _options(part, indent, robot_defaults)
             continue
-        head, mark = f"{' ' * indent}{key}:", "" if said else DEFAULT
+        head, mark = f"{' ' * indent}{key}:", "" if given else DEFAULT
         if isinstance(value, Description):
             lines += [head + mark, *_mapping(value, indent + 2, robot_defaults)]
         elif isinstance(value, tuple) and any(isinstance(item, Description) for item in value):
@@ -63,13 +63,13 @@ def _options(entry: RobotEntry, indent: int, robot_defaults: RobotDefaults) -> l
     if not (entry.options or more):
         return [f"{' ' * indent}options: {{}}{DEFAULT}"]
     inside = " " * (indent + 2)
-    said = [f"{inside}{key}: {_flow(value)}" for key, value in entry.options.items()]
+    given = [f"{inside}{key}: {_flow(value)}" for key, value in entry.options.items()]
     rest = [f"{inside}{key}: {_flow(value)}{DEFAULT}" for key, value in more.items()]
-    return [f"{' ' * indent}options:", *said, *rest]
+    return [f"{' ' * indent}options:", *given, *rest]
 
 
 def _flow(value: Any) -> str:
-    """Return a value as YAML on one line."""
+    """Return a value as YAML in flow style."""
     if isinstance(value, Description):
         value = {key: getattr(value, key) for key in type(value).model_fields}
     if isinstance(value, Mapping):
@@ -79,7 +79,7 @@ def _flow(value: Any) -> str:
     if isinstance(value, str):
         return value if _reads_as_itself(value) else json.dumps(value, ensure_ascii=False)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
-        return str(int(value))  # 0.0 is written as people type it
+        return str(int(value))  # 0 instead of 0.0
     return json.dumps(value)
 
 

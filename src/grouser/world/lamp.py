@@ -1,4 +1,4 @@
-"""A lamp: a bulb that lights what is around it, or is out."""
+"""Lamp: a light bulb that can be switched on and off."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from grouser.world.world_object import WorldObject
 
 BULB: Rgb = (1.0, 0.95, 0.80)
 HALO = 0.01
-"""How much further out than the bulb its light begins, m."""
+"""Distance of the light source below the bulb's surface, m."""
 FADING = (1.0, 0.0, 0.15)
-"""Brightness at r metres is 1 / (a + b r + c r²); c is an estimate for a room, since what MuJoCo
-draws knows no candela."""
+"""Attenuation a, b, c: brightness at r metres is 1 / (a + b r + c r²); c is an estimate for a room,
+since MuJoCo's lights have no photometric units."""
 
 
 class Lamp(WorldObject):
-    """A round bulb; `position` is its middle."""
+    """A spherical bulb; `position` is its centre."""
 
     kind: Literal["lamp"] = "lamp"
     radius: Length = 0.06
-    """Of the bulb, m; above 0."""
+    """Radius of the bulb, m; above 0."""
     brightness: Shade = 0.8
-    """How bright, 0 to 1."""
+    """Brightness, 0 to 1."""
     lit: bool = True
-    """Whether it shines at the start."""
+    """Switched on at the start."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.3
     """Coulomb's coefficient between the bulb and whatever touches it, -; 0 to 10; estimate."""
     fixed: bool = True
-    """True: hangs where it is. False: lies around with `mass`."""
+    """True: fixed in place. False: a free body of `mass`."""
 
     @property
     def light(self) -> str:
-        """Name of its light, and of the bulb's material."""
+        """Name of the light and of the bulb's material."""
         return f"{self.name}/light"
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
@@ -55,7 +55,7 @@ class Lamp(WorldObject):
         body.add_light(
             name=self.light,
             type=mujoco.mjtLightType.mjLIGHT_SPOT,
-            # A spot that opens to all sides; inside the bulb it would stand in its own way.
+            # A spot light with a full opening angle, outside the bulb, which would shade it.
             pos=[0, 0, -self.radius - HALO],
             dir=[0, 0, -1],
             cutoff=180.0,

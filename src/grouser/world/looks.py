@@ -1,6 +1,6 @@
-"""What a world looks like: sky, light, ground pattern and the camera's limits.
+"""Visual settings of a world: sky, lights, ground texture and clipping planes.
 
-Looks never touch physics. Sizes suit robots of 0.1 to 1 m seen from a few metres.
+None of them affects physics. Sizes suit robots of 0.1 to 1 m seen from a few metres.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import mujoco
 from grouser.world.field_types import Rgb
 
 EXTENT = 4.0
-"""Half the size of what is usually in view, m; MuJoCo scales clipping and shadows by it."""
+"""Half the usual size of the scene in view, m; MuJoCo scales clipping and shadows by it."""
 
 NEAR, FAR = 0.02, 60.0
-"""The camera sees things between these distances, m."""
+"""Distances of the clipping planes, m."""
 
 PICTURE = (1280, 960)
-"""The largest picture that can be rendered off screen: width, height, pixels."""
+"""Largest picture that can be rendered off screen: width, height, pixels."""
 
 TILE = 0.5
 """Edge of one square of the ground's pattern, m."""
@@ -24,19 +24,19 @@ TILE = 0.5
 
 SUN = "sun"
 ZENITH, HORIZON = (0.45, 0.60, 0.78), (0.88, 0.91, 0.94)
-"""The sky by day."""
+"""Colours of the sky by day."""
 SUNSHINE, GLITTER = (0.55, 0.54, 0.52), (0.15, 0.15, 0.15)
-"""The sun's light by day: diffuse and specular red, green, blue."""
+"""Light of the sun by day: diffuse and specular colour."""
 FILL, AHEAD = (0.38, 0.38, 0.40), (0.28, 0.28, 0.28)
-"""What fills the shadows by day, so that nothing in them is black: from all sides and ahead."""
+"""Fill light by day, so that shadows are not black: ambient and headlight colour."""
 
 
 def add_looks(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
-    """Give ``spec`` a sky, the sun with soft shadows, the ground material and picture sizes.
+    """Add the sky, the sun with soft shadows, the ground material and picture sizes to ``spec``.
 
     Args:
         spec: the world's spec.
-        daylight: how bright sun, sky and shadows are, 0 (night) to 1 (day).
+        daylight: brightness of sun, sky and fill light, 0 (night) to 1 (day).
     """
     _sky(spec, daylight)
     _light(spec, daylight)
@@ -102,7 +102,7 @@ def _dimmed(daylight: float, *colours: Rgb) -> list[list[float]]:
 
 
 def _camera_limits(spec: mujoco.MjSpec) -> None:
-    # Set by hand: computed from the model, they would change with every added robot.
+    # Constants: computed from the model, they would change with every added robot.
     spec.stat.center = [0.0, 0.0, 0.0]
     spec.stat.extent = EXTENT
     spec.visual.map.znear = NEAR / EXTENT

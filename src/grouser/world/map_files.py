@@ -1,4 +1,4 @@
-"""Files of height maps: pictures and arrays, as arrays; what is too large is refused unread."""
+"""Reader of height-map files (PNG, NPY, NPZ) with a size limit that is checked before reading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_map(path: Path) -> Array:
     """Return the array in ``path``, (rows, columns); a picture's goes from 0 (black) to 1 (white).
 
     Raises:
-        BadValue: in a few words, to be read after "which": what is wrong with the file.
+        BadValue: the fault, as a clause to follow "which".
     """
     readers = {".png": _read_png, ".npy": _read_npy, ".npz": _read_npz}
     try:
@@ -46,7 +46,7 @@ def _read_png(path: Path) -> Array:
     if pixels.ndim == 3:
         colours = pixels[..., : 1 if pixels.shape[2] == 2 else 3]
         if (colours != colours[..., :1]).any():
-            raise BadValue("is a picture in colour, heights are shades of grey")
+            raise BadValue("is a colour picture; a greyscale picture is needed")
         pixels = colours[..., 0]
     if pixels.dtype == bool:
         return pixels.astype(float)
@@ -83,6 +83,6 @@ def _check_size(shape: tuple[int, ...]) -> None:
     if np.prod(shape, dtype=float) > MOST_POINTS:
         points = " x ".join(map(str, shape))
         raise BadValue(
-            f"has {points} points, at most {MOST_POINTS:,} are allowed: take larger cells, or cut "
-            "out the part that is driven on"
+            f"has {points} points, at most {MOST_POINTS:,} are allowed: use larger cells, or crop "
+            "the map"
         )

@@ -1,12 +1,12 @@
-"""A football match: teams, where they stand at kick-off, how long everything takes.
+"""Football match: teams, kick-off formations, periods and positions for restarts.
 
 "We intend to implement tools like a game controller interface and a virtual referee placing the
-robots for the RoboCup soccer setting" (Zaratti et al. 2006, section 6). Here is what such a match
-is made of, and where on the four-legged league's field things are put; who scores and what happens
-then is the referee's part (`grouser.simulation.script.referee`). Times are simulated seconds.
+robots for the RoboCup soccer setting" (Zaratti et al. 2006, section 6). This module describes the
+match and computes positions on the four-legged league's field; scoring and the course of the game
+are in `grouser.simulation.script.referee`. Times are simulated seconds.
 
 Numbers marked "league" are from an undated copy of the four-legged league's rules of the ERS-7's
-time; the others are estimates. Places in the world file are for the first half, and are turned
+time; the others are estimates. Positions in the world file are for the first half, and are rotated
 about the centre spot when the teams change ends (league).
 """
 
@@ -38,16 +38,16 @@ from grouser.world.terrain.league_field import (
 from grouser.world.triggers import BoxTrigger
 
 PREFIX = "referee_"
-"""How the names of the referee's own volumes begin."""
+"""Prefix of the names of the referee's trigger volumes."""
 APART = 0.25
-"""How far apart two places at kick-off must be, m; estimate: an AIBO is 0.18 m wide."""
+"""Smallest distance between two kick-off positions, m; estimate: an AIBO is 0.18 m wide."""
 ROOM = 0.4
-"""How far from everybody else somebody is put, m; estimate: an AIBO is 0.32 m long."""
+"""Smallest distance of a relocated robot from others, m; estimate: an AIBO is 0.32 m long."""
 HEADROOM = 3.0
-"""How high a ball may fly and still be in the field, m."""
+"""Height up to which a ball counts as inside the field, m."""
 
 Duration = Annotated[float, Field(gt=0, le=100_000)]
-"""How long something takes, s; above 0."""
+"""A duration, s; above 0."""
 Spot = tuple[float, float]
 """x and y in the field's frame, m."""
 Stand = tuple[float, float, float]
@@ -66,31 +66,31 @@ class Player(Description):
     """A robot of a team."""
 
     robot: Name
-    """Its name in the world."""
+    """Name of the robot in the world."""
     kicks: FieldPoint
-    """Where it stands when its own team kicks off, m; in its own half."""
+    """Position when its own team kicks off, m; in its own half."""
     waits: FieldPoint
-    """Where it stands when the others do, m; in its own half, outside the centre circle."""
+    """Position when the other team kicks off, m; in its own half, outside the centre circle."""
 
 
 class Team(Description):
     """A team."""
 
     name: Name
-    """What the referee calls it."""
+    """Name of the team."""
     defends: Literal["yellow", "sky_blue"]
-    """Its own goal in the first half."""
+    """Own goal in the first half."""
     players: Annotated[tuple[Player, ...], Field(min_length=1, max_length=11), Strict(False)]
-    """Its robots."""
+    """Robots of the team."""
 
     @property
     def side(self) -> int:
-        """-1: its own half is that of the yellow goal, 1: the other, in the first half."""
+        """Own half in the first half: -1: that of the yellow goal, 1: the other one."""
         return -1 if self.defends == "yellow" else 1
 
 
 class Match(Description):
-    """What is played, by whom and how long."""
+    """Teams, ball and periods of a match."""
 
     teams: Annotated[tuple[Team, Team], Strict(False)]
     """Two teams; the first kicks off, unless `kickoff` names the other."""
@@ -99,23 +99,23 @@ class Match(Description):
     kickoff: str | None = None
     """The team that kicks off the first half; the other one kicks off the second."""
     begins: Time | None = None
-    """Simulated time at which the game begins by itself, s; None: when somebody says ``start``."""
+    """Simulated time at which the game begins, s; None: on the console command ``start``."""
     halves: Annotated[int, Field(ge=1, le=2)] = 2
-    """How many halves are played."""
+    """Number of halves."""
     half: Duration = 600.0
-    """How long a half is, s (league: 10 minutes; the clock stands still when the game does)."""
+    """Duration of a half, s (league: 10 minutes; the clock stops while the game is interrupted)."""
     half_time: Duration = 600.0
-    """How long the break between halves is, s (league: 10 minutes)."""
+    """Duration of the break between halves, s (league: 10 minutes)."""
     ready: Duration = 15.0
-    """How long robots may walk to their places before a kick-off, s; estimate."""
+    """Time for robots to walk to their positions before a kick-off, s; estimate."""
     hold: Duration = 5.0
-    """How long they stand still there, put by the referee, until the game is on, s; estimate."""
+    """Time between placing the robots and the kick-off, s; estimate."""
     penalty: Duration = 30.0
-    """How long a robot that is taken out stays away, s; estimate: RoboCup's usual 30 s."""
+    """Duration of a penalty, s; estimate: RoboCup's usual 30 s."""
     lift_after: Duration | None = None
-    """How long a robot lies until the referee stands it up, s; None: it is left alone."""
+    """Time after which the referee rights a fallen robot, s; None: never."""
     throw_in: Length = 0.3
-    """How far inside the border a ball that went out is put back, m; estimate."""
+    """Distance inside the border at which a ball that went out is replaced, m; estimate."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Match:
@@ -139,7 +139,7 @@ class Match(Description):
             _check_room(self.formation(kicking, changed=False))
         return self
 
-    # -- who -------------------------------------------------------------------------------------
+    # -- teams -----------------------------------------------------------------------------------
 
     @property
     def robots(self) -> list[str]:
@@ -162,14 +162,14 @@ class Match(Description):
         return two if team == one else one
 
     def attacker(self, goal: str, changed: bool) -> str:
-        """Return the team that scores in ``goal``; ``changed``: ends have been changed."""
+        """Return the team that attacks ``goal``; ``changed``: the teams have changed ends."""
         defender = next(team for team in self.teams if (team.defends == goal) != changed)
         return self.other(defender.name)
 
-    # -- where -----------------------------------------------------------------------------------
+    # -- positions -------------------------------------------------------------------------------
 
     def formation(self, kicking: str, changed: bool) -> dict[str, Stand]:
-        """Return where each robot stands when ``kicking`` kicks off; all look at the far goal."""
+        """Return each robot's pose when ``kicking`` kicks off; all face the opponent's goal."""
         turned = -1 if changed else 1
         stands = {}
         for team in self.teams:
@@ -180,7 +180,7 @@ class Match(Description):
         return stands
 
     def bench(self, robot: str, changed: bool) -> Stand:
-        """Return where a robot that is taken out stands: beyond a side line, in its own half."""
+        """Return the pose of a penalized robot: beyond a side line, in its own half."""
         turned = -1 if changed else 1
         team, number = next(
             (team, number)
@@ -192,9 +192,9 @@ class Match(Description):
         return side * ROOM * (number + 1), -WIDTH / 2 - BEACON_OUTSIDE - ROOM, math.pi / 2
 
     def comeback(self, robot: str, changed: bool, ball: Spot, taken: Iterable[Spot]) -> Stand:
-        """Return where it comes back: on the halfway line, at the side line away from the ball.
+        """Return the pose after a penalty: on the halfway line, at the side away from the ball.
 
-        If somebody stands there, it is put as near as there is room, towards its own goal.
+        If the position is occupied, the nearest free one towards the robot's own goal is returned.
         """
         turned = -1 if changed else 1
         side = turned * next(t.side for t in self.teams for p in t.players if p.robot == robot)
@@ -204,20 +204,20 @@ class Match(Description):
         return x, y, -border * math.pi / 2
 
     def restart(self, ball: Spot, taken: Iterable[Spot]) -> Spot:
-        """Return where a ball that went out at ``ball`` is put back."""
+        """Return the position at which a ball that went out at ``ball`` is replaced."""
         x, y = LENGTH / 2 - self.throw_in, WIDTH / 2 - self.throw_in
         x, y = min(x, max(-x, ball[0])), min(y, max(-y, ball[1]))
         reach = LENGTH / 2 + WIDTH / 2 - CORNER - math.sqrt(2) * self.throw_in
         if abs(x) + abs(y) > reach:
-            x = math.copysign(reach - abs(y), x)  # as far from a cut corner
+            x = math.copysign(reach - abs(y), x)  # the same distance from a cut corner
         towards = -math.copysign(ROOM / 2, x)
         return _free([(x + towards * step, y) for step in range(9)], taken)
 
     def volumes(self) -> tuple[BoxTrigger, ...]:
-        """Return what the referee watches: two goals, the field, and what lies behind its corners.
+        """Return the referee's trigger volumes: two goals, the field, and the cut corners.
 
-        A ball is in a goal when all of it has passed the goal line. It is out when its middle has
-        passed the top of the border: a ball on the slope rolls back.
+        A ball is in a goal when all of it has passed the goal line. It is out when its centre has
+        passed the top of the border; a ball on the slope rolls back.
         """
         field = (LENGTH + 2 * WALL_SLOPE, WIDTH + 2 * WALL_SLOPE, 2 * HEADROOM)
         watched = [self._volume("field", (0.0, 0.0), field, "out", on="leave")]
@@ -228,7 +228,7 @@ class Match(Description):
             watched.insert(0, self._volume(goal.colour, (middle, 0.0), size, goal.colour))
         size = (CORNER, 2 * (CORNER / 2 + WALL_SLOPE), 2 * HEADROOM)
         for number, (i, j) in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
-            # From the middle of the border's foot, along the diagonal, to the volume's own middle.
+            # From the middle of the border's foot, along the diagonal, to the volume's centre.
             beyond = (WALL_SLOPE + CORNER / 2) / math.sqrt(2)
             at = (i * (LENGTH / 2 - CORNER / 2 + beyond), j * (WIDTH / 2 - CORNER / 2 + beyond))
             yaw = degrees(math.atan2(j, i))
@@ -258,7 +258,7 @@ def check_match(
     robots: Iterable[str],
     triggers: Iterable[str],
 ) -> None:
-    """Refuse a match without its field, ball or robots.
+    """Reject a match without its field, ball or robots.
 
     Raises:
         PydanticCustomError: at the key at fault.
@@ -311,10 +311,10 @@ def _check_room(stands: Mapping[str, Stand]) -> None:
 
 
 def _free(spots: Sequence[Spot], taken: Iterable[Spot]) -> Spot:
-    """Return the first of ``spots`` with room around it, or the one with most."""
+    """Return the first of ``spots`` that is free, or the one with the largest clearance."""
     others = list(taken)
 
-    def room(spot: Spot) -> float:
+    def clearance(spot: Spot) -> float:
         return min((math.dist(spot, other) for other in others), default=math.inf)
 
-    return next((spot for spot in spots if room(spot) >= ROOM), max(spots, key=room))
+    return next((spot for spot in spots if clearance(spot) >= ROOM), max(spots, key=clearance))

@@ -1,4 +1,4 @@
-"""An object whose shape is a mesh file; one that is not convex is cut into convex pieces."""
+"""Object from a mesh file; a non-convex mesh is decomposed into convex pieces."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from grouser.world.world_object import OBJECT, WorldObject
 
 
 def _existing(value: Any, info: ValidationInfo) -> Path:
-    """Return the absolute path of a mesh file, looked for beside the world file."""
+    """Return the absolute path of a mesh file."""
     return beside_the_world(value, info, MESH_ENDINGS, "mesh")
 
 
 class Mesh(WorldObject):
-    """A shape from a file: as it is, or as its convex hull if that is asked for."""
+    """A shape from a mesh file, collided as convex pieces or as its convex hull."""
 
     kind: Literal["mesh"] = "mesh"
     file: Annotated[Path, BeforeValidator(_existing)]
@@ -37,42 +37,42 @@ class Mesh(WorldObject):
     scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
     """Metres per unit of the file: 0.001 if it is in mm; above 0."""
     collide: Literal["auto", "hull"] = "auto"
-    """auto: as it is, cut into convex pieces if it is not convex. hull: as its convex hull."""
+    """auto: decomposed into convex pieces if it is not convex. hull: as its convex hull."""
 
     @model_validator(mode="after")
     def _readable(self) -> Mesh:
-        """Read and cut the file now, while the world file's line is still known."""
+        """Read and decompose the file during validation, so that errors name the file's line."""
         try:
             self.pieces()
         except BadValue as error:
             raise mistake(f"which {error}", "file") from None
         except MissingDependency as error:
-            raise mistake(f"but {error}, or say collide: hull", "file") from None
+            raise mistake(f"but {error}, or set collide: hull", "file") from None
         return self
 
     def pieces(self) -> tuple[Array, ...]:
         """Return the corners of its convex pieces, m, (n, 3) each.
 
         Raises:
-            BadValue: in a few words, to be read after "which": why it cannot be touched.
-            MissingDependency: the packages that cut meshes are not installed.
+            BadValue: the mesh cannot collide; a clause to follow "which".
+            MissingDependency: the packages that decompose meshes are not installed.
         """
         given = read_mesh(self.file)
         mesh = TriangleMesh(self.scale * given.vertices[np.unique(given.faces)], _dense(given))
         if self.collide == "hull":
             if not hulls([mesh.vertices]):
-                raise BadValue("has nothing inside: it is a sheet without thickness")
+                raise BadValue("has no volume: it is a sheet without thickness")
             return (mesh.vertices,)
         if mesh.open_edges:
             raise BadValue(
-                f"is not closed ({mesh.open_edges} edges have not two faces) and would collide as "
-                "its convex hull: say collide: hull if that is meant"
+                f"is not closed ({mesh.open_edges} open edges) and would collide as its convex "
+                "hull: set collide: hull to accept that"
             )
         taken = cached_stand_in(mesh, "convex_pieces", TOLERANCE, None).taken
         if not taken.fit.within(TOLERANCE):
             raise BadValue(
-                f"is met by {len(taken.pieces)} convex pieces only roughly ({taken.fit}): say "
-                "collide: hull if its convex hull will do"
+                f"is approximated poorly by {len(taken.pieces)} convex pieces ({taken.fit}): set "
+                "collide: hull to use its convex hull"
             )
         return taken.pieces
 
@@ -96,5 +96,5 @@ class Mesh(WorldObject):
 
 
 def _dense(mesh: TriangleMesh) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """Return faces that count only corners which some face has."""
+    """Return faces renumbered without unused corners."""
     return np.unique(mesh.faces, return_inverse=True)[1].reshape(-1, 3)

@@ -1,9 +1,8 @@
-"""Things that lie around in a world: boxes, balls, cylinders, meshes, victims, tags, doors, lamps.
+"""Objects of a world: boxes, balls, cylinders, meshes, victims, RFID tags, doors, lamps.
 
-Each becomes one body of its own name under the world body, with one geom (a victim: one for each
-part; a door: a leaf of its own; a mesh that is not convex: one for each convex piece); a free one
-has the joint ``{name}/free``. Victims and tags are marked, so that sensors recognise them
-(`grouser.physics.labels`).
+Each becomes a body of its own name under the world body, with one geom (a victim: one per body
+part; a door: a separate leaf body; a non-convex mesh: one per convex piece); a free body has the
+joint ``{name}/free``. Victims and tags are labelled for sensors (`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ class Box(WorldObject):
 
     kind: Literal["box"] = "box"
     size: Annotated[tuple[Length, Length, Length], Strict(False)]
-    """Full edges along its own x, y, z, m; each above 0."""
+    """Edge lengths along its x, y, z, m; each above 0."""
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
-        """Return a box with half these edges, as MuJoCo counts."""
+        """Return a box; MuJoCo's sizes are half the edges."""
         return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [edge / 2 for edge in self.size]}
 
 
@@ -42,15 +41,15 @@ class Ball(WorldObject):
     radius: Length
     """Radius, m; above 0."""
     rolling: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Rolling resistance: how far ahead of its middle the ground pushes a rolling ball up, m; 0: it
-    never comes to rest."""
+    """Coefficient of rolling resistance: lever arm of the normal force ahead of the centre, m; 0:
+    the ball never comes to rest."""
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
         """Return a sphere."""
         return {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [self.radius, 0, 0]}
 
     def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
-        """Return what every geom says, and how this one resists rolling and spinning."""
+        """Return the geom attributes, with rolling and spinning friction."""
         attributes = super().geom(contact, shade)
         if self.rolling:
             attributes |= {"condim": 6, "friction": [self.friction, self.rolling, self.rolling]}
@@ -58,34 +57,34 @@ class Ball(WorldObject):
 
 
 class Cylinder(WorldObject):
-    """A cylinder that stands along its own z."""
+    """A cylinder along its z axis."""
 
     kind: Literal["cylinder"] = "cylinder"
     radius: Length
     """Radius, m; above 0."""
     length: Length
-    """Full length along its own z, m; above 0."""
+    """Length along its z, m; above 0."""
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
-        """Return a cylinder with half this length, as MuJoCo counts."""
+        """Return a cylinder; MuJoCo's size is half the length."""
         size = [self.radius, self.length / 2, 0]
         return {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "size": size}
 
 
 class Victim(WorldObject):
-    """A person who needs help: a dummy that victim sensors find."""
+    """Dummy of a disaster victim that victim sensors detect."""
 
     kind: Literal["victim"] = "victim"
     posture: Posture = "lying"
-    """lying (on the back, head along x) or sitting (looking along x); `position` is on the ground
+    """lying (on the back, head along x) or sitting (facing along x); `position` is on the ground
     under the hips."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.8
-    """Coulomb's coefficient between clothes and whatever touches them, -; 0 to 10; estimate."""
+    """Coulomb friction coefficient of the clothes, -; 0 to 10; estimate."""
     fixed: bool = True
-    """True: nobody can move it. False: one stiff body of `mass`."""
+    """True: fixed in place. False: one rigid body of `mass`."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
-        """Add the body, and a geom ``{name}/{part}`` for every part, marked as what it is."""
+        """Add the body, and a labelled geom ``{name}/{part}`` for every body part."""
         body, made = self._body(spec), victim_parts(self.posture)
         for name, part in made.items():
             geom = self.geom(contact, part.rgb)
@@ -97,30 +96,30 @@ class Victim(WorldObject):
 
 
 class Tag(WorldObject):
-    """An RFID tag: a small plate that readers recognise by its number."""
+    """RFID tag: a small plate with a number."""
 
     kind: Literal["tag"] = "tag"
     number: Annotated[int, Field(ge=0, le=2**31)]
-    """What a reader says when it reads the tag; at least 0."""
+    """Number that readers report; at least 0."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.5
-    """Coulomb's coefficient, -; 0 to 10; estimate."""
+    """Coulomb friction coefficient, -; 0 to 10; estimate."""
     fixed: bool = True
-    """True: glued to the ground. False: lies around with `mass`."""
+    """True: fixed in place. False: a free body of `mass`."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact) -> None:
-        """Add the plate and mark it."""
+        """Add the plate and label it."""
         super().add(spec, contact)
         mark(spec, "tag", self.name, {f"{self.name}/surface": self.number})
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
-        """Return a plate as large as a bank card and 4 mm thick."""
+        """Return a plate of 86 x 54 x 4 mm."""
         return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.043, 0.027, 0.002]}
 
 
 AnyObject = Annotated[
     Box | Ball | Cylinder | Mesh | Victim | Tag | Door | Lamp, Field(discriminator="kind")
 ]
-"""Any of the kinds, told apart by ``kind``."""
+"""Union of all kinds, discriminated by ``kind``."""
 
 OBJECTS: dict[str, type[WorldObject]] = {
     "box": Box,
@@ -132,4 +131,4 @@ OBJECTS: dict[str, type[WorldObject]] = {
     "door": Door,
     "lamp": Lamp,
 }
-"""What a world file may call each kind of object."""
+"""Kinds of object by their name in world files."""

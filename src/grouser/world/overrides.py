@@ -1,10 +1,10 @@
-"""Values set on top of a world file: ``terrain.1.height=0.12``.
+"""Overrides of values in a world file: ``terrain.1.height=0.12``.
 
-A path goes through keys and list items; an item is meant by its index or by its ``name``. The
-value is YAML. Whether a key may exist is the models' business: here it is only put in place,
-and its place is remembered, so that a later complaint names the override and not the file. Only
-an item that gets another ``kind`` forgets what the new kind cannot have: a step that becomes
-stairs has no ``height`` any more, a robot that becomes another one no ``options``.
+A path consists of keys and list items; an item is given by its index or by its ``name``. The value
+is YAML. Keys are validated later, by the models; the position of an overridden value is recorded,
+so that an error message names the override and not the file. An item whose ``kind`` changes loses
+the keys that the new kind does not have (a step that becomes stairs loses ``height``), and a robot
+its ``options``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def override(source: Source, overrides: Sequence[str], keys: AllowedKeys) -> Sou
     """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order.
 
     Args:
-        source: what the file says.
+        source: contents of the file.
         overrides: ``path=value`` each.
         keys: allowed keys of each part by its path and kind: ``"terrain.*.step"``.
     """
@@ -45,10 +45,10 @@ def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: Allo
     """Set one value in ``source``, in place.
 
     Args:
-        source: what the file says.
+        source: contents of the file.
         steps: keys, and indices or names of list items, from the top to the value.
         value: plain data.
-        where: what errors call it.
+        where: name for error messages.
         keys: allowed keys of each part by its path and kind.
     """
     holder: Any = source.data
@@ -56,7 +56,7 @@ def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: Allo
     for key in steps[:-1]:
         part = _part(holder, key, path, where)
         if isinstance(holder, dict) and holder.get(part) is None:
-            holder[part] = {}  # a part the file left to its defaults
+            holder[part] = {}  # a part that the file omits
             source.positions[(*path, part)] = SourcePosition(0, where)
         holder, path = holder[part], (*path, part)
     part = _part(holder, steps[-1], path, where)
@@ -64,18 +64,18 @@ def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: Allo
     holder[part] = value
     _replace_positions(source, (*path, part), where)
     if part == "kind" and value != old:
-        _forget_other_kind(holder, keys.get(f"{dotted(path[:-1])}.*.{value}"))
+        _drop_other_keys(holder, keys.get(f"{dotted(path[:-1])}.*.{value}"))
 
 
-def _forget_other_kind(item: dict[str, Any], allowed: Collection[str] | None) -> None:
-    """Drop what an item of its new kind cannot have; of a robot, its options."""
+def _drop_other_keys(item: dict[str, Any], allowed: Collection[str] | None) -> None:
+    """Remove the keys that an item's new kind does not have, and a robot's options."""
     item.pop("options", None)
     for key in [key for key in item if allowed is not None and key not in allowed]:
         del item[key]
 
 
 def _part(holder: Any, key: str, path: KeyPath, where: str) -> str | int:
-    """Return the key or index that ``key`` means in ``holder``, which lies at ``path``."""
+    """Return the key or index that ``key`` refers to in ``holder``, which is at ``path``."""
     if isinstance(holder, dict):
         return key
     owner = dotted(path)

@@ -1,8 +1,8 @@
-"""How time passes and how bodies yield: the numbers that decide a simulation's result.
+"""Physics settings: time step, solver, contact compliance and surface friction.
 
-Whatever a world file does not say is as in `STANDARD`, the one set of settings with which every
-table of docs/papers and every mobility sheet was made unless it says otherwise; ``grouser show``
-prints them. Values that MuJoCo would silently replace are refused instead.
+Settings that a world file omits are those of `STANDARD`, with which every table of docs/papers and
+every mobility sheet was made unless stated otherwise; ``grouser show`` prints them. Values that
+MuJoCo would silently replace are rejected.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ SOLVERS = {
 }
 
 Impedance = Annotated[float, Field(ge=0.0001, le=0.9999)]
-"""A constraint's ability to generate force, -; MuJoCo clips what is nearer to 0 or 1."""
+"""Impedance of a constraint, -; MuJoCo clips values outside this range."""
 
 
 class Yielding(Description):
-    """How whatever moves yields where it touches: a bounce, in physical terms (docs/contact.md)."""
+    """Contact compliance of moving bodies, in physical terms (docs/explanation/contact.md)."""
 
     frequency: Annotated[float, Field(gt=0, le=10_000)] = STANDARD_COMPLIANCE.frequency
-    """Of a body that bounces on the points it stands on, rad/s; above 0. It sinks by g/frequency²;
-    steps of 2 ms cannot follow 300 and take 0.4/timestep."""
+    """Natural frequency of a body bouncing on its contact points, rad/s; above 0. The body sinks in
+    by g/frequency²; it is limited to 0.4/timestep, which is below 300 at steps of 2 ms."""
     damping_ratio: Annotated[float, Field(gt=0, le=1)] = STANDARD_COMPLIANCE.damping_ratio
-    """Of that bounce, above 0 to 1; more than 0.1 lifts what slides."""
+    """Damping ratio of that motion, above 0 to 1; values above 0.1 lift sliding bodies."""
     friction_rate: Annotated[float, Field(gt=0, le=100_000)] = STANDARD_COMPLIANCE.friction_rate
-    """How fast friction stops what it can hold, 1/s; at most 0.9/timestep is taken."""
+    """Rate at which friction stops slip, 1/s; limited to 0.9/timestep."""
     impact_damping: Annotated[float, Field(gt=0, le=100)] = STANDARD_COMPLIANCE.impact_damping
-    """Damping ratio against approach alone, where robots and objects have buffers; above 0."""
+    """Damping ratio during approach only, for robots and objects with buffer geoms; above 0."""
 
     @property
     def compliance(self) -> Compliance:
-        """The same for physics."""
+        """These values as the physics package takes them."""
         return Compliance(
             frequency=self.frequency,
             damping_ratio=self.damping_ratio,
@@ -61,18 +61,18 @@ class Yielding(Description):
 
 
 class Contact(Description):
-    """How softly surfaces meet, in MuJoCo's terms (manual: Modeling, Solver parameters)."""
+    """Contact softness in MuJoCo's terms (manual: Modeling, Solver parameters)."""
 
     time_constant: Annotated[float, Field(gt=0, le=1)]
-    """Time in which a penetration decays, s; above 0, at most 1. MuJoCo's solref[0]."""
+    """Decay time of a penetration, s; above 0, at most 1. MuJoCo's solref[0]."""
     damping_ratio: Annotated[float, Field(gt=0, le=100)]
-    """Below 1 contacts bounce, 1 does not; above 0, at most 100. MuJoCo's solref[1]."""
+    """Damping ratio; contacts below 1 bounce; above 0, at most 100. MuJoCo's solref[1]."""
     impedance_start: Impedance
-    """How firmly a first touch is resisted, 0.0001 to 0.9999. MuJoCo's solimp[0]."""
+    """Impedance at zero penetration, 0.0001 to 0.9999. MuJoCo's solimp[0]."""
     impedance_end: Impedance
-    """How firmly from `impedance_width` on, 0.0001 to 0.9999. MuJoCo's solimp[1]."""
+    """Impedance from a depth of `impedance_width` on, 0.0001 to 0.9999. MuJoCo's solimp[1]."""
     impedance_width: Annotated[float, Field(gt=0, le=1)]
-    """Depth over which it goes from start to end, m; above 0, at most 1. MuJoCo's solimp[2]."""
+    """Depth of the transition from start to end, m; above 0, at most 1. MuJoCo's solimp[2]."""
 
     @property
     def solref(self) -> tuple[float, float]:
@@ -86,45 +86,46 @@ class Contact(Description):
 
 
 class Physics(Description):
-    """The solver's settings and the contact all ground and objects share."""
+    """Solver settings, and contact settings of ground and objects."""
 
     timestep: Annotated[float, Field(ge=1e-6, le=0.02)] = 0.001
-    """Length of one step, s; from 0.000001 (shorter, and a second would take hours) to 0.02."""
+    """Time step, s; 0.000001 to 0.02."""
     gravity: Annotated[float, Field(ge=0, le=100)] = 9.81
     """Acceleration downwards, m/s²; 0 to 100."""
     integrator: Literal["euler", "implicit", "implicitfast", "discrete", "rk4"] = "implicitfast"
-    """How velocities and positions advance; MuJoCo's names."""
+    """Numerical integrator; MuJoCo's names."""
     springs: Literal["end", "start"] = "end"
-    """When in a step ``discrete`` takes springs and servos. At its end, as MuJoCo does, a bounce of
-    w rad/s gets a damping ratio of w x timestep/2 beside its own; at its start it does not."""
+    """Point in a step at which ``discrete`` evaluates springs and servos. At the end, as in MuJoCo,
+    an oscillation of w rad/s gets an additional damping ratio of w x timestep/2; at the start it
+    does not."""
     cone: Literal["elliptic", "pyramidal"] = "elliptic"
-    """Shape of the friction cone; elliptic is the true one, pyramidal the cheap one."""
+    """Shape of the friction cone; elliptic is exact, pyramidal is faster."""
     solver: Literal["newton", "cg", "pgs"] = "newton"
-    """How constraint forces are found."""
+    """Constraint solver."""
     iterations: Annotated[int, Field(ge=1, le=100_000)] = 50
-    """The most iterations the solver takes in a step; at least 1."""
+    """Largest number of solver iterations per step; at least 1."""
     tolerance: Annotated[float, Field(gt=0, le=1)] = 1e-10
     """Improvement of the (scaled) cost below which the solver stops; above 0, at most 1."""
     impratio: Annotated[float, Field(gt=0, le=100_000)] = 20_000.0
-    """How much stiffer friction is than the normal force; above 0. More means less creep: what is
-    held creeps at (force held)/(damper x impratio)."""
+    """Ratio of friction to normal impedance; above 0. A held body creeps at (force held)/(damper x
+    impratio)."""
     contact: Yielding = Yielding()
-    """How whatever moves yields where it touches."""
+    """Contact compliance of moving bodies."""
     solver_contact: Contact | None = None
-    """MuJoCo's own terms for every contact instead of `contact`; only for comparisons."""
+    """MuJoCo's contact parameters for every contact instead of `contact`; only for comparisons."""
     energy_limit: Annotated[float, Field(gt=0)] = 500.0
-    """Energy beyond which a run is called diverged, J per kg of moving mass; above 0."""
+    """Energy above which a run counts as diverged, J per kg of moving mass; above 0."""
 
     @model_validator(mode="after")
-    def _springs_can_be_taken(self) -> Physics:
-        """Refuse to say it of integrators that take no spring at the end."""
+    def _check_springs(self) -> Physics:
+        """Reject `springs: start` for integrators without that choice."""
         if self.springs == "start" and self.integrator != "discrete":
-            raise mistake(f"only the integrator discrete can, not {self.integrator}", "springs")
+            raise mistake(f"needs the integrator discrete, not {self.integrator}", "springs")
         return self
 
     @model_validator(mode="after")
-    def _contact_is_resolved(self) -> Physics:
-        """Refuse contacts so stiff that MuJoCo would use softer ones without a word."""
+    def _check_contact_time(self) -> Physics:
+        """Reject contacts so stiff that MuJoCo would silently use softer ones."""
         contact = self.solver_contact
         if contact is None:
             return self
@@ -141,7 +142,7 @@ class Physics(Description):
 
     @property
     def ground(self) -> Contact:
-        """What ground and objects say; whatever moves overrules it unless `solver_contact` is."""
+        """Contact of ground and objects; moving bodies override it unless `solver_contact` is set."""
         return self.solver_contact or RIGID
 
     def apply(self, spec: mujoco.MjSpec) -> None:
@@ -155,10 +156,10 @@ class Physics(Description):
         option.iterations = self.iterations
         option.tolerance = self.tolerance
         option.impratio = self.impratio
-        # A state that is no longer finite must stop the run, not restart it unseen.
+        # A non-finite state must stop the run instead of silently resetting it.
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-        # Several contacts per convex pair: MuJoCo 4.0 then invents sideways normals and half a
-        # millimetre of depth for a drum just outside a box's edge, kilonewtons from nothing.
+        # With several contacts per convex pair, MuJoCo 4.0 returns wrong lateral normals and half a
+        # millimetre of depth for a drum just outside a box's edge: kilonewtons of false force.
         option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)
 
 
@@ -169,7 +170,7 @@ RIGID = Contact(
     impedance_end=0.99,
     impedance_width=0.001,
 )
-"""Near-rigid contact as MuJoCo's models have it: what slides hops. Only for comparisons."""
+"""Near-rigid contact as in MuJoCo's example models; sliding bodies hop. Only for comparisons."""
 
 STANDARD = Physics()
-"""What a world that says nothing about physics has, and Python code without a world file."""
+"""Default settings of world files and of Python code without a world file."""

@@ -1,4 +1,4 @@
-"""STL files: triangles in and out, whether they close, and how high they are seen from above."""
+"""STL files: reader and writer."""
 
 from __future__ import annotations
 

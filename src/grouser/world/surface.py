@@ -1,8 +1,8 @@
-"""What ground and objects have in common: a surface that robots touch.
+"""Surface: friction and colour of ground and objects.
 
 MuJoCo gives a contact the larger friction of the two geoms and the weighted mean of their
-softness. A robot's geoms that carry friction 0 are therefore held by exactly the `friction` of
-what they stand on, and their own softness still counts.
+softness. Robot geoms have friction 0, so that the `friction` of the ground or object applies, while
+their softness is included in the mean.
 """
 
 from __future__ import annotations
@@ -18,19 +18,24 @@ TORSION, ROLLING = 0.005, 0.0001  # m; MuJoCo's own defaults, without effect at 
 
 
 STANDARD_FRICTION = 0.6
-"""What a surface has that says nothing: Okada et al. 2020, sec. IV, of ground and steps."""
+"""Default friction: Okada et al. 2020, sec. IV, of ground and steps."""
 
 
 class Surface(Description):
-    """Friction and colour of something solid."""
+    """Friction and colour of ground or an object.
+
+    MuJoCo gives a contact the larger friction of the two geoms and the weighted mean of their
+    softness. Robot geoms have friction 0, so that this `friction` applies, while their softness is
+    included in the mean.
+    """
 
     friction: Annotated[float, Field(ge=0, le=10)] = STANDARD_FRICTION
-    """Coulomb's coefficient between this and whatever touches it, -; 0 to 10."""
+    """Coulomb friction coefficient, -; 0 to 10."""
     rgb: Rgb | None = None
-    """Colour, three numbers 0 to 1 (None: chosen to be told apart from its surroundings)."""
+    """Colour, three numbers 0 to 1 (None: the kind's default)."""
 
     def geom(self, contact: Contact, shade: Rgb) -> dict[str, Any]:
-        """Return what every geom of this surface says; ``shade`` colours it if `rgb` does not."""
+        """Return the attributes of this surface's geoms; ``shade`` is the colour without `rgb`."""
         return {
             "friction": [self.friction, TORSION, ROLLING],
             "solref": contact.solref,

@@ -1,13 +1,4 @@
-"""Kinds of ground that other packages bring: those they announce as ``grouser.terrains``.
-
-A package announces its kinds in its own ``pyproject.toml``::
-
-    [project.entry-points."grouser.terrains"]
-    crater = "moon:Crater"
-
-``Crater`` is a `TerrainPiece` whose ``kind`` is ``crater``. A package that cannot be loaded stops
-nobody: whoever names its kind in a world file is told why there, and nobody else.
-"""
+"""Terrain plug-ins: entry points of the group ``grouser.terrains``."""
 
 from __future__ import annotations
 
@@ -24,12 +15,12 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 
 
 def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
-    """Return the kinds of ground of all installed packages, without names that are ``taken``."""
+    """Return the terrain kinds of all installed packages, except names that are ``taken``."""
     kinds: dict[str, type[TerrainPiece]] = {}
     for entry in entry_points(TERRAINS, frozenset(taken)).values():
         try:
             kinds[entry.name] = _loaded(entry)
-        except Exception as error:  # whatever a stranger's module does when it is imported
+        except Exception as error:  # importing a plug-in may raise anything
             kinds[entry.name] = _unusable(entry, error)
     return kinds
 
@@ -45,7 +36,7 @@ def _loaded(entry: metadata.EntryPoint) -> type[TerrainPiece]:
 
 
 def _unusable(entry: metadata.EntryPoint, error: Exception) -> type[TerrainPiece]:
-    """Return a kind that says, wherever it is used, why it cannot be."""
+    """Return a kind whose validation fails with the reason for the import error."""
     why = reason(error)
 
     def refuse(value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""One sentence for what pydantic found wrong, with file, line, key and the nearest valid name.
+"""Error messages of world-file validation: one sentence with file, line, key and nearest match.
 
-`pydantic` reports all mistakes in its own words; people need the first one in theirs.
+Of all errors that `pydantic` reports, the first in reading order is reworded.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MESSAGES = {
     "string_pattern_mismatch": "must be a letter followed by letters, digits, '_' or '-'",
     "mistake": "{sentence}",
 }
-"""Pydantic's kinds of error in our words, filled in from the error's own context."""
+"""Message templates by pydantic's error type, formatted with the error's context."""
 
 
 def world_file_error(
@@ -52,17 +52,17 @@ def world_file_error(
     """Return the first mistake in ``error``, in reading order, as one sentence.
 
     Args:
-        error: what validation of ``source.data`` raised.
+        error: raised by validation of ``source.data``.
         source: the data and the positions of its keys.
         keys: allowed keys of each part by its path with ``*`` for list indices and, where a part
             has kinds, the kind: ``"terrain.*.step"``.
-        whole: what the file describes.
+        whole: name of the file's subject in messages.
     """
     mistakes = [_Mistake(details, source, whole) for details in error.errors(include_url=False)]
-    # A misspelt key is one mistake, not an unknown key and a missing one.
+    # A misspelt key is reported as unknown; the missing key that it causes is not reported.
     misspelt = {m.path[:-1] for m in mistakes if m.kind == "extra_forbidden"}
     reported = [m for m in mistakes if m.kind != "missing" or m.path[:-1] not in misspelt]
-    # A list whose items are all wrong counts as too short; what is wrong is inside it.
+    # A list of invalid items is also reported as too short; the errors of its items are relevant.
     inside = [m.path for m in reported]
     reported = [
         m
@@ -75,7 +75,7 @@ def world_file_error(
 
 
 class _Mistake:
-    """One of pydantic's errors, with its path in the file."""
+    """One pydantic error with its path in the file."""
 
     def __init__(self, details: ErrorDetails, source: Source, whole: str) -> None:
         self.whole = whole
@@ -104,11 +104,11 @@ class _Mistake:
             kinds = [part.removeprefix(group) for part in keys if part.startswith(group)]
             return f"{owner} lacks 'kind'; allowed: {', '.join(kinds)}"
         if self.kind == "missing":
-            if isinstance(last, int):  # a list that is too short for its meaning
+            if isinstance(last, int):  # too few items for a fixed-length tuple
                 _, items = _follow(self.source.data, self.path[:-1])
                 return f"{dotted(self.path[:-1])} is {displayed(items)}, more numbers are needed"
             return f"{owner} lacks '{last}'"
-        if not self.path:  # the whole file would not fit into a sentence
+        if not self.path:  # the given value is the whole file, which is not printed
             return f"{self.whole} {self._needed()}"
         if self.kind == "mistake" and isinstance(self.given, dict):
             return f"{dotted(self.path)} {self._needed()}"
@@ -132,9 +132,9 @@ class _Mistake:
 
 
 def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
-    """Return the path in the file that pydantic's ``loc`` means, and the value there.
+    """Return the path in the file that corresponds to pydantic's ``loc``, and the value there.
 
-    ``loc`` also names the kind it took for a part that has kinds; a file has no such level.
+    ``loc`` also contains the kind of a discriminated part, which is no level of the file.
     """
     path: KeyPath = ()
     for part in loc:
@@ -151,7 +151,7 @@ def _follow(data: Any, loc: Iterable[str | int]) -> tuple[KeyPath, Any]:
 
 
 def displayed(value: Any) -> str:
-    """Return ``value`` as the file would say it, on one line of at most 60 characters."""
+    """Return ``value`` in YAML spelling, on one line of at most 60 characters."""
     if value is None:
         return "empty"
     text = str(value).lower() if isinstance(value, bool) else repr(value)

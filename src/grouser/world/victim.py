@@ -1,7 +1,7 @@
-"""What a victim is made of: a dummy of spheres and capsules, lying or sitting.
+"""Body parts of a victim dummy: spheres and capsules, lying or sitting.
 
-The frame stands on the ground under the hips. A lying dummy's head points along x; a sitting one
-looks along x. Sizes are those of a grown person of 1.7 m (estimates).
+The frame is on the ground under the hips. A lying dummy's head points along x; a sitting one faces
+along x. Sizes are those of a grown person of 1.7 m (estimates).
 """
 
 from __future__ import annotations
@@ -23,25 +23,29 @@ _BARE = ("head", "hand")
 
 @dataclass(frozen=True)
 class VictimPart:
-    """One limb: a capsule between two points, or a sphere where they are one."""
+    """Body part of a victim dummy: a capsule between two points, or a sphere if they are equal.
+
+    The frame is on the ground under the hips. A lying dummy's head points along x; a sitting one
+    faces along x. Sizes are those of a grown person of 1.7 m (estimates).
+    """
 
     kind: str
-    """Which of `grouser.physics.labels.PARTS` it is."""
+    """One of `grouser.physics.labels.PARTS`."""
     radius: float
     """m."""
     begin: Triple
     """In the victim's frame, m."""
     end: Triple
     share: float
-    """Of the whole mass."""
+    """Share of the whole mass."""
 
     @property
     def rgb(self) -> Rgb:
-        """Its colour."""
+        """Colour of skin or clothes."""
         return SKIN if self.kind in _BARE else CLOTHES
 
     def shape(self) -> dict[str, Any]:
-        """Return type, size and place as MuJoCo's geoms take them."""
+        """Return type, size and position as MuJoCo's geoms take them."""
         if self.begin == self.end:
             size, pos = [self.radius, 0, 0], list(self.begin)
             return {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": size, "pos": pos}
@@ -77,7 +81,7 @@ _LYING = (
         VictimPart("chest", 0.13, (0.22, 0.0, 0.13), (0.48, 0.0, 0.13), 0.37),
         VictimPart("pelvis", 0.11, (0.0, -0.06, 0.11), (0.0, 0.06, 0.11), 0.14),
     ),
-    (  # of the left side; the right one is its mirror image
+    (  # left side; the right side is mirrored
         VictimPart("arm", 0.045, (0.48, 0.21, 0.06), (0.06, 0.31, 0.05), 0.045),
         VictimPart("hand", 0.05, (-0.05, 0.33, 0.05), (-0.05, 0.33, 0.05), 0.005),
         VictimPart("leg", 0.07, (-0.05, 0.10, 0.08), (-0.78, 0.15, 0.07), 0.145),

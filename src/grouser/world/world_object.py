@@ -1,4 +1,4 @@
-"""What all objects share: name, place, mass; `grouser.world.objects` has the kinds."""
+"""Base class of objects; `grouser.world.objects` has the kinds."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from grouser.world.surface import Surface
 OBJECT: Rgb = (0.36, 0.52, 0.68)
 
 TurnDegrees = Annotated[float, Field(ge=-360, le=360)]
-"""A turn in degrees, at most once around."""
+"""A rotation angle, deg; -360 to 360."""
 
 
 class WorldObject(Surface):
-    """What all kinds share: name, place, mass. A kind adds its shape."""
+    """Base class of objects: name, pose, mass; a subclass adds the shape."""
 
     name: Name
     """Name of the body, unique among objects and robots."""
     position: Point
-    """Where the shape's middle (a mesh: its own origin) is in the world, m."""
+    """Position of the shape's centre (a mesh: of its origin) in the world, m."""
     roll_deg: TurnDegrees = 0.0
-    """Turn about x, taken first, deg."""
+    """Rotation about x, applied first, deg."""
     pitch_deg: TurnDegrees = 0.0
-    """Turn about y, taken second, deg; positive tips what points along x down."""
+    """Rotation about y, applied second, deg; positive turns x down."""
     yaw_deg: TurnDegrees = 0.0
-    """Turn about z, taken last, deg."""
+    """Rotation about z, applied last, deg."""
     mass: Annotated[float, Field(gt=0, le=100_000)] | None = None
-    """Mass, kg, above 0; needed unless fixed, and then ignored."""
+    """Mass, kg, above 0; required unless fixed, and then ignored."""
     fixed: bool = False
-    """True: part of the ground. False: moves when pushed."""
+    """True: part of the ground. False: a free body."""
 
     @model_validator(mode="after")
-    def _free_things_weigh(self) -> WorldObject:
+    def _check_mass(self) -> WorldObject:
         if self.mass is None and not self.fixed:
             raise mistake("must be given unless the object is fixed", "mass")
         return self
@@ -56,7 +56,7 @@ class WorldObject(Surface):
             add_buffer(body, f"{self.name}/buffer", share=0.0, touches=touches, **shape)
 
     def _body(self, spec: mujoco.MjSpec) -> mujoco.MjsBody:
-        """Add the body where it is, and its joint if it is free."""
+        """Add the body at its pose, and its joint if it is free."""
         turns = (self.roll_deg, self.pitch_deg, self.yaw_deg)
         body = spec.worldbody.add_body(
             name=self.name, pos=self.position, quat=from_rpy(*(radians(t) for t in turns))
@@ -66,5 +66,5 @@ class WorldObject(Surface):
         return body
 
     def shape(self, spec: mujoco.MjSpec) -> dict[str, Any]:
-        """Return type and size of the geom, adding to ``spec`` the assets it needs."""
-        raise NotImplementedError  # abstract: every kind of object has a shape of its own
+        """Return type and size of the geom, adding required assets to ``spec``."""
+        raise NotImplementedError

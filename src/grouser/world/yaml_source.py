@@ -1,8 +1,14 @@
-"""YAML text as plain data, with the position where each key was written.
+"""YAML parser that returns plain data and the line of each key, and overrides of single values.
 
-Only the plain part of YAML 1.2 is read: mappings, lists, text, numbers, true/false and null.
-``1e-3`` is a number and ``on`` a word, as people expect; tags, aliases, merge keys, doubled keys,
-nan and inf are refused with their line. What the keys mean is not known here.
+Only a subset of YAML 1.2 is accepted: mappings, lists, text, numbers, true/false and null.
+``1e-3`` is a number and ``on`` a string; tags, aliases, merge keys, duplicate keys, nan and inf are
+rejected with their line. The meaning of keys is validated elsewhere.
+
+An override is ``path=value``, such as ``terrain.1.height=0.12``. A path consists of keys and list
+items; an item is given by its index or by its ``name``. The value is YAML. The position of an
+overridden value is recorded, so that an error message names the override and not the file. An item
+whose ``kind`` changes loses the keys that the new kind does not have (a step that becomes stairs
+loses ``height``), and a robot its ``options``.
 """
 
 from __future__ import annotations
@@ -28,17 +34,17 @@ _TAG = "tag:yaml.org,2002:"
 
 @dataclass(frozen=True, order=True)
 class SourcePosition:
-    """Where something was written; sorts in reading order."""
+    """Position in a file; sorts in reading order."""
 
     line: int = 0
-    """Line in the file, from 1; 0: not in the file but given on top of it."""
+    """Line in the file, from 1; 0: given by an override."""
     text: str = ""
-    """The place in words: ``"worlds/step.yaml line 4"``."""
+    """Position as text: ``"worlds/step.yaml line 4"``."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What was read and where; never part of what makes two worlds equal."""
+    """Parsed data and its positions; ignored in comparisons of worlds."""
 
     data: Any = field(default=None, compare=False)
     """Plain dicts, lists and scalars."""
@@ -46,14 +52,14 @@ class Source:
     """Position of every key and list item; ``()`` is the text's first line."""
 
     def position(self, path: KeyPath) -> SourcePosition:
-        """Return where ``path`` was written, or else the nearest thing that encloses it."""
+        """Return the position of ``path``, or else of the nearest enclosing key."""
         while path and path not in self.positions:
             path = path[:-1]
         return self.positions.get(path, SourcePosition())
 
 
 class _Loader(yaml.SafeLoader):
-    """Resolves plain words by YAML 1.2's core schema instead of PyYAML's 1.1."""
+    """Loader that resolves plain scalars by YAML 1.2's core schema instead of PyYAML's 1.1."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - PyYAML's own attribute
 
@@ -68,28 +74,28 @@ for _kind, _pattern in {
 
 
 DEEPEST = 50
-"""Lists and mappings within each other, at most."""
+"""Largest nesting depth of lists and mappings."""
 LONGEST = 2_000_000
-"""Characters of a text, at most."""
+"""Largest number of characters of a text."""
 MOST_VALUES = 200_000
-"""Keys, values, lists and mappings of a text, at most."""
+"""Largest number of keys, values, lists and mappings of a text."""
 
 _QUICK = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Twenty times as fast where PyYAML has it; only counts, since it words its errors otherwise."""
+"""Fast loader (20 times) if PyYAML has it; used only to check sizes, since its errors differ."""
 
 
 def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> Source:
     """Read YAML ``text``; ``where`` names it in errors.
 
     Args:
-        text: what is read.
-        where: names it in errors.
-        most: how many items the lists of the uppermost keys may have.
+        text: the YAML text.
+        where: name for error messages.
+        most: largest number of items in the lists of top-level keys.
 
     Raises:
-        WorldFileError: the text is not YAML, uses more of YAML than a world file may, or is larger.
+        WorldFileError: the text is not YAML, exceeds the accepted subset, or is too large.
     """
-    with suppress(yaml.YAMLError):  # what is wrong with it is said below
+    with suppress(yaml.YAMLError):  # syntax errors are reported below
         _check_size(text, where, most or {})
     try:
         for event in yaml.parse(text, Loader=_Loader):
@@ -102,7 +108,7 @@ def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> S
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f" line {mark.line + 1}"
         raise WorldFileError(f"{where}{line}: this is not YAML ({error.problem})") from None
-    except yaml.YAMLError as error:  # a character that no YAML text may hold
+    except yaml.YAMLError as error:  # a character that YAML does not allow
         reason = str(error).splitlines()[0]
         raise WorldFileError(f"{where}: this is not YAML ({reason})") from None
     except RecursionError:
@@ -110,7 +116,7 @@ def read_yaml(text: str, where: str, most: Mapping[str, int] | None = None) -> S
 
 
 def _check_size(text: str, where: str, most: Mapping[str, int]) -> None:
-    """Refuse a text that would take long to read, as soon as it is clear that it would."""
+    """Reject a text that exceeds a size limit, before it is parsed completely."""
     if len(text) > LONGEST:
         raise WorldFileError(f"{where}: is longer than {LONGEST} characters")
     depth, key, values = 0, "", 0
@@ -139,7 +145,7 @@ def _check_size(text: str, where: str, most: Mapping[str, int]) -> None:
 
 
 def _refuse_extras(event: yaml.Event, where: str) -> None:
-    """Refuse aliases (a file could then hold itself) and tags (which ask for Python objects)."""
+    """Reject aliases (a file could contain itself) and tags (which construct Python objects)."""
     place = where if event.start_mark is None else f"{where} line {event.start_mark.line + 1}"
     if isinstance(event, yaml.AliasEvent):
         raise WorldFileError(f"{place}: the alias '*{event.anchor}' is not allowed, write it out")
@@ -150,7 +156,7 @@ def _refuse_extras(event: yaml.Event, where: str) -> None:
 
 
 class _Reader:
-    """Turns nodes into plain data and notes the line of each."""
+    """Converts nodes into plain data and records the line of each."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -207,5 +213,5 @@ class _Reader:
 
 
 def dotted(path: Sequence[str | int]) -> str:
-    """Return a path as people write it: ``terrain.1.height``."""
+    """Return a path in dotted notation: ``terrain.1.height``."""
     return ".".join(str(part) for part in path)

@@ -1,1 +1,1 @@
-"""Triangle meshes: read, measured, and cut into the convex pieces that physics can collide."""
+"""Triangle meshes: files, queries, convex decomposition and collision geometry."""

@@ -1,7 +1,8 @@
-"""Triangles that vertical lines pass: how high they are seen from above, and what is solid inside.
+"""Column heights of triangle meshes: vertical rays on a grid, height maps, and fit errors.
 
-One grid of lines looks at a mesh and at what is to stand for it, so that both can be compared:
-how far apart they are where a robot drives, and how much room under bridges was lost.
+Intersections of a grid of vertical lines with a mesh give its heights seen from above and its solid
+intervals. `fit` compares a mesh with its collision geometry on the same lines: the distance of the
+surfaces, and the share of free space under bridges that is filled.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grouser.frames import Array
+from grouser.frames import Array, millimetres
 
 PAIRS = 1 << 21
-"""Triangles and lines that are looked at together."""
+"""Pairs of a triangle and a line that are processed together."""
 MOST_LINES = 1_000_000
-"""Of a grid that compares two meshes."""
-ASIDE = 0.381966
-"""Part of a cell by which lines stand aside: on the edges of a mesh they would see it twice."""
+"""Largest number of lines in a comparison of two meshes."""
+GRID_OFFSET = 0.381966
+"""Offset of the lines as a part of a cell, so that none lies on mesh edges at round coordinates."""
 FARTHEST = 32
-"""Lines to the side that are looked at for the nearest surface."""
+"""Largest search radius for the nearest surface, in lines."""
 
 
 @dataclass(frozen=True)
@@ -29,43 +30,43 @@ class Lines:
     """Vertical lines on a regular grid."""
 
     x: float
-    """Place of the first line, m."""
+    """x of the first line, m."""
     y: float
-    """The same along y, m."""
+    """y of the first line, m."""
     step: float
-    """From one line to the next, m."""
+    """Spacing of the lines, m."""
     shape: tuple[int, int]
-    """Lines along y and along x."""
+    """Number of lines along y and along x."""
 
     @staticmethod
     def over(low: Array, high: Array, step: float) -> Lines:
-        """Return lines between two corners, ``step`` (m) apart or as far as `MOST_LINES` need."""
+        """Return lines between two corners, ``step`` (m) apart or more to keep `MOST_LINES`."""
         size = np.maximum(high[:2] - low[:2], 1e-9)
         step = max(step, float(np.sqrt(size.prod() / MOST_LINES)), float(size.max()) / MOST_LINES)
         columns, rows = np.maximum(np.ceil(size / step), 1).astype(int).tolist()
-        x, y = (low[:2] + ASIDE * step).tolist()
+        x, y = (low[:2] + GRID_OFFSET * step).tolist()
         return Lines(x, y, step, (rows, columns))
 
 
 @dataclass(frozen=True)
 class Crossings:
-    """Where lines pass triangles; arrays have one entry for each."""
+    """Intersections of lines with triangles; arrays with one entry per intersection."""
 
     line: npt.NDArray[np.int64]
-    """Which line, counted along x first."""
+    """Index of the line, counted along x first."""
     z: Array
-    """How high, m."""
+    """Height of the intersection, m."""
     rising: npt.NDArray[np.int8]
-    """1: the line enters what is solid there, -1: it leaves it."""
+    """1: the line enters the solid, upwards; -1: it leaves it."""
 
 
 def crossings(triangles: Array, lines: Lines, slack: float = 0.0) -> Crossings:
-    """Return where ``lines`` pass ``triangles`` (n, 3, 3; m), upright ones left out.
+    """Return the intersections of ``lines`` with ``triangles`` (n, 3, 3; m), vertical ones omitted.
 
     Args:
         triangles: counter-clockwise seen from outside.
-        lines: where to look.
-        slack: part of a triangle by which a line may miss it and still count.
+        lines: the grid of lines.
+        slack: tolerance of the barycentric coordinates.
     """
     found = list(_pieces(np.asarray(triangles, float), lines, slack))
     if not found:
@@ -77,7 +78,7 @@ def crossings(triangles: Array, lines: Lines, slack: float = 0.0) -> Crossings:
 def _pieces(
     triangles: Array, lines: Lines, slack: float
 ) -> Iterator[tuple[npt.NDArray[np.int64], Array, npt.NDArray[np.int8]]]:
-    """Yield line, height and direction of crossings, some triangles at a time."""
+    """Yield line, height and direction of intersections in batches of triangles."""
     rows, columns = lines.shape
     flat = (triangles[..., :2] - [lines.x, lines.y]) / lines.step
     u, v = flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
@@ -116,7 +117,7 @@ def _pieces(
 
 
 def tops(found: Crossings, lines: Lines) -> Array:
-    """Return the highest surface that looks up on every line, m, (rows, columns); nan: none."""
+    """Return the height of the topmost upward face on every line, m, (rows, columns); nan: none."""
     heights = np.full(lines.shape[0] * lines.shape[1], -np.inf)
     up = found.rising < 0
     np.maximum.at(heights, found.line[up], found.z[up])
@@ -126,41 +127,42 @@ def tops(found: Crossings, lines: Lines) -> Array:
 
 @dataclass(frozen=True)
 class Fit:
-    """How well something stands for a mesh, measured on vertical lines."""
+    """Error of an approximation of a mesh, measured on vertical lines."""
 
     mean: float
-    """Mean vertical distance over the area that is seen from above, m."""
+    """Mean vertical distance over the area visible from above, m."""
     largest: float
-    """Largest vertical distance, m: at a wall that is a hair aside, the wall's height."""
+    """Largest vertical distance, m; at a displaced wall this is the wall's height."""
     off: float
-    """Largest distance to the other's surface, up or aside, m: at such a wall, the hair."""
+    """Largest distance to the other surface, vertical or lateral, m; at a displaced wall this is
+    its displacement."""
     filled: float
-    """Share of the seen area under which room is lost, higher than the tolerance."""
+    """Share of the visible area under which free space higher than the tolerance is filled."""
 
     def within(self, tolerance: float) -> bool:
-        """Return whether no surface is off by more than ``tolerance`` (m), and no room is lost."""
+        """Return whether `off` is at most ``tolerance`` (m) and `filled` at most `MOST_FILLED`."""
         return self.off <= tolerance and self.filled <= MOST_FILLED
 
     def __str__(self) -> str:
-        """Say it in millimetres."""
+        """Return the errors in millimetres, as text."""
         return (
-            f"off by {1000 * self.off:.1f} mm at most, {1000 * self.mean:.2f} mm on average, "
-            f"{100 * self.filled:.1f} % filled up underneath"
+            f"off by {millimetres(self.off):.1f} mm at most, {millimetres(self.mean):.2f} mm on "
+            f"average, {100 * self.filled:.1f} % filled up underneath"
         )
 
 
 MOST_FILLED = 0.01
-"""Share of the seen area under which room may be lost: lips of stones, no bridges."""
+"""Largest accepted `Fit.filled`: overhanging lips of stones, no bridges."""
 
 
 def fit(mesh: Array, other: Array, tolerance: float, *, closed: bool = True) -> Fit:
-    """Compare what stands for a mesh with the mesh.
+    """Return the error of an approximation of a mesh.
 
     Args:
-        mesh: its triangles, (n, 3, 3), m.
-        other: triangles of what stands for it; closed.
-        tolerance: what may be called equal, m; lines are half of it apart.
-        closed: whether the mesh is closed; if not, nothing is under it.
+        mesh: triangles of the mesh, (n, 3, 3), m.
+        other: triangles of the approximation; closed.
+        tolerance: accepted error, m; the lines are half of it apart.
+        closed: whether the mesh is closed; if not, free space below it is not compared.
     """
     low = np.minimum(mesh.min(axis=(0, 1)), other.min(axis=(0, 1)))
     high = np.maximum(mesh.max(axis=(0, 1)), other.max(axis=(0, 1)))
@@ -173,7 +175,7 @@ def fit(mesh: Array, other: Array, tolerance: float, *, closed: bool = True) -> 
         return Fit(0.0, 0.0, 0.0, 0.0)
     one, two = (np.where(np.isfinite(top), top, floor) for top in (one, two))
     apart = np.abs(one - two)
-    # Around both there is the floor, so that the walls at their ends are seen.
+    # Pad with the floor, so that the outer walls are compared as well.
     wide, broad = (np.pad(top, FARTHEST, constant_values=floor) for top in (one, two))
     off = np.maximum(_off(wide, broad, lines.step), _off(broad, wide, lines.step))
     off = off[FARTHEST:-FARTHEST, FARTHEST:-FARTHEST]
@@ -190,7 +192,7 @@ def fit(mesh: Array, other: Array, tolerance: float, *, closed: bool = True) -> 
 
 
 def _off(surface: Array, points: Array, step: float) -> Array:
-    """Return how far from every point of ``points`` the ``surface`` is, up or aside, m."""
+    """Return the distance of every point of ``points`` from ``surface``, vertical or lateral, m."""
     low, high = surface, surface
     nearest = np.abs(points - surface)
     for around in range(1, FARTHEST + 1):
@@ -203,7 +205,7 @@ def _off(surface: Array, points: Array, step: float) -> Array:
 
 
 def _spread(grid: Array, choose: np.ufunc) -> Array:
-    """Return the least or largest of every point and the eight around it."""
+    """Return the minimum or maximum filter of a grid over 3 x 3 points."""
     wide = grid.copy()
     choose(wide[1:], grid[:-1], out=wide[1:])
     choose(wide[:-1], grid[1:], out=wide[:-1])
@@ -214,7 +216,7 @@ def _spread(grid: Array, choose: np.ufunc) -> Array:
 
 
 def _only_in_second(first: Crossings, second: Crossings, lines: Lines) -> Array:
-    """Return how much of every line is inside the second and not the first, m."""
+    """Return the length of every line that is inside the second mesh and outside the first, m."""
     line = np.concatenate([first.line, second.line])
     z = np.concatenate([first.z, second.z])
     order = np.lexsort((z, line))

@@ -1,4 +1,4 @@
-"""Meshes as grids of heights: how high they are seen from above, and where they are at all."""
+"""Height maps of meshes."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from grouser.world.meshes.columns import Lines, crossings, tops
 from grouser.world.terrain.height_maps.height_field import MOST_POINTS
 
 SLACK = 1e-6
-"""Part of a triangle by which a line may miss it: walls stand exactly on lines of the grid."""
+"""Tolerance of barycentric coordinates, for walls exactly on lines of the grid."""
 
 
 @dataclass(frozen=True)
 class MeshHeights:
-    """Heights at the points of a grid, and which of its cells are ground."""
+    """Height map of a mesh, and a mask of the cells that it covers."""
 
     heights: Array
     """m, (rows, columns), all finite; the first row is the farthest along y."""
     there: npt.NDArray[np.bool_]
-    """Whether the mesh is seen in the middle of each cell, (rows - 1, columns - 1)."""
+    """Mask of cells whose centre is covered by the mesh, (rows - 1, columns - 1)."""
     cell: float
-    """From one point to the next, m."""
+    """Grid spacing, m."""
     x: float
     """Smallest x of the grid, m."""
     y: float
-    """Smallest y, m."""
+    """Smallest y of the grid, m."""
 
     def triangles(self, floor: float) -> Array:
-        """Return its cells as columns down to ``floor`` (m), without walls, (n, 3, 3)."""
+        """Return the top and bottom faces of its cells, down to ``floor`` (m), (n, 3, 3)."""
         rows, columns = self.heights.shape
         x = self.x + self.cell * np.arange(columns)
         y = self.y + self.cell * np.arange(rows)[::-1]
@@ -40,7 +40,7 @@ class MeshHeights:
         here = self.there
         far_left, far_right = points[:-1, :-1][here], points[:-1, 1:][here]
         left, right = points[1:, :-1][here], points[1:, 1:][here]
-        # Cut from the first to the last corner of each cell, as MuJoCo does.
+        # Split along the same diagonal as MuJoCo does.
         top = np.concatenate(
             [
                 np.stack([left, right, far_right], axis=1),
@@ -53,17 +53,17 @@ class MeshHeights:
 
 
 def mesh_heights(triangles: Array, cell: float) -> MeshHeights:
-    """Return how high triangles (n, 3, 3; m) are on a grid that is centred on them.
+    """Return the height map of triangles (n, 3, 3; m) on a grid that is centred on them.
 
     Raises:
-        BadValue: in a few words, to be read after "which": why there is no such grid.
+        BadValue: the grid is too large or empty; a clause to follow "which".
     """
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     cells = np.maximum(np.ceil((high - low)[:2] / cell - 0.01), 1)
     if np.prod(cells + 1) > MOST_POINTS:
         raise BadValue(
             f"is {high[0] - low[0]:g} m x {high[1] - low[1]:g} m, too large for cells of "
-            f"{cell:g} m: say a larger cell"
+            f"{cell:g} m: set a larger cell"
         )
     columns, rows = cells.astype(int).tolist()
     x, y = ((low + high)[:2] / 2 - cells * cell / 2).tolist()
@@ -72,12 +72,12 @@ def mesh_heights(triangles: Array, cell: float) -> MeshHeights:
     heights = tops(crossings(triangles, points, SLACK), points)
     there = np.isfinite(tops(crossings(triangles, middles, SLACK), middles))
     if not there.any():
-        raise BadValue("shows nothing from above: its triangles look down, or are upright")
+        raise BadValue("has no upward faces: its triangles face down or are vertical")
     return MeshHeights(_filled(heights)[::-1].copy(), there[::-1].copy(), cell, x, y)
 
 
 def _filled(heights: Array) -> Array:
-    """Return a grid whose holes are as high as their nearest neighbours, ring by ring."""
+    """Return a grid whose holes are filled with the mean of their neighbours, ring by ring."""
     filled = heights.copy()
     while np.isnan(filled).any():
         wide = np.pad(filled, 1, constant_values=np.nan)

@@ -1,9 +1,4 @@
-"""Bodies cut along the planes of their own faces, until every piece is convex: exact.
-
-A body that is not convex has a face over whose plane other parts of it stand out; the cut along
-that plane removes the notch. Of several, the one is taken that leaves the fewest such faces; pieces
-that make a convex body together are joined again.
-"""
+"""Exact convex decomposition by cuts along the planes of a body's own faces."""
 
 from __future__ import annotations
 
@@ -15,28 +10,28 @@ from grouser.frames import Array
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 MOST_PLANES = 400
-"""Of a body: one with more is round, and cutting it along all would make dust."""
+"""Largest number of planes of a body; one with more is curved and would give tiny pieces."""
 MOST_CUT = 96
-"""Pieces of one body, at most."""
+"""Largest number of pieces of one body."""
 CANDIDATES = 16
 """Planes that are tried for each cut."""
 MOST_DENT = 0.01
-"""m; a layer so thick all over the hull need not be looked at more closely."""
+"""Mean concavity above which the exact one is not computed, m."""
 ALIKE = 1e-4
-"""Rad by which the normals of one plane's faces may differ."""
+"""Largest angle between the normals of one plane's faces, rad."""
 DUST = 1e-10
-"""m3; less is rounding, no piece."""
+"""Volume below which a piece is a rounding error, m3."""
 
 
 def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None:
-    """Return the corners of convex bodies that together are ``body``.
+    """Return the corners of convex bodies whose union is ``body``.
 
     Args:
-        body: closed, outward.
-        tolerance: m by which a piece may be dented and is still convex.
+        body: closed, faces oriented outward.
+        tolerance: concavity up to which a piece counts as convex, m.
 
     Returns:
-        None if it has too many planes, is no clean solid, or manifold3d is not installed.
+        None if the body has too many planes, is not manifold, or manifold3d is not installed.
     """
     try:
         import manifold3d
@@ -61,9 +56,9 @@ def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None
 
 
 def simplified(body: TriangleMesh, tolerance: float) -> TriangleMesh:
-    """Return a body with fewer triangles, off by at most ``tolerance`` (m); itself if that fails.
+    """Return a body with fewer triangles and an error of at most ``tolerance`` (m).
 
-    Without manifold3d, or if it is no clean solid, it stays as it is.
+    Without manifold3d, or if the body is not manifold, it is returned unchanged.
     """
     try:
         import manifold3d
@@ -84,7 +79,7 @@ def _mesh(solid: Any) -> TriangleMesh:
 
 
 def _halves(piece: Any, tolerance: float) -> tuple[Any, Any] | None:
-    """Return both sides of the best cut, or None if the piece is convex."""
+    """Return both sides of the best cut; None if the piece is convex."""
     hull = piece.hull()
     if _dent(hull, piece) <= tolerance:
         return None
@@ -96,7 +91,7 @@ def _halves(piece: Any, tolerance: float) -> tuple[Any, Any] | None:
         halves = piece.split_by_plane(tuple(plane[:3].tolist()), float(plane[3]))
         dust = min(half.volume() for half in halves) < DUST
         if dust and sum(half.hull().volume() for half in halves) > hull.volume() - DUST:
-            continue  # nothing is gained; else a flap is gone that made the hull larger
+            continue  # no gain; otherwise the cut removes a flap that enlarged the hull
         left = sum(len(_planes(half, tolerance)) for half in halves)
         if best is None or left < best[0]:
             best = left, halves
@@ -104,7 +99,7 @@ def _halves(piece: Any, tolerance: float) -> tuple[Any, Any] | None:
 
 
 def _dent(hull: Any, *pieces: Any) -> float:
-    """Return how thick, m, the thickest is of what ``hull`` has more than its ``pieces``."""
+    """Return the concavity of ``pieces``, m: the largest thickness of ``hull`` minus them."""
     extra = hull.volume() - sum(piece.volume() for piece in pieces)
     if extra < DUST:
         return 0.0
@@ -117,7 +112,7 @@ def _dent(hull: Any, *pieces: Any) -> float:
 
 
 def _planes(piece: Any, tolerance: float) -> Array:
-    """Return planes (normal, offset; n, 4) of faces over which the piece stands out."""
+    """Return the planes (normal, offset; n, 4) of faces beyond which the piece extends."""
     mesh = _mesh(piece)
     corners, (a, b, c) = mesh.vertices, np.moveaxis(mesh.triangles, 1, 0)
     normal = np.cross(b - a, c - a)
@@ -134,7 +129,7 @@ def _planes(piece: Any, tolerance: float) -> Array:
 
 
 def _joined(manifold3d: Any, pieces: list[Any], tolerance: float) -> list[Any]:
-    """Return the pieces, those joined that make a convex body together."""
+    """Return the pieces after merging those whose union is convex."""
     pieces = sorted(pieces, key=lambda piece: -piece.volume())
     again = True
     while again:

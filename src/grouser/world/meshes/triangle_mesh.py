@@ -1,4 +1,4 @@
-"""Triangle meshes as arrays: whether they close, what they are made of, whether they are convex."""
+"""Triangle mesh as arrays: open edges, connected components, convexity, normals, convex hulls."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from grouser.errors import BadValue
 from grouser.frames import Array, Pose, cross
 
 Faces = npt.NDArray[np.int64]
-"""Numbers of three corners each, counter-clockwise seen from outside, (n, 3)."""
+"""Indices of three corners each, counter-clockwise seen from outside, (n, 3)."""
 
 MOST_TRIANGLES = 1_000_000
-"""Of one mesh: more would take minutes to be measured."""
+"""Largest number of triangles of a mesh; more take minutes to process."""
 THIN = 1e-9
-"""m3; a body of less has no hull that MuJoCo could collide."""
+"""Volume below which a body has no hull that MuJoCo can collide, m3."""
 CHUNK = 1 << 22
 """Numbers compared at a time."""
 
 
 @dataclass(frozen=True)
 class TriangleMesh:
-    """Corners and the triangles between them; a scan's is open where nothing was seen."""
+    """Vertices and triangles; meshes of scans are open."""
 
     vertices: Array
     """Corners, m, (n, 3)."""
@@ -38,7 +38,7 @@ class TriangleMesh:
         """Return a mesh of arrays.
 
         Raises:
-            BadValue: in a few words, to be read after "which": why they are no mesh.
+            BadValue: the arrays are no mesh; a clause to follow "which".
         """
         corners, triangles = np.array(vertices, float), np.asarray(faces)
         if corners.ndim != 2 or corners.shape[-1] != 3:
@@ -48,7 +48,7 @@ class TriangleMesh:
         if len(triangles) > MOST_TRIANGLES:
             raise BadValue(
                 f"has {len(triangles):,} triangles, at most {MOST_TRIANGLES:,} are allowed: "
-                "simplify it, or cut out the part that is driven on"
+                "simplify or crop it"
             )
         if triangles.min() < 0 or triangles.max() >= len(corners):
             raise BadValue(
@@ -61,7 +61,7 @@ class TriangleMesh:
 
     @staticmethod
     def of_triangles(triangles: npt.ArrayLike) -> TriangleMesh:
-        """Return a mesh of loose triangles (n, 3, 3): corners at the same place become one."""
+        """Return a mesh of separate triangles (n, 3, 3); equal corners are merged."""
         soup = np.asarray(triangles, float).reshape(-1, 3)
         corners, numbers = np.unique(soup, axis=0, return_inverse=True)
         return TriangleMesh.of(corners, numbers.reshape(-1, 3))
@@ -73,18 +73,18 @@ class TriangleMesh:
 
     @property
     def size(self) -> Array:
-        """Its extent along x, y and z, m."""
+        """Extent along x, y and z, m."""
         return np.asarray(np.ptp(self.triangles.reshape(-1, 3), axis=0))
 
     @functools.cached_property
     def volume(self) -> float:
-        """What is inside, m3; negative if its triangles are inside out."""
+        """Enclosed volume, m3; negative if the faces are oriented inward."""
         a, b, c = (self.triangles[:, i] for i in range(3))
         return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
     @functools.cached_property
     def open_edges(self) -> int:
-        """How many edges do not have as many faces on one side as on the other; 0: closed."""
+        """Number of edges not used equally often in both directions; 0: the mesh is closed."""
         edges = self.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
         forward = edges[:, 0] < edges[:, 1]
         _, number = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
@@ -92,7 +92,7 @@ class TriangleMesh:
         return int(np.count_nonzero(balance))
 
     def crosses(self) -> Array:
-        """Return each face's normal, as long as twice its area, (m, 3), m2."""
+        """Return each face's normal with twice the face's area as length, (m, 3), m2."""
         a, b, c = (self.vertices.take(corner, axis=0) for corner in self.faces.T)
         return cross(b - a, c - a)
 
@@ -101,7 +101,7 @@ class TriangleMesh:
         return _unit(self.crosses())
 
     def vertex_normals(self) -> Array:
-        """Return the unit normal at each vertex, (n, 3): its faces' mean, weighed by area."""
+        """Return the unit normal at each vertex, (n, 3): the area-weighted mean of its faces'."""
         crosses, sums = self.crosses(), np.zeros_like(self.vertices)
         for axis in range(3):
             weights = np.repeat(crosses[:, axis], 3)
@@ -117,17 +117,17 @@ class TriangleMesh:
         return TriangleMesh(X_WB.apply(self.vertices), self.faces)
 
     def tidied(self) -> TriangleMesh:
-        """Return the mesh without vertices that no face has."""
+        """Return the mesh without unused vertices."""
         used = np.zeros(len(self.vertices), bool)
         used[self.faces] = True
         return TriangleMesh(self.vertices[used], (np.cumsum(used) - 1)[self.faces])
 
     def outward(self) -> TriangleMesh:
-        """Return the mesh with its triangles counter-clockwise seen from outside."""
+        """Return the mesh with its faces oriented outward."""
         return self if self.volume >= 0 else TriangleMesh(self.vertices, self.faces[:, ::-1])
 
     def parts(self) -> list[TriangleMesh]:
-        """Return the meshes that hang together by corners, each on its own."""
+        """Return the connected components (faces connected by shared corners)."""
         label = np.arange(len(self.vertices))
         while True:
             lowest = label[self.faces].min(axis=1)
@@ -145,9 +145,9 @@ class TriangleMesh:
         return TriangleMesh(self.vertices[corners], numbers.reshape(-1, 3))
 
     def is_convex(self, tolerance: float) -> bool:
-        """Return whether no corner sticks out over a face's plane by more than ``tolerance`` (m).
+        """Return whether no corner lies beyond a face's plane by more than ``tolerance`` (m).
 
-        Slivers, triangles thinner than the tolerance, have no plane to speak of.
+        Triangles thinner than the tolerance are ignored.
         """
         a, b, c = (self.triangles[:, i] for i in range(3))
         normal = np.cross(b - a, c - a)
@@ -168,9 +168,9 @@ def _unit(vectors: Array) -> Array:
 
 
 def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
-    """Return the convex hulls of bodies' corners (n, 3; m), as MuJoCo collides them.
+    """Return the convex hulls of point sets (n, 3; m), as MuJoCo collides them.
 
-    Bodies that are too thin to have one are left out.
+    Sets too thin to have a hull are omitted.
     """
     spec, kept = mujoco.MjSpec(), 0
     for corners in bodies:
@@ -185,7 +185,7 @@ def hulls(bodies: Sequence[Array]) -> list[TriangleMesh]:
 
 
 def _spans_a_body(corners: Array) -> bool:
-    """Return whether corners are more than a point, a line or a sheet."""
+    """Return whether the points span a volume."""
     if len(corners) < 4:
         return False
     extent = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
@@ -193,7 +193,7 @@ def _spans_a_body(corners: Array) -> bool:
 
 
 def _meshes_of(model: mujoco.MjModel) -> Iterable[TriangleMesh]:
-    """Yield a model's meshes where they were before MuJoCo centred them."""
+    """Yield a model's meshes in their original frames; MuJoCo centres and rotates them."""
     for mesh in range(model.nmesh):
         first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
         corners = np.array(model.mesh_vert[first : first + count], float)

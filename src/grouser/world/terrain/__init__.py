@@ -1,1 +1,1 @@
-"""The ground of a world, one kind per file; `TERRAINS` is their table."""
+"""Terrain of a world, one kind per file; `grouser.world.terrain.kinds.TERRAINS` lists them."""

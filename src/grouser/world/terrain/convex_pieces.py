@@ -1,8 +1,8 @@
-"""Ground made of convex pieces from a file: what a scan or a decomposed mesh collides as.
+"""Ground made of convex pieces from a file, such as a scan or a decomposed mesh.
 
-The file is an archive (``.npz``) of two arrays: ``corners``, (n, 3), of all pieces one after the
-other, and ``starts``, (k + 1,), where each begins and where the last one ends. A piece is the
-convex hull of its corners.
+The file is an archive (``.npz``) of two arrays: ``corners``, (n, 3), of all pieces in sequence, and
+``starts``, (k + 1,), the index of each piece's first corner and the end of the last one. A piece is
+the convex hull of its corners.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from grouser.world.terrain.placed_terrain import PlacedTerrain
 from grouser.world.terrain.terrain_piece import LIGHT
 
 MOST_PIECES = 20_000
-"""More would take MuJoCo minutes to build."""
+"""Largest number of pieces; more take MuJoCo minutes to compile."""
 MOST_BYTES = 1 << 28
-"""Of either array."""
+"""Largest size of either array, bytes."""
 
 
 def _pieces_file(value: Any, info: ValidationInfo) -> Path:
@@ -48,7 +48,7 @@ class ConvexPieces(PlacedTerrain):
 
     @model_validator(mode="after")
     def _is_ground(self) -> ConvexPieces:
-        """Read the pieces now, while the world file's line is still known."""
+        """Read the pieces during validation, so that errors name the world file's line."""
         try:
             self.pieces()
         except BadValue as error:
@@ -76,14 +76,14 @@ def add_pieces(
 
     Args:
         spec: the world's spec.
-        name: how the geoms' names begin: ``{name}/piece_{number}``.
+        name: prefix of the geoms' names: ``{name}/piece_{number}``.
         pieces: corners of each, (n, 3), m, in their common frame P.
         X_WP: pose of that frame in the world.
         geom: further attributes of the geoms, such as their friction.
     """
     for number, corners in enumerate(pieces):
         label = f"{name}/piece_{number}"
-        # Without faces MuJoCo makes the convex hull; per-face normals keep its edges sharp.
+        # Without faces MuJoCo computes the convex hull; per-face normals keep its edges sharp.
         spec.add_mesh(name=label, uservert=corners.ravel(), smoothnormal=False)
         spec.worldbody.add_geom(
             name=label,
@@ -105,7 +105,7 @@ def write_pieces(path: Path, pieces: Sequence[Array]) -> None:
 
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> tuple[Array, ...]:
-    """Return a file's pieces, read once as long as it is not ``changed``."""
+    """Return a file's pieces; cached until its time of modification (``changed``) changes."""
     try:
         with zipfile.ZipFile(path) as archive:
             if any(entry.file_size > MOST_BYTES for entry in archive.infolist()):

@@ -1,7 +1,7 @@
 """The double bridge: two ramps with two bridges between them (roach report, appendix C.1).
 
-Two mirrored right triangular prisms, joined by two equal cuboids: whoever goes from one side to
-the other has two ways. How thick the bridges are is not printed; ours hang free between the ramps.
+Two mirrored right triangular prisms, connected by two equal cuboids, which give two alternative
+paths. The thickness of the bridges is not printed; these are unsupported between the ramps.
 """
 
 from __future__ import annotations

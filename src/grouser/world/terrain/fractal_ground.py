@@ -1,8 +1,8 @@
-"""Fractal ground: rough on every scale, drawn from a seed, as a height field.
+"""Fractal ground: random roughness on every scale, from a seed, as a height field.
 
 Octaves of smooth noise, each half as long as the one before and 2^-`smoothness` as high: the power
-spectrum of a fractional Brownian surface. Only additions and multiplications of drawn numbers, so
-the same seed is the same ground everywhere.
+spectrum of a fractional Brownian surface. Only random numbers, additions and multiplications are
+used, so that a seed gives the same ground on every platform.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EARTH: Rgb = (0.58, 0.52, 0.40)
 
 
 class FractalGround(PlacedTerrain):
-    """Ground that is rough on every scale, as a height field; the same seed, the same ground."""
+    """Ground that is rough on every scale, as a height field; deterministic for a seed."""
 
     kind: Literal["fractal_ground"] = "fractal_ground"
     length: Length = 4.0
@@ -34,22 +34,22 @@ class FractalGround(PlacedTerrain):
     height: Length = 0.15
     """From its lowest point, at z = 0, to its highest, m; above 0."""
     cell: Length = 0.02
-    """From one point of the grid to the next, m; above 0."""
+    """Grid spacing, m; above 0."""
     scale: Length = 1.0
     """Length of the longest waves, m; above 0."""
     smoothness: Annotated[float, Field(ge=0, le=1)] = 0.8
-    """Hurst exponent, -: 0 is as rough in the small as in the large, 1 is the smoothest."""
+    """Hurst exponent, -: 0: equally rough on all scales, 1: smoothest."""
     rim: Annotated[float, Field(ge=0, le=1000)] = 0.5
-    """How far inside its edges the ground comes down to z = 0, m; 0: it ends in a cliff."""
+    """Width of the border in which the ground falls to z = 0, m; 0: it ends in a vertical drop."""
     seed: Annotated[int, Field(ge=0, le=2**32)] = 0
-    """Which ground is drawn."""
+    """Seed of the random numbers."""
 
     @model_validator(mode="after")
     def _fits(self) -> FractalGround:
         if self.cell > min(self.length, self.width) / 2:
             raise mistake("must be at most half of length and width", "cell")
         if math.prod(self._shape) > MOST_POINTS:
-            raise mistake(f"must give at most {MOST_POINTS:,} points: take larger ones", "cell")
+            raise mistake(f"must give at most {MOST_POINTS:,} points: set a larger cell", "cell")
         if self.rim > min(self.length, self.width) / 2:
             raise mistake("must be at most half of length and width", "rim")
         return self
@@ -79,7 +79,7 @@ class FractalGround(PlacedTerrain):
 
 
 def _noise(y: Array, x: Array, rng: np.random.Generator) -> Array:
-    """Return smooth noise (len(y), len(x)) in [-1, 1]: drawn at whole numbers, eased between."""
+    """Return smooth noise (len(y), len(x)) in [-1, 1]: random at integers, interpolated between."""
     drawn = rng.uniform(-1.0, 1.0, (math.floor(y[-1]) + 2, math.floor(x[-1]) + 2))
     row, column = np.floor(y).astype(int), np.floor(x).astype(int)
     down, along = _ease(y - row)[:, None], _ease(x - column)
@@ -90,5 +90,5 @@ def _noise(y: Array, x: Array, rng: np.random.Generator) -> Array:
 
 
 def _ease(share: Array) -> Array:
-    """Return 0 to 1 for 0 to 1, level at both ends."""
+    """Return the smoothstep function of 0 to 1."""
     return np.asarray(share * share * (3 - 2 * share))

@@ -1,8 +1,9 @@
-"""A height map: ground whose height is given at every point of a grid, in a file or in words.
+"""Height map: ground given by its heights at the points of a grid, in a file or in the world file.
 
 Files are pictures (``.png``; black is 0 and white is `top` high), one array (``.npy``) or an
-archive (``.npz``) whose only array, or the one called ``heights``, is taken. Columns go along x,
-the first row is the farthest along y: as a picture seen from above, with x to the right.
+archive (``.npz``) with one array or one named ``heights``. Columns go along x, the first row is the
+farthest along y: as in a picture seen from above, with x to the right. The size of a file is
+checked before it is read.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ class HeightMap(PlacedTerrain):
     heights: Annotated[tuple[Row, ...], Strict(False)] | None = None
     """Instead of a file: rows of heights, m; the first row is the farthest along y."""
     cell: Annotated[float, Field(gt=0, le=10)]
-    """From one point to the next, m; above 0, at most 10."""
+    """Grid spacing, m; above 0, at most 10."""
     z: Coordinate = 0.0
     """Height of the map's 0 in the world, m."""
     scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
     """Metres per unit of `heights` or of an array file: 0.001 if it is in mm; above 0."""
     top: Length | None = None
-    """Height of white in a picture, m; above 0; arrays have none."""
+    """Height of white in a picture, m; above 0; not for arrays."""
     fill: Coordinate | None = None
-    """Height of the ground where a file has a hole (nan), m; None: holes are refused."""
+    """Height of the ground at holes (nan) of a file, m; None: holes are rejected."""
     planes: bool = True
-    """Level and plane parts become boxes and prisms, many times as fast under belts. False: height
-    fields alone, as many whatever the heights are."""
+    """True: level and plane parts become boxes and prisms, which are many times faster under belts.
+    False: height fields only, whose number does not depend on the heights."""
 
     @staticmethod
     def of(heights: Array, cell: float, *, fill: float | None = None, **rest: Any) -> HeightMap:
@@ -62,8 +63,8 @@ class HeightMap(PlacedTerrain):
 
         Args:
             heights: m, (rows, columns); the first row is the farthest along y.
-            cell: from one point to the next, m.
-            fill: height of the ground where the array is nan, m; None: that is refused.
+            cell: grid spacing, m.
+            fill: height of the ground where the array is nan, m; None: nan is rejected.
             rest: further fields, such as `x` and `friction`.
 
         Raises:
@@ -79,12 +80,12 @@ class HeightMap(PlacedTerrain):
 
     @model_validator(mode="after")
     def _is_ground(self) -> HeightMap:
-        """Read the map now, while the world file's line is still known."""
+        """Read the map during validation, so that errors name the world file's line."""
         if (self.file is None) == (self.heights is None):
             raise mistake("needs one of file and heights")
         key = "file" if self.file else "heights"
         if (self.top is not None) != (self.file is not None and self.file.suffix.lower() == ".png"):
-            raise mistake("must be said for a picture, and for nothing else", "top")
+            raise mistake("must be given for a picture, and only then", "top")
         try:
             grid = self.grid()
         except BadValue as error:
@@ -97,7 +98,7 @@ class HeightMap(PlacedTerrain):
         if relief > max(sides):
             raise mistake(
                 f"whose heights differ by {relief:g} m on {max(sides):g} m of ground: if they are "
-                f"in millimetres, say scale: {metres(self.scale):g}",
+                f"in millimetres, set scale: {metres(self.scale):g}",
                 key,
             )
         if max(sides) > 2000:
@@ -127,7 +128,7 @@ class HeightMap(PlacedTerrain):
 
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> Array:
-    """Return a file's array, read once as long as it is not ``changed``."""
+    """Return a file's array; cached until its time of modification (``changed``) changes."""
     return read_map(path)
 
 

@@ -19,19 +19,19 @@ STEEL: Rgb = (0.62, 0.65, 0.69)
 
 
 class Hurdle(PlacedTerrain):
-    """A raised bar whose two upper edges are pipes, so that a corner gives no grip (E2802)."""
+    """A raised bar whose two upper edges are pipes (E2802)."""
 
     kind: Literal["hurdle"] = "hurdle"
     height: Length = 0.1
     """Height of the top, m; at least the pipe's diameter."""
     length: Length = 0.4
-    """Size along the way, m; at least two pipes."""
+    """Size along x, m; at least two pipes."""
     width: Length = 2.4
-    """Size across, m; above 0."""
+    """Size along y, m; above 0."""
     pipe: Length = 0.05
     """Diameter of the pipes, m; above 0."""
     pipe_friction: Annotated[float, Field(ge=0, le=10)] | None = None
-    """Friction of the pipes, 0 to 10 (None: as the rest). Low stands for pipes that roll."""
+    """Friction of the pipes, 0 to 10 (None: `friction`); a low value models pipes that roll."""
 
     @model_validator(mode="after")
     def _pipes_fit(self) -> Hurdle:
@@ -44,7 +44,7 @@ class Hurdle(PlacedTerrain):
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the blocks ``{name}/bar``, ``{name}/top`` and the pipes ``/near`` and ``/far``.
 
-        The pipes touch the riser's and the top's planes from inside: they are the corners.
+        The pipes touch the planes of the riser and the top from inside and form the corners.
         """
         radius, y = self.pipe / 2, (-self.width / 2, self.width / 2)
         middle = self.height - radius

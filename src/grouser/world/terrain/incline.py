@@ -1,4 +1,4 @@
-"""An inclined plane that can be put anywhere (ASTM E2803).
+"""Inclined plane with an optional level top (ASTM E2803).
 
 Sizes from the public notes on the test method.
 """
@@ -19,7 +19,7 @@ from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, Inclina
 
 
 class Incline(PlacedTerrain):
-    """An inclined plane, and a level place at its top if wanted (E2803)."""
+    """An inclined plane with an optional level top (E2803)."""
 
     kind: Literal["incline"] = "incline"
     slope_deg: Inclination = 15.0
@@ -27,9 +27,9 @@ class Incline(PlacedTerrain):
     side: Length = 2.4
     """Length of the face along the slope, m; above 0."""
     width: Length | None = None
-    """Size across, m; above 0 (None: as `side`, the face is square)."""
+    """Size along y, m; above 0 (None: `side`, a square face)."""
     platform: Annotated[float, Field(ge=0, le=1000)] = 1.2
-    """Length of the level top, m; 0: the plane ends in a drop."""
+    """Length of the level top, m; 0: none, the plane ends in a drop."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the wedge ``{name}/slope`` and, if there is one, the block ``{name}/top``."""

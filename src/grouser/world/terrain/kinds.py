@@ -1,10 +1,16 @@
-"""The table of all kinds of ground: a new kind is a file beside this one and a line here.
+"""Table of all kinds of terrain, including plug-ins; a new kind is a file here and a table line.
 
-Kinds of other packages come in by `grouser.world.terrain_plugins`.
-
-Those of the standard test methods for response robots: gaps (ASTM E2801) are a `Trench`, hurdles
+Kinds of the standard test methods for response robots: gaps (ASTM E2801) are a `Trench`, hurdles
 (E2802), inclined planes (E2803), `Stairs` (E2804), continuous and crossing pitch/roll ramps (E2826,
-E2827), stepfields (E2828). Nothing here judges whether a robot has managed it.
+E2827), stepfields (E2828).
+
+Plug-ins: a package registers its kinds in its ``pyproject.toml``::
+
+    [project.entry-points."grouser.terrains"]
+    crater = "moon:Crater"
+
+``Crater`` is a `TerrainPiece` whose ``kind`` is ``crater``. A package that cannot be loaded causes
+an error only in world files that use its kind.
 """
 
 from __future__ import annotations
@@ -58,7 +64,7 @@ TERRAINS: dict[str, type[TerrainPiece]] = {
     "mesh": MeshGround,
     "convex_pieces": ConvexPieces,
 }
-"""What a world file may call each kind of ground."""
+"""Kinds of terrain by their name in world files."""
 
 TERRAINS |= plugin_terrains(TERRAINS)
 
@@ -67,4 +73,4 @@ if TYPE_CHECKING:
 else:
     _Any = functools.reduce(operator.or_, TERRAINS.values())
     Terrain = Annotated[_Any, Field(discriminator="kind")]
-"""Any of the kinds, told apart by ``kind``."""
+"""Union of all kinds, discriminated by ``kind``."""

@@ -1,8 +1,8 @@
-"""The four-legged league's field of 2003 and 2004: carpet, lines, border, goals, beacons, hall.
+"""Field of RoboCup's four-legged league, 2003 and 2004: carpet, lines, border, goals, beacons, hall.
 
-Numbers are the rule books' where sources.md C knows them, and named estimates where it does
-not. The origin is the centre spot, x points at the sky-blue goal, y to its left. The ball is an
-object of its own (`Ball`). Lines and carpet are paint: they are seen, and never touched.
+Numbers are from the rule books where sources.md C has them, and marked estimates otherwise. The
+origin is the centre spot, x points at the sky-blue goal, y to its left. The ball is a separate
+object (`Ball`). Lines and carpet are visual geoms without contacts.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ARCS = 48  # pieces of the centre circle
 
 @dataclass(frozen=True)
 class Beacon:
-    """A pole with two coloured bands, which tell it from the others."""
+    """Pole with two coloured bands that identify it."""
 
     x: float
     """In the field's frame, m."""
@@ -69,10 +69,10 @@ class Beacon:
 
 @dataclass(frozen=True)
 class FieldGoal:
-    """A goal; its posts are where its colour ends, seen from the field."""
+    """Goal; its posts are the edges of its coloured area, seen from the field."""
 
     x: float
-    """Of the goal line, m."""
+    """x of the goal line, m."""
     colour: str
     """``yellow`` or ``sky_blue``."""
 
@@ -93,9 +93,9 @@ class LeagueField(TerrainPiece):
 
     kind: Literal["league_field"] = "league_field"
     year: Literal[2003, 2004] = 2003
-    """Of the rules. 2003: six beacons; 2004: the two on the halfway line are gone."""
+    """Year of the rules. 2003: six beacons; 2004: four, without those on the halfway line."""
     hall: bool = True
-    """Whether the field stands in a grey hall, or under the sky."""
+    """True: the field is in a grey hall. False: under the sky."""
 
     @property
     def beacons(self) -> tuple[Beacon, ...]:
@@ -107,7 +107,7 @@ class LeagueField(TerrainPiece):
         return tuple(_beacon(*place) for place in places)
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
-        """Add the plane ``{name}/floor`` and all that stands and is painted on it."""
+        """Add the plane ``{name}/floor``, the carpet, lines, border, goals, beacons and hall."""
         surface = self.geom(contact, CARPET)
         self._add_ground(spec, surface, name)
         _add_border(spec, _painted(surface, WHITE), name)
@@ -120,8 +120,8 @@ class LeagueField(TerrainPiece):
 
     def _add_ground(self, spec: mujoco.MjSpec, surface: dict[str, Any], name: str) -> None:
         """Add the floor, the carpet on it (in `rgb`, if that is given) and the lines."""
-        # Drawn no further than the hall: MuJoCo cuts planes into squares, and a large one took
-        # half of the time of a camera's picture. What touches it finds no end.
+        # Drawn no further than the hall: MuJoCo tessellates planes, and a large one took half of
+        # the rendering time of a camera. Contacts are not limited to this size.
         half = (LENGTH / 2 + HALL_DISTANCE, WIDTH / 2 + HALL_DISTANCE) if self.hall else (20, 20)
         spec.worldbody.add_geom(
             name=f"{name}/floor",
@@ -135,7 +135,7 @@ class LeagueField(TerrainPiece):
 
 
 def _beacon(x: float, y: float) -> Beacon:
-    """Return the beacon that stands there: pink is on top on the right of the yellow goal."""
+    """Return the beacon at a position: pink is on top to the right of the yellow goal."""
     nearer = "green" if x == 0 else "yellow" if x < 0 else "sky_blue"
     upper, lower = ("pink", nearer) if y < 0 else (nearer, "pink")
     return Beacon(x, y, upper, lower)
@@ -149,7 +149,7 @@ def _painted(surface: dict[str, Any], rgb: Rgb) -> dict[str, Any]:
 
 
 def _carpet() -> list[Array]:
-    """Return the carpet, up to the border's foot and into the goals, as `_lines` does."""
+    """Return the carpet up to the border's foot and into the goals, in the form of `_lines`."""
     x, y, mouth = LENGTH / 2, WIDTH / 2, GOAL_WIDTH / 2
     inner = x - CORNER
     right = np.array([[inner, -y], [x, CORNER - y], [x, y - CORNER], [inner, y]])
@@ -195,7 +195,7 @@ def _ring(inner: float, outer: float) -> list[Array]:
 def _add_paint(
     spec: mujoco.MjSpec, name: str, pieces: list[Array], z: float, surface: dict[str, Any]
 ) -> None:
-    """Add quadrilaterals at height ``z`` as one mesh that is seen from above."""
+    """Add quadrilaterals at height ``z`` as one upward-facing visual mesh."""
     corners = np.concatenate(pieces)
     each = 4 * np.arange(len(pieces))[:, None]
     halves = [each + np.array(corner) for corner in ((0, 1, 2), (0, 2, 3))]
@@ -222,7 +222,7 @@ def _add_border(spec: mujoco.MjSpec, surface: dict[str, Any], name: str) -> None
     for i in range(len(foot)):
         ends = [i, (i + 1) % len(foot)]
         if np.all(np.abs(foot[ends, 1]) <= mouth + 1e-9):
-            continue  # where a goal stands
+            continue  # goal mouth
         heights = ((foot, 0.0), (foot, -FOUNDATION), (edge, WALL_HEIGHT), (back, WALL_HEIGHT))
         points = [[*ring[k], z] for ring, z in (*heights, (back, -FOUNDATION)) for k in ends]
         _add_hull(spec, f"{name}/wall_{number}", points, surface)
@@ -238,7 +238,7 @@ def _outline(mouth: float) -> Array:
 
 
 def _offset(outline: Array, by: float) -> Array:
-    """Return a convex, counter-clockwise ``outline`` moved outwards by ``by`` (m)."""
+    """Return a convex, counter-clockwise ``outline`` offset outwards by ``by`` (m)."""
     along = np.roll(outline, -1, axis=0) - outline
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     out = np.stack([along[:, 1], -along[:, 0]], axis=1)
@@ -255,7 +255,7 @@ def _add_hull(
     spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **surface)
 
 
-# -- what stands there -----------------------------------------------------------------------
+# -- goals, beacons, hall --------------------------------------------------------------------
 
 
 def _add_goal(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, goal: FieldGoal) -> None:
@@ -301,12 +301,12 @@ def _add_beacon(spec: mujoco.MjSpec, surface: dict[str, Any], name: str, beacon:
 
 
 def _add_hall(spec: mujoco.MjSpec, surface: dict[str, Any], name: str) -> None:
-    """Add four screens; from behind, MuJoCo draws planes so that one can look through them."""
+    """Add four planes as walls; MuJoCo draws planes transparent from behind."""
     x, y = LENGTH / 2 + HALL_DISTANCE, WIDTH / 2 + HALL_DISTANCE
     for number, (place, half) in enumerate(
         (((x, 0.0), y), ((0.0, y), x), ((-x, 0.0), y), ((0.0, -y), x))
     ):
-        # The plane's normal, its own z, looks inwards; its own x is up, its y along the wall.
+        # The plane's normal, its z, points inwards; its x is up, its y along the wall.
         inwards = math.atan2(-place[1], -place[0])
         spec.worldbody.add_geom(
             name=f"{name}/hall_{number}",

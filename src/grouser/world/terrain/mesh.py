@@ -1,9 +1,9 @@
-"""Ground from a mesh file: convex pieces or a height map, whichever fits it and costs less.
+"""Ground from a mesh file, as convex pieces or as a height map.
 
-MuJoCo collides a mesh as its convex hull: a bridge would be a block, a valley a plain. So a mesh is
-either cut into convex pieces or read as heights from above, the error is measured, and what does
-not fit is refused (`grouser.world.meshes`). What was chosen is logged, and `grouser check-mesh`
-shows it.
+MuJoCo collides a mesh as its convex hull, which fills bridges and valleys. A mesh is therefore
+either decomposed into convex pieces or converted into a height map, the error is measured, and a
+mesh beyond the tolerance is rejected (`grouser.world.meshes`). The choice is logged, and `grouser
+check-mesh` shows it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from grouser.world.terrain.terrain_piece import LIGHT, TerrainPiece
 from grouser.world.world_object import TurnDegrees
 
 LARGEST = 200.0
-"""m; a larger mesh is taken for one in millimetres."""
+"""Largest size of a mesh, m; a larger one is probably in millimetres."""
 SMALLEST = 0.001
-"""m; a smaller one is taken for one in kilometres, or for nothing."""
+"""Smallest size of a mesh, m."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -48,28 +48,28 @@ class MeshGround(TerrainPiece):
     scale: Annotated[float, Field(gt=0, le=1000)] = 1.0
     """Metres per unit of the file: 0.001 if it is in mm; above 0."""
     x: Coordinate = 0.0
-    """Where the mesh's own origin is, m."""
+    """x of the mesh's origin, m."""
     y: Coordinate = 0.0
-    """The same along y, m."""
+    """y of the mesh's origin, m."""
     z: Coordinate = 0.0
-    """The same along z, m."""
+    """z of the mesh's origin, m."""
     roll_deg: TurnDegrees = 0.0
-    """Turn about x, taken first, deg: 90 for files whose y is up."""
+    """Rotation about x, applied first, deg: 90 for files whose y is up."""
     pitch_deg: TurnDegrees = 0.0
-    """Turn about y, taken second, deg."""
+    """Rotation about y, applied second, deg."""
     yaw_deg: TurnDegrees = 0.0
-    """Turn about z, taken last, deg."""
+    """Rotation about z, applied last, deg."""
     collide: Collide = "auto"
-    """As what it collides: convex_pieces (of a closed mesh), height_map (what is seen from above),
-    or auto: what fits, and of two that fit, what makes fewer contacts."""
+    """Collision geometry: convex_pieces (of a closed mesh), height_map (seen from above), or auto:
+    the one within the tolerance, and of two the one with fewer contacts."""
     tolerance: Annotated[float, Field(ge=0.0005, le=1)] = 0.01
-    """How far its surface may be off, m; 0.0005 to 1."""
+    """Largest error of the surface, m; 0.0005 to 1."""
     cell: Annotated[float, Field(gt=0, le=10)] | None = None
-    """From one point of a height map to the next, m; None: 20, 10 or 5 mm, as fine as needed."""
+    """Grid spacing of a height map, m; None: 20, 10 or 5 mm, as fine as needed."""
 
     @model_validator(mode="after")
     def _is_ground(self) -> MeshGround:
-        """Make ground of the file now, while the world file's line is still known."""
+        """Process the file during validation, so that errors name the world file's line."""
         try:
             self.choice()
         except (BadValue, MissingDependency) as error:
@@ -78,21 +78,21 @@ class MeshGround(TerrainPiece):
         return self
 
     def mesh(self) -> TriangleMesh:
-        """Return the mesh, m, rolled and pitched as it lies and not yet turned about z.
+        """Return the mesh, m, with roll and pitch but not yaw applied.
 
         Raises:
-            BadValue: in a few words, to be read after "which": why it is no mesh.
+            BadValue: the file is no mesh; a clause to follow "which".
         """
         given = scaled_mesh(self.file, self.scale)
         lying = Pose.at(roll=radians(self.roll_deg), pitch=radians(self.pitch_deg))
         return TriangleMesh(lying.apply(given.vertices), given.faces)
 
     def choice(self) -> StandInChoice:
-        """Return what it collides as, and why.
+        """Return its collision geometry and the reason for the choice.
 
         Raises:
-            BadValue: in a few words, to be read after "which": why it cannot be ground.
-            MissingDependency: the packages that cut meshes are not installed.
+            BadValue: the mesh cannot be ground; a clause to follow "which".
+            MissingDependency: the packages that decompose meshes are not installed.
         """
         return cached_stand_in(self.mesh(), self.collide, self.tolerance, self.cell)
 
@@ -108,7 +108,7 @@ def scaled_mesh(path: Path, scale: float) -> TriangleMesh:
     """Return the mesh of a file, m, whose unit is ``scale`` (m).
 
     Raises:
-        BadValue: in a few words, to be read after "which": why it is no mesh, or of what size.
+        BadValue: the file is no mesh, or of an implausible size; a clause to follow "which".
     """
     given = read_mesh(path)
     mesh = TriangleMesh(scale * given.vertices, given.faces)
@@ -116,8 +116,8 @@ def scaled_mesh(path: Path, scale: float) -> TriangleMesh:
     if mesh.size.max() > LARGEST:
         raise BadValue(
             f"is {words} m large, at most {LARGEST:g} m are allowed: if it is in millimetres, "
-            f"say scale: {metres(scale):g}"
+            f"set scale: {metres(scale):g}"
         )
     if mesh.size.max() < SMALLEST:
-        raise BadValue(f"is {words} m large, at least {SMALLEST:g} m are needed: say a scale")
+        raise BadValue(f"is {words} m large, at least {SMALLEST:g} m are needed: set scale")
     return mesh

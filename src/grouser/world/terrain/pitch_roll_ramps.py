@@ -24,25 +24,25 @@ TILE = 1.2  # m; base tile of the arenas and length of a full ramp (E2826)
 class PitchRollRamps(PlacedTerrain):
     """Ramps up and down on square tiles, continuous (E2826) or crossing (E2827).
 
-    Continuous: a ramp fills a tile, up and down in turn along x; the crests lie along y and
-    there is no step anywhere. Driven across the crests it pitches a robot, along them it rolls
-    it (turn it by ``yaw_deg``); 15° over 1.2 m rise about 320 mm.
+    Continuous: each tile is one ramp, alternately up and down along x; the crests lie along y and
+    there are no steps. Driving across the crests pitches a robot, driving along them (set
+    ``yaw_deg``) rolls it; 15° over 1.2 m rise about 320 mm.
 
-    Crossing: two half ramps make a roof on each tile, and neighbours are turned by a quarter, so
+    Crossing: two half ramps form a roof on each tile, and adjacent tiles are rotated by 90°, so
     that a crest meets the foot of the next: steps up to 160 mm with 15° and tiles of 1.2 m.
     """
 
     kind: Literal["pitch_roll_ramps"] = "pitch_roll_ramps"
     crossing: bool = False
-    """True: half ramps, alternately turned. False: full ramps, one surface."""
+    """True: half ramps, alternately rotated. False: full ramps, one continuous surface."""
     slope_deg: Inclination = 15.0
     """Inclination of every ramp, deg; between 0 and 90."""
     tile: Length = TILE
     """Edge of a tile, m; above 0."""
     columns: Annotated[int, Field(ge=1, le=50)] = 2
-    """Tiles along x, 1 to 50; continuous ones end in a drop if odd."""
+    """Tiles along x, 1 to 50; an odd number of continuous ramps ends in a drop."""
     rows: Annotated[int, Field(ge=1, le=50)] = 1
-    """Tiles along y, 1 to 50, in the middle of the near edge."""
+    """Tiles along y, 1 to 50, centred on the near edge's middle."""
 
     @property
     def rise(self) -> float:

@@ -1,8 +1,7 @@
-"""Ground that can be put anywhere: what the pieces that arenas are assembled from share.
+"""Base class of terrain with a pose: boxes, prisms and pipes given in the piece's frame.
 
-A piece has a frame of its own: its origin is in the middle of its near edge, x points the way it
-is driven, z up. `PlacedTerrain` says where that frame is in the world and adds boxes, prisms and
-pipes given in it.
+The origin of a piece's frame is the middle of its near edge; x points in the driving direction, z
+up.
 """
 
 from __future__ import annotations
@@ -21,28 +20,31 @@ from grouser.world.field_types import Coordinate
 from grouser.world.terrain.terrain_piece import TerrainPiece
 
 Span = tuple[float, float]
-"""Where something begins and ends along one axis, m."""
+"""Interval along one axis, m."""
 
 
 class PlacedTerrain(TerrainPiece):
-    """A piece of ground with a place and a heading."""
+    """A piece of ground with a position and a heading.
+
+    The origin of its frame is the middle of its near edge; x points in the driving direction, z up.
+    """
 
     x: Coordinate
-    """Where the middle of its near edge is, m."""
+    """x of the middle of its near edge, m."""
     y: Coordinate = 0.0
-    """The same along y, m."""
+    """y of the middle of its near edge, m."""
     yaw_deg: Annotated[float, Field(ge=-360, le=360)] = 0.0
-    """Turn about z at the middle of the near edge, deg, from x towards y; at most once around."""
+    """Rotation about z at the middle of the near edge, deg, from x towards y; -360 to 360."""
 
     @property
     def frame(self) -> Pose:
-        """Pose of the piece's own frame in the world."""
+        """Pose of the piece's frame in the world."""
         return Pose.at(self.x, self.y, yaw=radians(self.yaw_deg))
 
     def _pose(
         self, x: float, y: float, z: float, *, roll: float = 0.0, yaw: float = 0.0
     ) -> dict[str, Any]:
-        """Return a geom's place in the world; x, y, z (m), roll, yaw (rad) are in the piece."""
+        """Return a geom's pose in the world; x, y, z (m), roll, yaw (rad) are in the piece."""
         X_WG = self.frame @ Pose.at(x, y, z, roll=roll, yaw=yaw)
         return {"pos": X_WG.position, "quat": X_WG.wxyz}
 
@@ -76,9 +78,9 @@ class PlacedTerrain(TerrainPiece):
             spec: the world's spec.
             name: name of the geom and of its mesh.
             outline: corners (x, z) of a convex outline, counter-clockwise seen from -y, m.
-            width: size along y, in the middle, m.
-            at: where the outline's origin is in the piece, x and y, m.
-            yaw: turn about z there, rad.
+            width: size along y, centred, m.
+            at: position of the outline's origin in the piece, x and y, m.
+            yaw: rotation about z there, rad.
             geom: further attributes of the geom, such as its friction.
         """
         spec.add_mesh(name=name, **_prism_mesh(np.asarray(outline, float), width))
@@ -106,8 +108,8 @@ class PlacedTerrain(TerrainPiece):
             spec: the world's spec.
             name: name of the geom and of its mesh.
             corners: of the body, (n, 3), m.
-            faces: numbers of three corners each, counter-clockwise seen from outside, (m, 3).
-            at: where the corners' origin is in the piece, m.
+            faces: indices of three corners each, counter-clockwise seen from outside, (m, 3).
+            at: position of the corners' origin in the piece, m.
             geom: further attributes of the geom, such as its friction.
         """
         spec.add_mesh(
@@ -142,9 +144,9 @@ class PlacedTerrain(TerrainPiece):
 
 
 def _prism_mesh(outline: Array, width: float) -> dict[str, Any]:
-    """Return vertices, faces and a normal per side of a prism, as MuJoCo's meshes take them.
+    """Return vertices, faces and a normal per side of a prism, as arguments of ``add_mesh``.
 
-    MuJoCo's own normals would round off a roof of 15 degrees; these keep every edge sharp.
+    MuJoCo's default normals would smooth a roof of 15 degrees; these keep every edge sharp.
     """
     count = len(outline)
     ends = [np.insert(outline, 1, y, axis=1) for y in (-width / 2, width / 2)]

@@ -1,9 +1,9 @@
 """A bridge of plywood sheets on cinder blocks (roach report, section 6.3).
 
-The report shows it in pictures and prints no sizes. Ours are those of things one can buy: sheets of
-1.22 m x 0.61 m x 12 mm (a quarter of a standard 4 ft x 8 ft one), blocks of 397 x 194 x 194 mm
-(nominally 16 x 8 x 8 in). As there, paper smooths the transitions: a wedge of it lies before each
-ramp's foot, a strip over each gap between sheets.
+The report shows it in pictures and prints no sizes. The sizes here are those of commercial parts:
+sheets of 1.22 m x 0.61 m x 12 mm (a quarter of a standard 4 ft x 8 ft one), blocks of 397 x 194 x
+194 mm (nominally 16 x 8 x 8 in). As in the report, paper smooths the transitions: a wedge before
+each ramp's foot, a strip over each gap between sheets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WEDGE = 0.12
 STRIP = (0.10, 0.0005)
 """Length and thickness of the paper over a gap between sheets, m."""
 GAP = 0.005
-"""Between sheets, m."""
+"""Gap between sheets, m."""
 
 
 class PlywoodBridge(PlacedTerrain):
@@ -35,7 +35,7 @@ class PlywoodBridge(PlacedTerrain):
 
     kind: Literal["plywood_bridge"] = "plywood_bridge"
     sheets: Annotated[int, Field(ge=1, le=50)] = 2
-    """How many sheets lie level between the two ramps, 1 to 50."""
+    """Number of level sheets between the two ramps, 1 to 50."""
     sheet_length: Length = 1.22
     """Length of every sheet along x, m; above 0."""
     width: Length = 0.61
@@ -50,7 +50,7 @@ class PlywoodBridge(PlacedTerrain):
     @model_validator(mode="after")
     def _stands(self) -> PlywoodBridge:
         if self.block_edge + self.thickness >= 0.9 * self.sheet_length:
-            raise mistake("must be well below sheet_length: a ramp leans on it", "block_edge")
+            raise mistake("must be well below sheet_length: a ramp rests on it", "block_edge")
         if self.block_length > self.width:
             raise mistake("must be at most width: the sheets lie on it", "block_length")
         return self
@@ -62,7 +62,7 @@ class PlywoodBridge(PlacedTerrain):
 
     @property
     def slope(self) -> float:
-        """Inclination of the ramps, rad: their upper edges are level with the bridge."""
+        """Inclination of the ramps, rad; their upper edges are level with the bridge."""
         diagonal = math.hypot(self.sheet_length, self.thickness)
         leaning = math.atan2(self.thickness, self.sheet_length)
         return math.asin(self.height / diagonal) - leaning

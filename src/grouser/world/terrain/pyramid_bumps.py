@@ -1,9 +1,9 @@
 """Pyramid bumps: a grid of small pyramids of random heights (roach report, appendix C.2).
 
 The report's text puts every peak over the middle of its base, its Fig. C.3 anywhere in the middle
-half of it: `peak` chooses. Every bump is a convex body of its own. A height field would be false:
-its cells are cut along one diagonal, so two of a pyramid's four ridges sink to half their height
-(docs/ground.md has the figures), and a peak that is off the grid moves.
+half of it: `peak` selects one. Every bump is a convex body. A height field would be wrong: its
+cells are split along one diagonal, so that two of a pyramid's four ridges have half their height
+(docs/how-to/ground.md has the figures), and a peak that is off the grid moves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grouser.world.terrain.placed_terrain import PlacedTerrain
 from grouser.world.terrain.terrain_piece import DARK, LIGHT
 
 SKIRT = 0.02
-"""How far every pyramid reaches below its base, m: a foot is never pushed down through it."""
+"""Depth of every pyramid below its base, m, so that a foot is never pushed out downwards."""
 
 FACES = np.array(
     [
@@ -38,29 +38,29 @@ class PyramidBumps(PlacedTerrain):
 
     kind: Literal["pyramid_bumps"] = "pyramid_bumps"
     z: Coordinate = 0.0
-    """Height of the pyramids' bases: of the ground or bridge that they stand on, m."""
+    """Height of the pyramids' bases, m."""
     rows: Annotated[int, Field(ge=1, le=200)] = 40  # appendix C.2, 20 x 40 on a bridge of 0.5 m x 1
-    """How many along x, 1 to 200."""
+    """Number of pyramids along x, 1 to 200."""
     columns: Annotated[int, Field(ge=1, le=200)] = 20  # appendix C.2
-    """How many along y, 1 to 200."""
+    """Number of pyramids along y, 1 to 200."""
     pitch: Length = 0.025  # appendix C.2
     """Edge of each pyramid's base, m; above 0."""
     max_height: Length = 0.015  # section 6.2: 15 mm on one bridge, 10 mm on the other
-    """Heights are drawn evenly between 0 and this, m; above 0."""
+    """Upper limit of the uniformly distributed heights, m; above 0."""
     peak: Literal["centre", "middle_half"] = "centre"
-    """Where peaks are: over the centre (appendix C.2) or anywhere in the middle half (Fig. C.3)."""
+    """Position of peaks: over the centre (appendix C.2) or random in the middle half (Fig. C.3)."""
     seed: Annotated[int, Field(ge=0, le=2**32)] = 0
-    """Which heights are drawn; the same seed, the same bumps."""
+    """Seed of the random numbers."""
 
     def peaks(self) -> Array:
         """Return every pyramid's peak in the piece, (rows, columns, 3), m, above the bases."""
         rng = np.random.default_rng(self.seed)
         shape = (self.rows, self.columns)
         height = rng.uniform(0.0, self.max_height, shape)
-        aside = rng.uniform(-0.25, 0.25, (*shape, 2)) if self.peak == "middle_half" else 0.0
+        offset = rng.uniform(-0.25, 0.25, (*shape, 2)) if self.peak == "middle_half" else 0.0
         row, column = np.indices(shape)
         middle = np.stack([row + 0.5, column + 0.5 - self.columns / 2], axis=-1)
-        return np.concatenate([(middle + aside) * self.pitch, height[..., None]], axis=-1)
+        return np.concatenate([(middle + offset) * self.pitch, height[..., None]], axis=-1)
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add a pyramid per bump, ``{name}/bump_{row}_{column}``."""
@@ -80,6 +80,6 @@ class PyramidBumps(PlacedTerrain):
 
 
 def _corners(pitch: float, peak: Array) -> Array:
-    """Return the corners (9, 3) of a pyramid with a skirt; its base's first one is the origin."""
+    """Return the corners (9, 3) of a pyramid with a skirt; the base's first corner is the origin."""
     base = [(0.0, 0.0), (pitch, 0.0), (pitch, pitch), (0.0, pitch)]
     return np.array([*((x, y, 0.0) for x, y in base), peak, *((x, y, -SKIRT) for x, y in base)])

@@ -19,7 +19,7 @@ class Ramp(TerrainPiece):
 
     kind: Literal["ramp"] = "ramp"
     x: Coordinate
-    """Where the incline begins, m."""
+    """x at which the incline begins, m."""
     slope_deg: Inclination = 15.0
     """Inclination, deg; between 0 and 90."""
     height: Length = 0.3

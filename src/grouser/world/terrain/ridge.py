@@ -1,4 +1,4 @@
-"""A ridge: a roof-shaped bump across the way."""
+"""Ridge: a roof-shaped bump across the driving direction."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, TerrainPiece
 
 
 class Ridge(TerrainPiece):
-    """A roof-shaped bump across the way."""
+    """A roof-shaped bump across the driving direction."""
 
     kind: Literal["ridge"] = "ridge"
     x: Coordinate
-    """Where the crest crosses y = 0, m."""
+    """x at which the crest crosses y = 0, m."""
     height: Length = 0.1
     """Height of the crest, m; above 0."""
     length: Length = 0.4
@@ -27,7 +27,7 @@ class Ridge(TerrainPiece):
     width: Length = 4.0
     """Length of the crest, m; above 0."""
     yaw_deg: Annotated[float, Field(ge=-180, le=180)] = 0.0
-    """Turn of the whole ridge about z at its crest, deg; 0: the crest lies along y."""
+    """Rotation about z at the crest, deg; 0: the crest lies along y."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add the prism ``{name}/crest``."""

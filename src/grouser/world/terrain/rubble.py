@@ -1,4 +1,4 @@
-"""Random rubble: blocks of many sizes, tilted and half sunk, drawn from a seed."""
+"""Random rubble: blocks of random sizes, tilted and partly buried, from a seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_BLOCKS = 5000
 
 
 class Rubble(PlacedTerrain):
-    """Blocks of random sizes, tilted and half sunk into the ground; the same seed, the same."""
+    """Blocks of random sizes, tilted and partly buried; deterministic for a seed."""
 
     kind: Literal["rubble"] = "rubble"
     length: Length = 3.0
@@ -28,15 +28,15 @@ class Rubble(PlacedTerrain):
     width: Length = 2.0
     """Size of the field along y, m; above 0."""
     height: Length = 0.12
-    """How high the highest corner may reach above the ground, m; above 0."""
+    """Largest height of a corner above the ground, m; above 0."""
     edges: Annotated[tuple[Length, Length], Strict(False)] = (0.1, 0.3)
     """Shortest and longest edge of a block, m; above 0."""
     cover: Annotated[float, Field(gt=0, le=4)] = 1.0
-    """Area of all blocks over that of the field, -; above 0, up to 4: they lie on each other."""
+    """Ratio of the blocks' total area to that of the field, -; above 0, at most 4 (overlapping)."""
     tilt_deg: Annotated[float, Field(ge=0, le=90)] = 25.0
     """Largest tilt of a block, deg; 0 to 90."""
     seed: Annotated[int, Field(ge=0, le=2**32)] = 0
-    """Which blocks are drawn."""
+    """Seed of the random numbers."""
 
     @model_validator(mode="after")
     def _fits(self) -> Rubble:
@@ -52,12 +52,12 @@ class Rubble(PlacedTerrain):
 
     @property
     def count(self) -> int:
-        """How many blocks there are."""
+        """Number of blocks."""
         mean = sum(self.edges) / 2
         return max(1, round(self.cover * self.length * self.width / mean**2))
 
     def blocks(self) -> tuple[Array, Array, Array]:
-        """Return the blocks' middles (n, 3; m), turns (n, 4) and edges (n, 3; m) in the piece."""
+        """Return the blocks' centres (n, 3; m), rotations (n, 4) and edges (n, 3; m) in the piece."""
         rng, n = np.random.default_rng(self.seed), self.count
         edges = rng.uniform(*self.edges, (n, 3))
         yaw, lean = rng.uniform(-np.pi, np.pi, (2, n))
@@ -70,8 +70,8 @@ class Rubble(PlacedTerrain):
             ]
         )
         axes = rotate(turns[:, None], np.eye(3))  # (n, 3, 3): every block's axes as rows
-        reach = np.einsum("nij,ni->nj", np.abs(axes), edges / 2)  # along x, y, z from its middle
-        # At least a tenth of every block is in the ground, and none sticks out of the field.
+        reach = np.einsum("nij,ni->nj", np.abs(axes), edges / 2)  # half extents along x, y, z
+        # At least a tenth of every block is buried, and none extends beyond the field.
         top = np.minimum(share * self.height, 1.8 * reach[:, 2])
         inside = np.minimum(reach[:, :2], np.array([self.length, self.width]) / 2)
         span = np.array([self.length, self.width]) - 2 * inside

@@ -1,4 +1,4 @@
-"""The two static solids all terrain is made of: an upright block and an extruded outline."""
+"""Static solids of terrain: an axis-aligned block and an extruded outline."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def add_block(
     Args:
         spec: the world's spec.
         name: the geom's name.
-        x: where it begins and ends along x, m.
-        z: its underside and its top, m.
+        x: interval along x, m.
+        z: heights of its underside and its top, m.
         width: its size along y, m.
         geom: further attributes of the geom, such as its friction.
     """

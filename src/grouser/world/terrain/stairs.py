@@ -18,13 +18,13 @@ class Stairs(TerrainPiece):
 
     kind: Literal["stairs"] = "stairs"
     x: Coordinate
-    """Where the first riser is, m."""
+    """x of the first riser, m."""
     rise: Length = 0.17
-    """Height of each riser, m; above 0. With 0.29 of run as buildings have them (estimate)."""
+    """Height of each riser, m; above 0; with a run of 0.29 as in buildings (estimate)."""
     run: Length = 0.29
     """Length of each tread along x, m; above 0."""
     count: Annotated[int, Field(ge=1, le=200)] = 5
-    """How many risers, 1 to 200."""
+    """Number of risers, 1 to 200."""
     width: Length = 2.0
     """Width along y, m; above 0."""
     platform: Length = 2.0

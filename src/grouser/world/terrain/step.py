@@ -17,7 +17,7 @@ class Step(TerrainPiece):
 
     kind: Literal["step"] = "step"
     x: Coordinate
-    """Where the riser is, m."""
+    """x of the riser, m."""
     height: Length = 0.1
     """Height of the riser, m; above 0."""
     length: Length = 2.0

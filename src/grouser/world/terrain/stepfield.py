@@ -1,10 +1,10 @@
 """Stepfields: square posts of different heights side by side (ASTM E2828).
 
 The diagonal field is the one printed in ``tu-darmstadt-ros-pkg/hector_nist_arenas_gazebo``
-(`DIAGONAL`; a ridge from corner to corner, whose two sides are alike but no mirror images). The
-hill (a ridge across the way) and the valley (the hill turned by a quarter and upside down, so
-that it can be driven through along its bottom) are our own tables in its manner: the standard's
-are not public. Both are mirror-symmetric along and across. Nothing here is random.
+(`DIAGONAL`; a ridge from corner to corner, whose two sides are similar but not mirror images). The
+hill (a ridge across the driving direction) and the valley (the hill rotated by 90° and inverted, so
+that it can be driven through along its bottom) are our own tables of the same kind, since those of
+the standard are not public. Both are mirror-symmetric along and across. Nothing here is random.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ PATTERNS: dict[str, Heights] = {"hill": HILL, "valley": VALLEY, "diagonal": DIAG
 
 
 class Stepfield(PlacedTerrain):
-    """A field of 10 x 10 posts; where the table says 0 there is none."""
+    """A field of 10 x 10 posts; there is no post where the table has 0."""
 
     kind: Literal["stepfield"] = "stepfield"
     pattern: Literal["hill", "valley", "diagonal"] = "hill"
-    """Which of the built-in tables of heights, 0 to 4 units."""
+    """Name of a built-in table of heights, 0 to 4 units."""
     unit: Length = 0.1
     """Height of one unit, m; above 0; 0.05 makes the half-height field."""
     post: Length = 0.1
     """Edge of a post, m; above 0."""
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
-        """Add posts, ``{name}/post_{row}_{column}``; equal neighbours are one box."""
+        """Add posts, ``{name}/post_{row}_{column}``; adjacent posts of equal height are one box."""
         table = PATTERNS[self.pattern]
         far_left = len(table) * self.post / 2
         for row, column, down, along in rectangles(table):
@@ -89,10 +89,10 @@ class Stepfield(PlacedTerrain):
 
 
 def rectangles(table: Heights) -> Iterator[tuple[int, int, int, int]]:
-    """Cut ``table`` into rectangles of equal height, without the zeros.
+    """Partition ``table`` into rectangles of equal height, without the zeros.
 
     Yields:
-        First row and column, and how many rows and columns, of each.
+        First row and column, number of rows and of columns of each.
     """
     free = table > 0
     rows, columns = table.shape

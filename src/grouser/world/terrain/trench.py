@@ -1,4 +1,4 @@
-"""A trench: two platforms with a gap between them; also the gaps of ASTM E2801."""
+"""Trench: two platforms with a gap between them; also the gaps of ASTM E2801."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Trench(TerrainPiece):
 
     kind: Literal["trench"] = "trench"
     x: Coordinate
-    """Where the near platform ends, m."""
+    """x at which the near platform ends, m."""
     gap: Length = 0.2
     """Distance to the far platform along x, m; above 0."""
     depth: Length = 1.0

@@ -1,1 +1,1 @@
-"""Grids of heights as ground: plane parts as few solids, the uneven rest as height fields."""
+"""Collision geometry of height maps: solids for plane parts, height fields for the rest."""

@@ -1,8 +1,8 @@
-"""Height fields: ground given by its height at every point of a grid, as MuJoCo collides it.
+"""MuJoCo geoms of a height map: height fields, boxes and prisms.
 
-Between four points of the grid there are two triangles; which diagonal parts them is MuJoCo's
-choice and always the same. So a ridge that runs along the other diagonal, or a peak between the
-points, comes out bent: shapes that need sharp edges elsewhere are better made of solids.
+MuJoCo splits each cell of a height field into two triangles, always along the same diagonal. A
+ridge along the other diagonal, or a peak between grid points, is therefore distorted; shapes with
+sharp edges elsewhere should be made of solids.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Half = tuple[float, float]
 """Half the size along x and y, m."""
 
 LEVEL = 1e-3
-"""m; MuJoCo wants a height field to have a height, and a level one has none."""
+"""Smallest height range of a height field, m; MuJoCo does not accept 0."""
 
 MOST_POINTS = 4_000_000
-"""Of one height field: more would take MuJoCo minutes and gigabytes."""
+"""Largest number of points of a height map; more take MuJoCo minutes and gigabytes."""
 
 
 def add_height_field(
@@ -40,21 +40,21 @@ def add_height_field(
     there: npt.NDArray[np.bool_] | None = None,
     **geom: Any,
 ) -> None:
-    """Add ground of these heights to the world body.
+    """Add the geoms of a height map to the world body.
 
-    The piece's frame P is in the middle of the near edge: the columns go along its x from 0 on, the
-    first row is the one farthest along its y, as in a picture with x to the right.
+    The origin of the piece's frame P is the middle of the near edge: columns go along x from 0 on,
+    the first row is the one farthest along y, as in a picture with x to the right.
 
     Args:
         spec: the world's spec.
-        name: how the geoms' names begin: ``{name}/plane{number}``, and
+        name: prefix of the geoms' names: ``{name}/plane{number}``, and
             ``{name}/field{row}_{column}`` with the first point of a height field.
         heights: above the piece's frame, m, (rows, columns); at least 2 x 2, all finite.
-        cell: from one point to the next along both axes, m.
+        cell: grid spacing along both axes, m.
         X_WP: pose of the piece in the world.
-        planes: level parts become boxes and other plane ones prisms, which is many times as fast
-            under belts; False: all is height fields, as many whatever the heights are.
-        there: which cells are ground, (rows - 1, columns - 1); None: all.
+        planes: level parts become boxes and other plane ones prisms, which are many times faster
+            under belts; False: height fields only, whose number does not depend on the heights.
+        there: mask of the cells that are ground, (rows - 1, columns - 1); None: all.
         geom: further attributes of the geoms, such as their friction.
 
     Raises:
@@ -137,22 +137,22 @@ def _add_plane(
 
 
 def flaw(heights: Array) -> str | None:
-    """Return why ``heights`` (m) cannot be ground, to be read after a name; None: they can."""
+    """Return the fault of ``heights`` (m), as a clause to follow a name; None: they are valid."""
     if heights.ndim != 2:
-        return f"has {heights.ndim} axes, rows and columns are needed"
+        return f"has {heights.ndim} axes, 2 (rows and columns) are needed"
     shape = " x ".join(map(str, heights.shape))
     if min(heights.shape) < 2:
         return f"has {shape} points, at least 2 x 2 are needed"
     if heights.size > MOST_POINTS:
         return (
-            f"has {shape} points, at most {MOST_POINTS:,} are allowed: take larger cells, or cut "
-            "out the part that is driven on"
+            f"has {shape} points, at most {MOST_POINTS:,} are allowed: use larger cells, or crop "
+            "the map"
         )
     holes = ~np.isfinite(heights)
     if holes.any():
         row, column = np.argwhere(holes)[0].tolist()
         return (
             f"has {int(holes.sum())} hole(s), the first in row {row}, column {column}: fill them, "
-            "or say at which height the ground is there (fill)"
+            "or set fill to the height of the ground there"
         )
     return None

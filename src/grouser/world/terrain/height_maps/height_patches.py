@@ -1,14 +1,14 @@
-"""Where a grid of heights is plane and where it is not: the patches that ground is made of.
+"""Segmentation of a height map into plane patches and height-field patches.
 
-A bar that lies on level ground touches a box in two points, but a height field in every triangle
-under it: Quince on a level map of 20 mm had 512 contacts and ran at a quarter of real time. Where
-the map is plane a single solid says the same, so what is left for height fields is the uneven rest,
-where few points touch at a time.
+A bar on level ground touches a box in two points, but a height field in every triangle under it:
+Quince on a level map of 20 mm had 512 contacts and ran at a quarter of real time. Plane parts of
+the map therefore become solids, and height fields are used only for the uneven rest, where few
+points touch at a time.
 
-A plane whose border follows the grid is cut into rectangles. One that lies across it, such as a
-ramp turned by 30 degrees, would fall into hundreds of them: it becomes a few large rectangles if
-most of it lies in them, and convex polygons that end within a cell or two of its border; height
-fields have what is left along it.
+A plane whose border follows the grid is cut into rectangles. An oblique one, such as a ramp rotated
+by 30 degrees, would give hundreds of them: it becomes a few large rectangles if these cover most of
+it, and convex polygons that end within a cell or two of its border; height fields cover the rest
+along the border.
 """
 
 from __future__ import annotations
@@ -30,47 +30,48 @@ from grouser.world.terrain.height_maps.plane_rectangles import (
 )
 
 PLANE = 1e-6
-"""m by which the edges of a plane's cells may differ in their rise: a micrometre."""
+"""Largest difference in rise between the cells of a plane, m."""
 SMALLEST = 3
-"""Cells of the smallest rectangle that becomes a solid of its own."""
+"""Cells of the smallest rectangle that becomes a solid."""
 MOST_RECTANGLES = 8
-"""That one plane is cut into; one that needs more lies across the grid."""
+"""Largest number of rectangles per plane; a plane that needs more counts as oblique."""
 SUNK = 0.1
-"""m by which height fields lie lower under solids, so that nothing touches both."""
+"""Depth by which height fields are lowered under solids, m, so that a contact has only one of
+them."""
 TILE = 16
-"""Cells of a height field along either axis: high parts elsewhere then do not count here."""
+"""Cells of a height field along either axis; small tiles have tight bounding boxes."""
 MOST_TILES = 48
-"""Along either axis; a larger map has larger tiles."""
+"""Largest number of tiles along either axis; a larger map has larger tiles."""
 
 
 @dataclass(frozen=True)
 class PlanePatch:
-    """A convex part of the map that lies in one plane."""
+    """Convex part of the map in one plane."""
 
     corners: tuple[tuple[float, float], ...]
-    """Row and column of each, going round; whole numbers are points of the grid."""
+    """Row and column of each corner, in order; integers are points of the grid."""
     heights: tuple[float, ...]
-    """Of the corners, m."""
+    """Heights of the corners, m."""
 
 
 @dataclass(frozen=True)
 class FieldPatch:
-    """A rectangle that becomes a height field."""
+    """Rectangle that becomes a height field."""
 
     down: slice
-    """Its points' rows, both edges included."""
+    """Rows of its points, both edges included."""
     along: slice
-    """Its points' columns, both edges included."""
+    """Columns of its points, both edges included."""
 
 
 @dataclass(frozen=True)
 class Patches:
-    """What a map is made of: together the planes and fields are its ground."""
+    """Patches that together cover a map."""
 
     planes: list[PlanePatch]
     fields: list[FieldPatch]
     heights: Array
-    """The map for the fields, m: lower by `SUNK` where planes cover all around a point."""
+    """Heights for the fields, m: lowered by `SUNK` at points surrounded by planes."""
 
 
 def cut(heights: Array, *, planes: bool = True, there: Mask | None = None) -> Patches:
@@ -78,8 +79,8 @@ def cut(heights: Array, *, planes: bool = True, there: Mask | None = None) -> Pa
 
     Args:
         heights: (rows, columns), finite.
-        planes: False: no plane is looked for, so that all maps of a size are cut alike.
-        there: which cells are ground, (rows - 1, columns - 1); None: all.
+        planes: False: planes are not detected, so that all maps of a size have equal patches.
+        there: mask of the cells that are ground, (rows - 1, columns - 1); None: all.
     """
     rows, columns = heights.shape[0] - 1, heights.shape[1] - 1
     ground = np.ones((rows, columns), bool) if there is None else there
@@ -103,7 +104,7 @@ def cut(heights: Array, *, planes: bool = True, there: Mask | None = None) -> Pa
 
 
 def _fields(rest: Mask, ground: Mask) -> Iterator[Rectangle]:
-    """Yield rectangles that cover the ``rest`` of a tile, and nothing that is no ``ground``."""
+    """Yield rectangles of ``ground`` cells that cover the ``rest`` of a tile."""
     down, along = np.flatnonzero(rest.any(axis=1)), np.flatnonzero(rest.any(axis=0))
     if not down.size:
         return
@@ -116,7 +117,7 @@ def _fields(rest: Mask, ground: Mask) -> Iterator[Rectangle]:
 
 
 def _planes(heights: Array, rest: Mask, ground: Mask) -> Iterator[PlanePatch]:
-    """Find the ground's planes, and take the cells that they cover away from the ``rest``."""
+    """Yield the patches of all planes, and remove the cells that they cover from ``rest``."""
     plane, along, down = _rises(heights)
     plane &= ground
     for parts in joined(list(rectangles(plane, along, down)), plane, along, down):
@@ -127,7 +128,7 @@ def _planes(heights: Array, rest: Mask, ground: Mask) -> Iterator[PlanePatch]:
 
 
 def _rectangular(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator[PlanePatch]:
-    """Make a solid of every one of a plane's rectangles that is large enough."""
+    """Yield a patch for every one of a plane's rectangles that is large enough."""
     for row, column, height, width in parts:
         if height * width >= SMALLEST:
             rest[row : row + height, column : column + width] = False
@@ -139,9 +140,9 @@ def _rectangular(heights: Array, rest: Mask, parts: list[Rectangle]) -> Iterator
 def _polygonal(
     heights: Array, rest: Mask, ground: Mask, parts: list[Rectangle]
 ) -> Iterator[PlanePatch]:
-    """Make convex solids of a plane that lies across the grid, of which no two share a cell.
+    """Yield convex patches of an oblique plane, of which no two share a cell.
 
-    They may reach beyond it where the ground around is higher, as on the far side of a valley.
+    They may extend beyond the plane where the ground around it is higher, as in a valley.
     """
     rows, columns = rest.shape
     begin, size = np.array(parts)[:, :2], np.array(parts)[:, 2:]
@@ -180,9 +181,9 @@ def _polygonal(
 
 
 def _rises(heights: Array) -> tuple[Mask, Cells, Cells]:
-    """Return which cells are plane, and how each rises along and down, in units of `PLANE`.
+    """Return the mask of plane cells, and the rise of each along rows and columns, in `PLANE`.
 
-    Neighbours share an edge: if they rise alike, they lie in one plane.
+    Adjacent cells with equal rises lie in one plane, since they share an edge.
     """
     along, down = np.diff(heights, axis=1), np.diff(heights, axis=0)
     plane = np.abs(along[1:] - along[:-1]) < PLANE

@@ -1,4 +1,4 @@
-"""Convex polygons inside tables of cells: what planes that lie across the grid are cut into."""
+"""Convex polygons that cover the cells of an oblique plane."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from grouser.frames import Array
 from grouser.world.terrain.height_maps.plane_rectangles import Cells, Mask
 
 SMALLEST_POLYGON = 16
-"""Cells of the smallest polygon; smaller ones are many and cheap as height fields."""
+"""Cells of the smallest polygon; smaller areas are faster as height fields."""
 MOST_CORNERS = 10
-"""Of a polygon: what touches it is told apart faster from few corners."""
+"""Largest number of corners of a polygon; collision time grows with it."""
 BORDER = 2
-"""Cells around a polygon of which no other polygons are made: they would be slivers."""
+"""Cells around a polygon that are not used for other polygons, which would be slivers."""
 ENDS = 24
-"""How many lengths of a polygon are tried."""
+"""Number of polygon lengths that are tried."""
 GRAZE = 1e-9
-"""Part of a cell that does not count."""
+"""Overlap with a cell that is ignored, in cells."""
 
 Corners = list[tuple[float, float]]
-"""Row and column of each, going round."""
+"""Row and column of each corner, in order."""
 
 
 @dataclass(frozen=True)
 class Polygon:
-    """A convex part of a table of cells."""
+    """Convex polygon on a grid of cells."""
 
     corners: Corners
     covered: Mask
-    """Which of the plane's own cells it covers whole."""
+    """Cells of the plane that it covers completely."""
     touched: Mask
-    """Which cells it covers whole or in part."""
+    """Cells that it covers completely or partly."""
 
 
 def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
     """Cover a plane's ``own`` cells with convex polygons of ``allowed`` ones.
 
-    No two share a cell, not even a part of it: what lies on both would touch both. What no polygon
-    covers is along their borders.
+    No two polygons share a cell or a part of it, so that a contact has only one of them. Cells
+    along their borders remain uncovered.
     """
     allowed = allowed.copy()
     free = own.copy()
@@ -56,7 +56,7 @@ def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
         for end in sorted({int(end) for end in np.linspace(1, len(left), ENDS)}):
             corners = _inscribed(left[:end], right[:end])
             covered = _covered(corners, end, free.shape[1]) & free[row : row + end]
-            # What lies beside it would be along its border: as good as lost.
+            # Cells beside the polygon would remain uncovered along its border.
             worth = 2 * int(covered.sum()) - int(_within(free[row:], left[:end], right[:end]).sum())
             if covered.sum() >= SMALLEST_POLYGON and (best is None or worth > best[0]):
                 best = worth, corners, covered
@@ -74,7 +74,7 @@ def polygons(own: Mask, allowed: Mask) -> Iterator[Polygon]:
 
 
 def _widened(cells: Mask) -> Mask:
-    """Return the cells and all up to `BORDER` beside them."""
+    """Return the cells dilated by `BORDER`."""
     near = cells.copy()
     for _ in range(BORDER):
         for one, other in ((near[1:], near[:-1]), (near[:, 1:], near[:, :-1])):
@@ -85,15 +85,16 @@ def _widened(cells: Mask) -> Mask:
 
 
 def _within(cells: Mask, left: Cells, right: Cells) -> Mask:
-    """Return those of the first rows' ``cells`` that lie between two columns in each."""
+    """Return the ``cells`` of the first rows between two columns per row."""
     columns = np.arange(cells.shape[1])
     return np.asarray(cells[: len(left)] & (columns >= left[:, None]) & (columns < right[:, None]))
 
 
 def _bands(cells: Mask, row: int, column: int) -> tuple[Cells, Cells]:
-    """Return where a run of ``cells`` begins in every row from a place on, and the column after.
+    """Return the first column, and the one after the last, of a run of ``cells`` in every row.
 
-    Each run touches the one above; the first row without one ends them.
+    Rows begin at the given cell; each run overlaps the one above, and the first row without one
+    ends the sequence.
     """
     left, right = [_run_start(cells[row], column)], [_run_end(cells[row], column)]
     for line in cells[row + 1 :]:
@@ -118,7 +119,7 @@ def _run_end(cells: Mask, start: int) -> int:
 
 
 def _inscribed(left: Cells, right: Cells) -> Corners:
-    """Return a convex polygon inside rows of cells, as corners (row, column); empty: there is none.
+    """Return a convex polygon inscribed in rows of cells, as corners (row, column); empty: none.
 
     Args:
         left: first column of each row.
@@ -142,7 +143,7 @@ def _inscribed(left: Cells, right: Cells) -> Corners:
 
 
 def _convex_above(bound: Cells) -> Array:
-    """Return a convex function of the index that is nowhere below ``bound`` and close to it."""
+    """Return a convex function of the index that is a tight upper bound of ``bound``."""
     hull: list[int] = []
     for index, value in enumerate(bound.tolist()):
         while len(hull) > 1:
@@ -161,7 +162,7 @@ def _convex_above(bound: Cells) -> Array:
 
 
 def _covered(corners: Corners, rows: int, columns: int) -> Mask:
-    """Return which cells lie inside a polygon."""
+    """Return the mask of cells inside a polygon."""
     west, east = _sides(corners, rows)
     at = np.arange(columns)
     first = np.ceil(np.maximum(west[:-1], west[1:]) - GRAZE)
@@ -170,7 +171,7 @@ def _covered(corners: Corners, rows: int, columns: int) -> Mask:
 
 
 def _touched(corners: Corners, rows: int, columns: int) -> Mask:
-    """Return which cells share a part with a polygon."""
+    """Return the mask of cells that a polygon overlaps."""
     west, east = _sides(corners, rows)
     at = np.arange(columns)
     first = np.floor(np.minimum(west[:-1], west[1:]) + GRAZE)
@@ -179,7 +180,7 @@ def _touched(corners: Corners, rows: int, columns: int) -> Mask:
 
 
 def _sides(corners: Corners, rows: int) -> tuple[Array, Array]:
-    """Return between which columns a polygon lies on every line of the grid; inf, -inf: nowhere."""
+    """Return the column range of a polygon on every line of the grid; inf, -inf: empty."""
     west, east = np.full(rows + 1, np.inf), np.full(rows + 1, -np.inf)
     for (a, x), (b, y) in zip(corners, corners[1:] + corners[:1], strict=True):
         low, high = sorted(((a, x), (b, y)))

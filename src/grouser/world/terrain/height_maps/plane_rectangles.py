@@ -1,4 +1,4 @@
-"""Rectangles of cells: how a table of cells is cut into them, and which are large."""
+"""Partition of a mask of cells into rectangles."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy.typing as npt
 Cells = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Rectangle = tuple[int, int, int, int]
-"""First row and column, and how many rows and columns, of cells."""
+"""First row and column, number of rows and of columns, in cells."""
 
 LARGE = 0.1
-"""Part of its cells that a large rectangle has."""
+"""Smallest share of a plane's cells in a large rectangle."""
 HOLLOW = 0.1
-"""Gaps between its cells, as part of them, from which on a shape is far from convex."""
+"""Ratio of gaps to cells above which a shape counts as far from convex."""
 MOST = 0.8
-"""Part of them that large rectangles have together, or they are not worth their seams."""
+"""Smallest share of a plane's cells that large rectangles cover together; otherwise none is used."""
 
 
 def rectangles(free: Mask, first: Cells, second: Cells) -> Iterator[Rectangle]:
-    """Cut the ``free`` cells into rectangles in which both tables are constant."""
+    """Partition the ``free`` cells into rectangles in which both tables are constant."""
     free = free.copy()
     rows, columns = free.shape
     for row in range(rows):
@@ -52,7 +52,7 @@ def rectangles(free: Mask, first: Cells, second: Cells) -> Iterator[Rectangle]:
 def joined(
     parts: list[Rectangle], plane: Mask, along: Cells, down: Cells
 ) -> Iterator[list[Rectangle]]:
-    """Sort rectangles by the plane they are part of: those of one plane touch each other."""
+    """Yield groups of adjacent rectangles that lie in one plane (union-find)."""
     number = np.full(plane.shape, -1)
     for index, (row, column, height, width) in enumerate(parts):
         number[row : row + height, column : column + width] = index
@@ -82,9 +82,9 @@ def joined(
 
 
 def large_rectangles(cells: Mask) -> list[Rectangle]:
-    """Return the few large rectangles that most of the cells lie in, largest first; often none.
+    """Return the few large rectangles that cover most of the cells, largest first; often none.
 
-    A plate with a round hole has them; a strip across the grid has not, one polygon says it better.
+    A plate with a round hole has them; an oblique strip has none and is covered by one polygon.
     """
     if _gaps(cells) < HOLLOW * cells.sum():
         return []
@@ -99,7 +99,7 @@ def large_rectangles(cells: Mask) -> list[Rectangle]:
 
 
 def _gaps(cells: Mask) -> int:
-    """Return how many places between the first and last cell of a row or a column are empty."""
+    """Return the number of empty positions between the first and last cell of a row or column."""
     between = np.zeros_like(cells)
     for axis in (0, 1):
         ahead = np.logical_or.accumulate(cells, axis=axis)
@@ -109,10 +109,10 @@ def _gaps(cells: Mask) -> int:
 
 
 def _largest(cells: Mask) -> Rectangle:
-    """Return the rectangle of most cells.
+    """Return the largest rectangle of cells, by dynamic programming over rows.
 
-    Every cell has a run of cells above it, and a width in which all runs are as high: row by row
-    the narrowest so far counts.
+    Every cell has the height of the run of cells above it, and the width in which all runs are at
+    least as high.
     """
     columns = np.arange(cells.shape[1])
     end = len(columns)
