@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import grouser
 from grouser.cli import app
-from grouser.cli.line_editing import history_file, line_editing
+from grouser.cli.commands.console import history_file, line_editing
 from grouser.client.launch import serving
 from grouser.errors import GrouserError
 from grouser.service.console import QUERIES, Console
@@ -206,7 +206,7 @@ def test_the_command_reads_a_pipe():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("gate", "--speed", "max"), "--speed is 'max', 'step' or a number above 0 is needed"),
+        (("gate", "--speed", "max"), "--speed is 'max', must be 'step' or a number above 0"),
         (("--server", "there:port"), "--server is 'there:port', must be HOST or HOST:PORT"),
         (("--server", "http://there"), "must be HOST or HOST:PORT, such as robots:3000"),
     ],

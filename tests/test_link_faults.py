@@ -70,7 +70,7 @@ def test_command_line_options_are_parsed():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("20", "0", "0", "0"), "--delay is '20', a time is needed, such as 20ms or 0.02s"),
+        (("20", "0", "0", "0"), "--delay is '20', must be a time, such as 20ms or 0.02s"),
         (("0", "-5ms", "0", "0"), "--jitter is '-5ms', a time"),
         (("0", "0", "101%", "0"), "--loss is '101%', a share"),
         (("0", "0", "2", "0"), "--loss is '2', a share"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
-from grouser.cli.mobility_table import DOUBT
+from grouser.cli.mobility_report import NOT_CONFIRMED
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import from_rpy, up_tilt
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
@@ -206,9 +206,9 @@ def test_a_robot_that_passes_no_size_cannot():
         (("packbo",), "did you mean 'packbot'?"),
         (("packbot", "--test", "stais"), "did you mean 'stairs'?"),
         (("packbot", "--set", "metod=wheels"), "did you mean 'method'?"),
-        (("packbot", "--set", "wheels"), "'option=value' is needed"),
-        (("packbot", "--sizes", "10,ten"), "numbers with commas are needed"),
-        (("packbot", "--sizes", "nan"), "numbers with commas are needed"),
+        (("packbot", "--set", "wheels"), "must be 'option=value'"),
+        (("packbot", "--sizes", "10,ten"), "must be numbers with commas"),
+        (("packbot", "--sizes", "nan"), "must be numbers with commas"),
         (("packbot", "--test", "step", "--sizes", "0"), "must be 5 to 1000 mm"),
         (("packbot", "--sheet", "--sizes", "50"), "in mm and"),
         (("crawler",), "lacks"),
@@ -232,7 +232,7 @@ def test_the_sheet_takes_less_than_three_minutes(robot, tmp_path):
     assert html.count("<img") == len(APPARATUS)
     runs = json.loads((tmp_path / "sheet.json").read_text())["runs"]
     assert "diverged" not in {run["verdict"] for run in runs}
-    # As many as docs/mobility.md says of our contact; Kenaf gets over one more at 0.5 ms.
+    # As many as docs/how-to/mobility.md says of our contact; Kenaf gets over one more at 0.5 ms.
     assert sum(run["passed"] for run in runs) >= {"quince": 28, "kenaf": 27}[robot]
 
 
@@ -259,4 +259,4 @@ def test_the_statistical_sheet(test, tmp_path):
         assert told["fresh"]["of"] == 20
         assert told["fresh"]["explained"] or test in NOT_RISING
     unexplained = sum(not limit[name]["fresh"]["explained"] for name in ("pass_50", "pass_95"))
-    assert " ".join(result.stdout.split()).count(DOUBT) == unexplained
+    assert " ".join(result.stdout.split()).count(NOT_CONFIRMED) == unexplained

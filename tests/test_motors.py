@@ -1,4 +1,4 @@
-"""``grouser motors`` in its own process: python-can as it comes, raw bytes, the C transport."""
+"""``grouser motors`` in its own process: unmodified python-can, raw bytes, the C transport."""
 
 import asyncio
 import shutil
@@ -16,8 +16,13 @@ from support.server_fixtures import PATIENCE, Served
 
 import grouser
 from grouser.benches import bridge
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.can.messages import BeltEncoders, BeltMotion, BeltSpeeds, parse_status
+from grouser.protocol.can.messages import (
+    BeltEncoders,
+    BeltMotion,
+    BeltSpeeds,
+    CanFrame,
+    parse_status,
+)
 
 ROOT = Path(__file__).parent.parent
 DBC = Path(grouser.__file__).parent / "protocol" / "can" / "kenaf.dbc"
@@ -49,8 +54,8 @@ def bus_of(server, channel="can0"):
     return can.Bus(interface="socketcand", channel=channel, tcp_tune=True, **where)
 
 
-def heard(bus, kind, seconds=PATIENCE):
-    """Return the next message of a kind, and when it was sent (simulated, s)."""
+def received(bus, kind, seconds=PATIENCE):
+    """Return the next message of a kind and its time stamp (simulated, s)."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         message = bus.recv(1.0)
@@ -64,15 +69,15 @@ def command(bus, counter, left=0.2, right=0.2):
     bus.send(can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
 
 
-def test_python_can_unmodified_drives_and_reads(served):
-    """It reads the encoders, and cantools knows every frame by the DBC file."""
+def test_unmodified_python_can_drives_and_reads_encoders(served):
+    """All frames also decode with cantools and the DBC file."""
     database = cantools.database.load_file(DBC)
     with bus_of(served) as bus:
-        before, begun = heard(bus, BeltEncoders)
+        before, begun = received(bus, BeltEncoders)
         for counter in range(40):
             command(bus, counter)
-            heard(bus, BeltMotion)
-        after, ended = heard(bus, BeltEncoders)
+            received(bus, BeltMotion)
+        after, ended = received(bus, BeltEncoders)
         assert after.left > before.left + 0.01
         assert ended > begun
         names = set()
@@ -82,11 +87,11 @@ def test_python_can_unmodified_drives_and_reads(served):
             database.decode_message(message.arbitration_id, message.data)
 
 
-def test_every_node_hears_the_others_and_not_itself(served):
+def test_node_receives_frames_of_others_and_not_its_own(served):
     with bus_of(served) as one, bus_of(served) as other:
         sent = can.Message(arbitration_id=0x321, data=b"\1\2", is_extended_id=False)
         far = can.Message(arbitration_id=0x1234567, data=b"", is_extended_id=True)
-        time.sleep(0.5)  # both hear by now
+        time.sleep(0.5)  # raw mode begins after a delay
         one.send(sent), one.send(far)
         found = []
         while len(found) < 2:
@@ -102,49 +107,51 @@ def raw(server):
     return socket.create_connection(("127.0.0.1", server.ports["can"]), PATIENCE)
 
 
-def until_closed(connection):
-    said = b""
+def read_until_closed(connection):
+    output = b""
     while data := connection.recv(4096):
-        said += data
-    return said
+        output += data
+    return output
 
 
-def test_what_cannot_be_is_answered_as_socketcand_does(served):
+def test_invalid_requests_are_answered_like_socketcand(served):
     with raw(served) as wire:
         assert wire.recv(100) == b"< hi >"
         wire.sendall(b"< rawmode >")
-        assert wire.recv(100) == b"< error no bus is open, say: open can0 >"
+        assert wire.recv(100) == b"< error no bus is open, send: open can0 >"
         wire.sendall(b"< echo >")
         assert wire.recv(100) == b"< echo >"
         wire.sendall(b"< muxfilter 0 0 1 >")
         assert wire.recv(200).startswith(b"< error unknown command 'muxfilter', known: open")
         wire.sendall(b"< open can7 >")
-        assert until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
+        assert read_until_closed(wire) == b"< error could not open bus 'can7', there is can0 >"
 
 
-def test_subscriptions_before_raw_mode(served):
+def test_subscription_before_raw_mode_filters_frames(served):
     with raw(served) as wire:
         wire.recv(100)
         wire.sendall(b"< open can0 >")
         assert wire.recv(100) == b"< ok >"
         wire.sendall(b"< subscribe 0 0 220 >")
-        said = b""
-        while said.count(b">") < 5:
-            said += wire.recv(4096)
-        assert set(said.split(b"<")[1:]) == {each for each in said.split(b"<") if b" 220 " in each}
+        output = b""
+        while output.count(b">") < 5:
+            output += wire.recv(4096)
+        assert set(output.split(b"<")[1:]) == {
+            each for each in output.split(b"<") if b" 220 " in each
+        }
 
 
-def test_rubbish_does_not_disturb_others(served):
+def test_malformed_bytes_do_not_disturb_other_clients(served):
     with bus_of(served) as bus, raw(served) as wire:
         wire.sendall(b"< open can0 >" + b"\xff<<>>" * 500 + b"< send 100 6 1 2 >" * 50)
         wire.sendall(b"x" * 100_000)
         for counter in range(5):
             command(bus, counter, 0.0, 0.0)
-            heard(bus, BeltEncoders)
+            received(bus, BeltEncoders)
     assert "Traceback" not in served.log
 
 
-def test_beyond_loopback_a_token_is_needed_and_python_can_can_say_it(yard):
+def test_token_is_required_beyond_loopback_and_works_with_python_can(yard):
     assert "takes a token" in refused(
         command_line("motors", yard, "--host", "0.0.0.0", "--port", "0")
     )
@@ -152,13 +159,13 @@ def test_beyond_loopback_a_token_is_needed_and_python_can_can_say_it(yard):
         with raw(server) as wire:
             wire.recv(100)
             wire.sendall(b"< open can0 >")
-            assert b"< error this server demands a token" in until_closed(wire)
+            assert b"< error this server demands a token" in read_until_closed(wire)
         with raw(server) as wire:
             wire.recv(100)
             wire.sendall(b"< open can0:guessed-it-123456 >")
-            assert b"< error this token is not one of the server's" in until_closed(wire)
+            assert b"< error this token is not one of the server's" in read_until_closed(wire)
         with bus_of(server, f"can0:{TOKEN}") as bus:
-            heard(bus, BeltEncoders)
+            received(bus, BeltEncoders)
 
 
 @pytest.mark.parametrize(
@@ -166,17 +173,16 @@ def test_beyond_loopback_a_token_is_needed_and_python_can_can_say_it(yard):
     [
         (("--robot", "kenof"), "there is no robot 'kenof'"),
         (("--rate-hz", "0"), "--rate-hz is 0, must be above 0"),
-        (("--delay", "fast"), "--delay is 'fast', a time is needed"),
-        (("--loss", "150%"), "--loss is '150%', a share is needed"),
-        (("--port", "70000"), "--port is 70000, a port is from 0"),
+        (("--delay", "fast"), "--delay is 'fast', must be a time"),
+        (("--loss", "150%"), "--loss is '150%', must be a share"),
+        (("--port", "70000"), "--port is 70000, must be from 0"),
     ],
 )
-def test_options_that_cannot_be(yard, options, says):
+def test_invalid_options_are_rejected(yard, options, says):
     assert says in refused(command_line("motors", yard, "--images", "-1", *options))
 
 
-def test_the_bench_loses_nothing(tmp_path):
-    """How fast it is only a quiet machine tells; that nothing is lost holds on any."""
+def test_bench_loses_no_frames(tmp_path):
     figures = asyncio.run(bridge._serve(tmp_path, round_trips=0.3, kilohertz=0.5))
     assert figures["commands_lost"] == figures["encoders_lost"] == 0
     assert figures["round_trips"] == 60
@@ -190,7 +196,7 @@ DRIVER = r"""
 #include <stdio.h>
 #include <string.h>
 
-/* Drive for a second by the link that the address names; print the encoders' way. */
+/* Drive for a second over the link of the given address; print the belt travel. */
 int main(int argc, char *argv[])
 {
     char why[300] = "";
@@ -205,14 +211,14 @@ int main(int argc, char *argv[])
     }
     struct hrt_status status = {0};
     double begun = -1.0, left = 0.0;
-    int counter = 0, heard;
+    int counter = 0, count;
     while (begun < 0 || status.clock_s < begun + 1.0) {
         struct hrt_frame frame;
         frame = hrt_pack_command(HRT_BELT_SPEEDS, 200.0, 200.0, (uint8_t)counter++);
         if (link->send(wire, &frame, 1) < 0)
             return 2;
-        for (int i = 0; i < 8 && (heard = link->receive(wire, &frame, 0.02)) != 0; i++) {
-            if (heard < 0)
+        for (int i = 0; i < 8 && (count = link->receive(wire, &frame, 0.02)) != 0; i++) {
+            if (count < 0)
                 return 3;
             hrt_unpack_status(&frame, &status);
         }
@@ -228,7 +234,7 @@ int main(int argc, char *argv[])
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
-    """Return a compiled program that drives by a CAN link of the C library."""
+    """Compile a program that drives over a CAN link of the C library."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler here")
@@ -248,13 +254,13 @@ def run(program, address):
     return done.returncode, done.stdout.strip()
 
 
-def test_the_c_transport_drives_over_socketcand(served, driver):
-    code, said = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
-    assert code == 0, said
-    assert float(said) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
+def test_c_transport_drives_over_socketcand(served, driver):
+    code, output = run(driver, f"socketcand://127.0.0.1:{served.ports['can']}/can0")
+    assert code == 0, output
+    assert float(output) == pytest.approx(200, abs=25)  # mm in a simulated second at 200 mm/s
 
 
-def test_the_c_transport_says_what_is_wrong(served, driver):
+def test_c_transport_reports_errors(served, driver):
     port = served.ports["can"]
     for address, says in {
         "socketcand://127.0.0.1": "socketcand://host:port/bus is needed",
@@ -262,19 +268,19 @@ def test_the_c_transport_says_what_is_wrong(served, driver):
         f"socketcand://127.0.0.1:{port}/can7": "could not open bus 'can7', there is can0",
         "can_with_a_long_name": "a CAN interface has at most 15 letters",
     }.items():
-        code, said = run(driver, address)
+        code, output = run(driver, address)
         assert code == 1
-        assert says in said
+        assert says in output
 
 
-def test_the_c_transport_over_socketcan_where_the_kernel_has_it(served, driver):
-    """Two programs on one virtual bus: ours and python-can's SocketCAN interface."""
+def test_c_transport_drives_over_socketcan_if_available(served, driver):
+    """Two programs on one virtual bus: the driver and python-can's SocketCAN interface."""
     try:
         bus = can.Bus(interface="socketcan", channel="vcan0")
     except OSError as error:
-        code, said = run(driver, "vcan0")
+        code, output = run(driver, "vcan0")
         assert code == 1
-        assert "no SocketCAN" in said or "no such CAN interface" in said
+        assert "no SocketCAN" in output or "no such CAN interface" in output
         pytest.skip(f"vcan0 cannot be opened here: {error}")
     with bus, subprocess.Popen([driver, "vcan0"], stdout=subprocess.PIPE, text=True) as program:
         for step in range(400):

@@ -299,7 +299,7 @@ def test_a_timeout_is_obeyed():
     begun = time.monotonic()
     result = run(*BRIDGE, "--timeout", "0.2", "--candidates", "400", "--planner", "RRTstar")
     assert result.exit_code == 1
-    assert "out of time: no trial was over yet" in said(result)
+    assert "out of time: no trial has finished" in said(result)
     assert time.monotonic() - begun < 20  # loading and looking at the ground included
 
 

@@ -185,7 +185,7 @@ def test_an_unknown_service_is_answered_with_the_nearest(ros):
 def test_what_is_wrong_gets_one_answer_and_the_connection_goes_on(served):
     with wire(served) as socket:
         for text, words in (
-            ('{"op": "call_ser', "no JSON"),
+            ('{"op": "call_ser', "not JSON"),
             ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
             ('{"op": "call_servce"}', "did you mean 'call_service'"),
         ):
@@ -262,7 +262,7 @@ def test_a_ros_program_shows_its_token_in_a_header(guarded):
         (["--rosbridge", "0", "--plan", "planner=PMR"], "did you mean 'PRM'"),
         (["--rosbridge", "0", "--plan", "trails=2"], "did you mean 'trials'"),
         (["--rosbridge", "0", "--plan", "trials=two"], "trials=2"),
-        (["--rosbridge", "70000"], "a port is from 0"),
+        (["--rosbridge", "70000"], "must be from 0"),
     ],
 )
 def test_bad_options_are_refused(tmp_path, options, words):

@@ -217,7 +217,7 @@ def _truth(served, question):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--port", "65536"), "--port is 65536, a port is from 0"),
+        (("--port", "65536"), "--port is 65536, must be from 0"),
         (("--dialect", "ut2003"), "--dialect is 'ut2003', allowed: ut2004"),
         (("--axes", "z_up"), "--axes is 'z_up'"),
         (("--also", "udk"), "--also is 'udk'"),
@@ -227,12 +227,12 @@ def _truth(served, question):
         (("--beat-ms", "0"), "--beat-ms is 0, must be above 0"),
         (("--picture-type", "best"), "--picture-type is 'best'"),
         (("--beat-ms", "inf"), "--beat-ms is inf, must be above 0, at most 1000"),
-        (("--images", "-7"), "--images is -7, a port is from 0 (any) to 65535, and -1 is none"),
+        (("--images", "-7"), "--images is -7, must be from 0 (any free port) to 65535, or -1 (none)"),
         (("--eyes", "0"), "--eyes is 0, but --images is -1"),
         (("--also", "0:udkk"), "--also 0:udkk: DIALECT is 'udkk', allowed: ut2004, ut3, udk; did"),
         (("--lines-per-second", "0"), "--lines-per-second is 0, must be above 0"),
         (("--certificate", "/no/such.pem"), "/no/such.pem"),
-        (("--key", "some.key"), "--key is 'some.key', but there is no --certificate"),
+        (("--key", "some.key"), "--key is 'some.key', but --certificate is missing"),
         (("--token-file", "/no/such"), "/no/such: cannot be read as a token file"),
         (("--set", "terrain.0.slope=3"), "slope"),
     ],

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grouser.cli import app
-from grouser.cli.key_driving import (
+from grouser.cli.window import (
     COMMA,
     DOWN,
     END,
@@ -46,7 +46,7 @@ def test_without_a_display_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch
         assert "needs a display" in said.output
         assert "--video F.webm" in said.output
     said = CliRunner().invoke(app, ["run", "quince_step", "--view", "--gif", "a.gif"])
-    assert "a window writes no files" in said.output
+    assert "cannot be combined with output files" in said.output
 
 
 @pytest.mark.parametrize("kind", ["quince", "p3at", "ers7", "velociroach", "qrio", "lugged_rover"])

@@ -1,14 +1,19 @@
-"""Options that several commands have, in the same words; and those of commands that have many."""
+"""Options shared by several commands, and parsers of option values."""
 
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grouser.errors import BadValue
+from grouser.protocol.link_faults import LinkFaults
+
+if TYPE_CHECKING:
+    from grouser.frames import Pose
 
 WorldName = Annotated[
     str,
@@ -24,7 +29,7 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Change the world, such as terrain.1.height=0.19; may be given often.",
+        help="Change the world, such as terrain.1.height=0.19; may be repeated.",
     ),
 ]
 
@@ -34,7 +39,7 @@ Seed = Annotated[
         min=0,
         metavar="N",
         show_default="the world's",
-        help="Decides everything random in the run.",
+        help="Random seed of the run.",
     ),
 ]
 
@@ -44,14 +49,14 @@ Token = Annotated[
         envvar="GROUSER_TOKEN",
         metavar="SECRET",
         show_default=False,
-        help="The server's token, one for control; better given in the environment.",
+        help="Token of the server, with the control role; the environment is safer.",
     ),
 ]
-"""For commands that go to a server."""
+"""For commands that connect to a server."""
 
 PictureFile = Annotated[
     Path | None,
-    typer.Option("--picture", metavar="F.png", help="Write a picture of how it ended."),
+    typer.Option("--picture", metavar="F.png", help="Write a picture of the final state."),
 ]
 
 VideoFile = Annotated[
@@ -65,7 +70,7 @@ VideoFile = Annotated[
 
 GifFile = Annotated[
     Path | None,
-    typer.Option("--gif", metavar="F.gif", help="Write a moving picture for slides, half as wide."),
+    typer.Option("--gif", metavar="F.gif", help="Write an animated GIF of half the size."),
 ]
 
 DrawingQuality = Annotated[
@@ -74,8 +79,8 @@ DrawingQuality = Annotated[
         "--quality",
         metavar="fast|high|best",
         show_default="high for pictures, fast for videos",
-        help="How well it is drawn: fast has no shadows, high has them and smooth edges, best has "
-        "soft light (needs a display server such as Xvfb, a second per picture).",
+        help="Rendering quality: fast has no shadows, high has shadows and multisampling, best "
+        "has soft light (needs a display server such as Xvfb, a second per picture).",
     ),
 ]
 
@@ -84,7 +89,7 @@ RealLog = Annotated[
     typer.Argument(
         metavar="LOG",
         show_default=False,
-        help="A robot's log (.csv, .npz, .npy), or a shipped one ([cyan]grouser list logs[/]).",
+        help="Robot log (.csv, .npz, .npy), or a shipped one ([cyan]grouser list logs[/]).",
     ),
 ]
 
@@ -99,7 +104,7 @@ PlotReport = Annotated[
 
 
 def speed_factor(speed: str, word: str = "max") -> float | None:
-    """Return simulated seconds per second of the clock of ``--speed``; None: it says ``word``."""
+    """Return the real-time factor of ``--speed``; None if it is ``word``."""
     if speed == word:
         return None
     try:
@@ -108,7 +113,112 @@ def speed_factor(speed: str, word: str = "max") -> float | None:
         factor = math.nan
     if not (math.isfinite(factor) and factor > 0):
         raise BadValue(
-            f"--speed is '{speed}', '{word}' or a number above 0 is needed, "
-            "such as 1.0 for real time"
+            f"--speed is '{speed}', must be '{word}' or a number above 0, such as 1.0 for real time"
         )
     return factor
+
+
+def parse_numbers(option: str, text: str, *counts: int, example: str) -> list[float]:
+    """Parse numbers separated by commas.
+
+    Args:
+        option: name of the option, such as ``--from``.
+        text: value of the option.
+        counts: allowed numbers of values.
+        example: a valid value.
+    """
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) not in counts or not all(map(math.isfinite, values)):
+        wanted = " or ".join(map(str, counts))
+        raise BadValue(f"{option} is '{text}', must be {wanted} numbers with commas: {example}")
+    return values
+
+
+def parse_pose(option: str, text: str) -> Pose:
+    """Parse a pose ``x,y,z,roll,pitch,yaw`` in m and deg."""
+    from grouser.frames import Pose, radians
+
+    values = parse_numbers(option, text, 6, example="0,0,1.2,0,35,0 (m and deg: 35 deg nose down)")
+    x, y, z, *turns = values
+    roll, pitch, yaw = (radians(turn) for turn in turns)
+    return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
+
+
+PANEL = "Link faults"
+
+LinkDelay = Annotated[
+    str,
+    typer.Option(
+        "--delay",
+        metavar="TIME",
+        help="Delay of messages, such as 20ms.",
+        rich_help_panel=PANEL,
+    ),
+]
+LinkJitter = Annotated[
+    str,
+    typer.Option(
+        "--jitter",
+        metavar="TIME",
+        help="Variation of the delay, plus or minus; messages may overtake each other.",
+        rich_help_panel=PANEL,
+    ),
+]
+LinkLoss = Annotated[
+    str,
+    typer.Option(
+        "--loss",
+        metavar="SHARE",
+        help="Share of lost messages, such as 2%.",
+        rich_help_panel=PANEL,
+    ),
+]
+LinkDouble = Annotated[
+    str,
+    typer.Option(
+        "--double", metavar="SHARE", help="Share of duplicated messages.", rich_help_panel=PANEL
+    ),
+]
+
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|%)?")
+
+
+def link_faults(delay: str, jitter: str, loss: str, double: str, seed: int) -> LinkFaults:
+    """Return the link faults of ``--delay``, ``--jitter``, ``--loss`` and ``--double``.
+
+    Raises:
+        BadValue: a value is not a time or not a share.
+    """
+    return LinkFaults(
+        delay=_time("--delay", delay),
+        jitter=_time("--jitter", jitter),
+        loss=_share("--loss", loss),
+        double=_share("--double", double),
+        seed=seed,
+    )
+
+
+def _time(option: str, text: str) -> float:
+    value, unit = _number(text)
+    if unit not in ("ms", "s") and value != 0:  # NaN, an invalid number, too
+        raise BadValue(f"{option} is '{text}', must be a time, such as 20ms or 0.02s")
+    from grouser.frames import seconds  # imports NumPy, not needed for help
+
+    return seconds(value) if unit == "ms" else value
+
+
+def _share(option: str, text: str) -> float:
+    value, unit = _number(text)
+    share = value / 100 if unit == "%" else value
+    if unit not in ("%", "") or not 0 <= share <= 1:
+        raise BadValue(f"{option} is '{text}', must be a share, from 0% to 100% or from 0 to 1")
+    return share
+
+
+def _number(text: str) -> tuple[float, str]:
+    """Return number and unit; NaN if it is not a number."""
+    found = _NUMBER.fullmatch(text.strip().lower())
+    return (float(found[1]), found[2] or "") if found else (math.nan, "")

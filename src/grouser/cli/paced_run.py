@@ -1,8 +1,4 @@
-"""A simulation driven slice by slice: paced by the clock, watched by a camera, ended by Ctrl-C.
-
-The simulation itself knows no clock. Here every slice of simulated time waits for its own moment,
-``start + simulated / factor``, so that a late one is caught up and nothing drifts.
-"""
+"""Paced run of a simulation with camera and log, and the table of its results."""
 
 from __future__ import annotations
 
@@ -10,47 +6,86 @@ import math
 import time
 from dataclasses import dataclass, field
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from grouser.cli.terminal import ProgressBar
 from grouser.errors import BadValue
+from grouser.frames import degrees, to_rpy
 from grouser.gateways.images.run_camera import FPS, RunCamera
+from grouser.service.pace import RealTimePacer
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
 LOG_RATE = 50.0
-"""A log's samples per simulated second, unless somebody says otherwise."""
+"""Default rate of a log, Hz of simulated time."""
+MOVED = 1e-3
+"""Objects that travelled less than this (m) are not in the table."""
+
+_WIDTH = 100  # a narrow terminal wraps lines instead of truncating numbers
+_HEADINGS = {
+    "x": "m",
+    "y": "m",
+    "z": "m",
+    "roll": "deg",
+    "pitch": "deg",
+    "yaw": "deg",
+    "speed": "m/s",
+    "distance": "m",
+    "energy": "J",
+}
 
 
 @dataclass
 class RunSummary:
-    """How the time went, and how far everybody came in it."""
+    """Times of a run, and the travel of every robot and object."""
 
     simulated: float = 0.0
-    """Simulated, s."""
+    """Simulated time, s."""
     clock: float = 0.0
-    """On the clock, s."""
+    """Wall time, s."""
     physics: float = 0.0
-    """On the clock, s, without pictures and waiting."""
+    """Wall time of the physics alone, s."""
     interrupted: bool = False
-    """Somebody pressed Ctrl-C."""
+    """True if Ctrl-C ended the run."""
     trips: dict[str, Trip] = field(default_factory=dict)
-    """By robot or object."""
+    """By name of robot or object."""
 
 
 @dataclass
 class Trip:
-    """The way of one body."""
+    """Travel of one body."""
 
     position: tuple[float, ...]
-    """Where it is, world frame, m."""
+    """Present position, world frame, m."""
     distance: float = 0.0
-    """Length of its way so far, m."""
+    """Length of the path so far, m."""
     speed: float = 0.0
-    """Over the last slice of time, m/s."""
+    """Mean speed over the last slice of time, m/s."""
 
-    def go(self, position: tuple[float, ...], seconds: float) -> None:
-        """Note where it got to within ``seconds``."""
-        way = math.dist(self.position, position)
-        self.position, self.distance, self.speed = position, self.distance + way, way / seconds
+    def extend(self, position: tuple[float, ...], seconds: float) -> None:
+        """Append ``position``, reached after another ``seconds``."""
+        length = math.dist(self.position, position)
+        self.position, self.distance, self.speed = (
+            position,
+            self.distance + length,
+            length / seconds,
+        )
+
+
+def whole_steps(sim: Simulation, seconds: float) -> float:
+    """Return ``seconds`` rounded to whole time steps; infinity stays.
+
+    Raises:
+        BadValue: it is less than one step.
+    """
+    timestep = sim.scene.timestep
+    if seconds < timestep:
+        raise BadValue(
+            f"--seconds is {seconds:g}, must be at least one time step of {timestep:g} s"
+        )
+    return seconds if math.isinf(seconds) else round(seconds / timestep) * timestep
 
 
 def run_paced(
@@ -63,32 +98,29 @@ def run_paced(
     log: RunLog | None = None,
     log_rate: float = LOG_RATE,
 ) -> RunSummary:
-    """Let ``seconds`` pass, or as much as Ctrl-C allows.
+    """Simulate ``seconds``, or until Ctrl-C.
 
     Args:
-        sim: a simulation that was not stepped yet.
-        seconds: simulated time, at least one step.
-        factor: simulated seconds per second of the clock; None: as many as possible.
-        camera: films it.
-        bar: told how far it is.
-        log: notes what everybody does.
-        log_rate: how often, Hz.
+        sim: a simulation at its start.
+        seconds: simulated time, rounded to whole time steps.
+        factor: real-time factor; None: as fast as possible.
+        camera: records the run; None: no recording.
+        bar: progress bar.
+        log: log of robot states; None: no log.
+        log_rate: rate of the log, Hz.
     """
-    if seconds < sim.model.opt.timestep:
-        raise BadValue(
-            f"--seconds is {seconds:g}, less than one step of {sim.model.opt.timestep:g} s"
-        )
+    end = whole_steps(sim, seconds)
     summary, start = begin_summary(sim), time.perf_counter()
+    pacer = RealTimePacer(math.inf if factor is None else factor, max_lag=math.inf)
     try:
         if camera is not None:
             camera.film(sim)
-        noted = Samples(sim, log, log_rate)
+        sampler = LogSampler(sim, log, log_rate)
         for number in range(1, math.ceil(seconds * FPS - 1e-9) + 1):
-            advance(sim, summary, min(number / FPS, seconds), noted)
+            advance(sim, summary, min(number / FPS, end), sampler)
             if camera is not None:
                 camera.film(sim)
-            if factor is not None:
-                time.sleep(max(0.0, start + summary.simulated / factor - time.perf_counter()))
+            pacer.sleep(summary.simulated)
             summary.clock = time.perf_counter() - start
             factor_text = real_time_text(summary.simulated, summary.clock)
             words = f"{summary.simulated:.1f} of {seconds:g} s  {factor_text}"
@@ -100,47 +132,101 @@ def run_paced(
 
 
 def begin_summary(sim: Simulation) -> RunSummary:
-    """Return the summary of a run that begins now."""
-    everybody = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
-    return RunSummary(trips={name: Trip(_position(sim, name)) for name in everybody})
+    """Return the summary at the start of a run."""
+    names = [entry.name for entry in (*sim.world.robots, *sim.world.objects)]
+    return RunSummary(trips={name: Trip(_position(sim, name)) for name in names})
 
 
 def real_time_text(simulated: float, clock: float) -> str:
-    """Return the real-time factor in words."""
+    """Return the real-time factor as text."""
     factor = simulated / max(clock, 1e-9)
     return f"{factor:.{0 if factor >= 100 else 1 if factor >= 10 else 2}f} × real time"
 
 
-class Samples:
-    """Steps up to every moment at which a log wants a sample; the steps are the same without."""
+class LogSampler:
+    """Stepping with log samples at a fixed rate; the steps are the same without a log."""
 
     def __init__(self, sim: Simulation, log: RunLog | None, rate: float) -> None:
         self._sim, self._log, self._rate = sim, log, rate
         self._taken = 0
-        self._note()
+        self._sample()
 
     def step_to(self, until: float) -> None:
-        """Let time pass until ``until``, with the samples on the way."""
+        """Step to simulated time ``until``, rounded to whole steps, with the samples due."""
         while self._log is not None and self._taken / self._rate <= until + 1e-9:
-            self._sim.step(max(0.0, self._taken / self._rate - self._sim.time))
-            self._note()
-        self._sim.step(max(0.0, until - self._sim.time))
+            self._step_until(self._taken / self._rate)
+            self._sample()
+        self._step_until(until)
 
-    def _note(self) -> None:
+    def _step_until(self, until: float) -> None:
+        timestep = self._sim.scene.timestep
+        self._sim.step(max(0, round((until - self._sim.time) / timestep)) * timestep)
+
+    def _sample(self) -> None:
         self._taken += 1
         if self._log is not None:
             self._log.note()
 
 
-def advance(sim: Simulation, summary: RunSummary, until: float, samples: Samples) -> None:
-    """Let time pass until ``until``, rounded to whole steps but never drifting away from it."""
+def advance(sim: Simulation, summary: RunSummary, until: float, sampler: LogSampler) -> None:
+    """Step to simulated time ``until``, and update the summary."""
     began = time.perf_counter()
-    samples.step_to(until)
+    sampler.step_to(until)
     summary.physics += time.perf_counter() - began
     passed, summary.simulated = sim.time - summary.simulated, sim.time
     if passed > 0:
         for name, trip in summary.trips.items():
-            trip.go(_position(sim, name), passed)
+            trip.extend(_position(sim, name), passed)
+
+
+def print_run(sim: Simulation, summary: RunSummary, console: Console) -> None:
+    """Print the table of a run: final pose, speed, distance and energy of robots and objects."""
+    console.print(_title(sim, summary))
+    robots = [entry.name for entry in sim.world.robots]
+    objects = [
+        entry.name for entry in sim.world.objects if summary.trips[entry.name].distance > MOVED
+    ]
+    if not (robots or objects):
+        console.print(Text("the world has no robots, and no object moved", "dim"))
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column("", no_wrap=True)
+    for name, unit in _HEADINGS.items():
+        heading = Text.assemble((name, "bold"), "\n", (unit, "dim"), justify="right")
+        grid.add_column(heading, justify="right", no_wrap=True)
+    for name in robots:
+        work = sum(sim.energy(name).values())
+        grid.add_row(
+            Text(name, "bold cyan"),
+            *_cells(sim, summary, name),
+            _number(work, 1 if abs(work) >= 10 else 3),
+        )
+    for name in objects:
+        grid.add_row(Text(name, "dim"), *_cells(sim, summary, name), "-")
+    console.width = max(console.width, _WIDTH)
+    console.print("", grid, "", sep="\n")
+
+
+def _title(sim: Simulation, summary: RunSummary) -> Text:
+    times = f"{summary.simulated:.2f} s simulated in {summary.clock:.2f} s, "
+    title = Text.assemble((sim.world.name, "bold"), "  ", times)
+    title.append(real_time_text(summary.simulated, summary.clock), "bold")
+    if summary.clock > 1.1 * summary.physics:  # waiting or rendering took time
+        title.append(
+            f"\nphysics alone: {real_time_text(summary.simulated, summary.physics)}", "dim"
+        )
+    return title
+
+
+def _cells(sim: Simulation, summary: RunSummary, name: str) -> list[str]:
+    pose, trip = sim.pose(name), summary.trips[name]
+    position = [_number(value, 3) for value in pose.position]
+    angles = [_number(value, 1) for value in degrees(to_rpy(pose.wxyz))]
+    return [*position, *angles, _number(trip.speed, 3), _number(trip.distance, 3)]
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:.{digits}f}"  # adding zero removes the sign of -0.0
 
 
 def _position(sim: Simulation, name: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""What must be known before hours of work: names exist, files can be written, MuJoCo loads."""
+"""Checks before a long run: names exist, files are writable, MuJoCo loads."""
 
 from __future__ import annotations
 
@@ -13,47 +13,44 @@ from grouser.errors import BadValue, MissingDependency, unknown
 from grouser.rendering import gl
 
 
-class _TriedOnlyError(Exception):
-    """Takes a file back that was only tried."""
+class _DryRun(Exception):
+    """Abort of a write test, so that the file is not replaced."""
 
 
 def writable(path: Path | None, ending: str | tuple[str, ...] = "") -> None:
-    """Refuse a file that could not be written later; missing folders are made.
+    """Raise if a file cannot be written; missing folders are created.
 
     Args:
-        path: the file, or None where none is wanted.
-        ending: how its name must end, or may.
+        path: the file, or None if there is none.
+        ending: required suffix, or allowed suffixes.
     """
     if path is None:
         return
     if not path.name.endswith(ending):
         endings = ending if isinstance(ending, str) else " or ".join(ending)
         raise BadValue(f"{path}: the name must end in {endings}")
-    with suppress(_TriedOnlyError), files.replacing(path):
-        raise _TriedOnlyError
+    with suppress(_DryRun), files.replacing(path):
+        raise _DryRun
 
 
 def physics() -> None:
-    """Import MuJoCo, which refuses to load where ``MUJOCO_GL`` is nonsense."""
+    """Import MuJoCo; it fails to load if ``MUJOCO_GL`` is invalid."""
     try:
         importlib.import_module("mujoco")
     except Exception as error:  # a missing driver shows as ImportError, AttributeError, …
-        gl.candidates()  # says what is wrong with MUJOCO_GL, if that is it
+        gl.candidates()  # raises if MUJOCO_GL is invalid
         reason = str(error).partition("\n")[0]
         raise MissingDependency(f"MuJoCo cannot be loaded: {reason}") from error
 
 
 def pictures() -> None:
-    """Refuse where nothing can be drawn."""
+    """Raise if offscreen rendering is not available."""
     physics()
     gl.back_end()
 
 
 def table_module(kind: str, name: str, table: Mapping[str, str]) -> tuple[str, Any]:
-    """Return an experiment or a bench by name: its name in ``table`` and its module.
-
-    Underscores may stand for dashes.
-    """
+    """Return key and module of an experiment or a bench; underscores and dashes are equal."""
     key = next((key for key in table if _dashed(key) == _dashed(name)), None)
     if key is None:
         raise unknown(kind, kind, name, table)

@@ -1,4 +1,4 @@
-"""The options of ``grouser serve``, by panel of its help."""
+"""Options of ``grouser serve``, by help panel."""
 
 from __future__ import annotations
 
@@ -19,49 +19,60 @@ Address = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS",
-        help="Listen here. Beyond this machine, a token is needed.",
+        help="Listen on this address; other than local, a token is required.",
         rich_help_panel="Ports",
     ),
 ]
 
 ControlPort = Annotated[
-    int, typer.Option(metavar="N", help="Control; 0: any.", rich_help_panel="Ports")
+    int, typer.Option(metavar="N", help="Control port; 0: any free port.", rich_help_panel="Ports")
 ]
 
 DialectName = Annotated[
-    str, typer.Option(metavar="|".join(DIALECTS), help="Of port N.", rich_help_panel="Ports")
+    str,
+    typer.Option(
+        metavar="|".join(DIALECTS), help="Dialect of the control port.", rich_help_panel="Ports"
+    ),
 ]
 
 AxesName = Annotated[
-    str, typer.Option(metavar="|".join(AXES), help="Of port N.", rich_help_panel="Ports")
+    str,
+    typer.Option(metavar="|".join(AXES), help="Axes of the control port.", rich_help_panel="Ports"),
 ]
 
 UnitsName = Annotated[
-    str, typer.Option(metavar="|".join(UNITS), help="Of port N.", rich_help_panel="Ports")
+    str,
+    typer.Option(
+        metavar="|".join(UNITS), help="Units of the control port.", rich_help_panel="Ports"
+    ),
 ]
 
 FurtherPorts = Annotated[
     list[str] | None,
     typer.Option(
         metavar="N:DIALECT[:AXES[:UNITS]]",
-        help="A further control port, for other clients; may be given often.",
+        help="Further control port with another profile; may be repeated.",
         rich_help_panel="Ports",
     ),
 ]
 
 ImagePortNumber = Annotated[
-    int, typer.Option(metavar="N", help="Pictures; -1: none.", rich_help_panel="Ports")
+    int, typer.Option(metavar="N", help="Image port; -1: none.", rich_help_panel="Ports")
 ]
 
 TruthPortNumber = Annotated[
-    int, typer.Option(metavar="N", help="Who is where; -1: none.", rich_help_panel="Ports")
+    int,
+    typer.Option(
+        metavar="N", help="Port for poses of all robots; -1: none.", rich_help_panel="Ports"
+    ),
 ]
 
 WorkerPortNumber = Annotated[
     int,
     typer.Option(
+        "--eyes",
         metavar="N",
-        help="For [cyan]grouser eyes[/] on other machines, usually 5004; -1: none.",
+        help="Port for [cyan]grouser render-worker[/], usually 5004; -1: none.",
         rich_help_panel="Ports",
     ),
 ]
@@ -72,7 +83,7 @@ RosbridgePortNumber = Annotated[
     int,
     typer.Option(
         metavar="N",
-        help="Planning services for ROS programs (rosbridge), usually 9090; -1: none.",
+        help="Port of the planning services (rosbridge), usually 9090; -1: none.",
         rich_help_panel="Planning services",
     ),
 ]
@@ -81,8 +92,8 @@ RosbridgeOrigins = Annotated[
     list[str] | None,
     typer.Option(
         metavar="URL",
-        help="Pages from here may call them, such as http://localhost:8000; else none may. May be "
-        "given often.",
+        help="Allowed origin of web pages, such as http://localhost:8000; default: none. May be "
+        "repeated.",
         rich_help_panel="Planning services",
     ),
 ]
@@ -92,8 +103,7 @@ Goals = Annotated[
     typer.Option(
         "--goal",
         metavar="[ROBOT:]X,Y",
-        help="Where a robot's path is to lead from its start, m; without a name: everybody's. May "
-        "be given often.",
+        help="Goal of a robot's path, m; without a name: of all robots. May be repeated.",
         rich_help_panel="Planning services",
     ),
 ]
@@ -102,8 +112,8 @@ PlanValues = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="How much is planned, as in [cyan]grouser plan[/]: candidates=20, trials=5, rounds=3, "
-        "planner=PRM, seed=0. May be given often.",
+        help="Settings of [cyan]grouser plan[/]: candidates=20, trials=5, rounds=3, planner=PRM, "
+        "seed=0. May be repeated.",
         rich_help_panel="Planning services",
     ),
 ]
@@ -114,7 +124,8 @@ SpeedFactor = Annotated[
     str,
     typer.Option(
         metavar="max|FACTOR",
-        help="Paced (1.0 is real time), or as fast as it goes while somebody is there.",
+        help="Real-time factor (1.0 is real time), or as fast as possible while a client is "
+        "connected.",
         rich_help_panel="Time",
     ),
 ]
@@ -123,7 +134,7 @@ LongestWait = Annotated[
     float,
     typer.Option(
         metavar="S",
-        help="Wall seconds that a client in lockstep is waited for; 0: for ever.",
+        help="Wall-clock time-out of a client in lockstep; 0: none.",
         rich_help_panel="Time",
     ),
 ]
@@ -133,7 +144,7 @@ Players = Annotated[
     typer.Option(
         metavar="N",
         min=0,
-        help="Time begins when N clients in lockstep are there.",
+        help="Start when N clients are in lockstep.",
         rich_help_panel="Time",
     ),
 ]
@@ -143,7 +154,7 @@ BeatMs = Annotated[
     typer.Option(
         metavar="MS",
         show_default="2, or 20 with --speed max",
-        help="Simulated time between two looks at what clients said.",
+        help="Simulated time between two reads of client messages.",
         rich_help_panel="Time",
     ),
 ]
@@ -152,9 +163,9 @@ CommandTimeout = Annotated[
     float | None,
     typer.Option(
         metavar="S",
-        help="Stop the robot of any client that says nothing for S simulated seconds; 0: never. "
-        "Left out: 10, and only for clients that have said a line of Grouser's own, because "
-        "programs written for USARSim command once and wait.",
+        help="Stop the robot of a client that sends nothing for S simulated seconds; 0: never. "
+        "Default: 10, only for clients that have sent a Grouser message, because programs for "
+        "USARSim send a command once and wait.",
         rich_help_panel="Time",
     ),
 ]
@@ -163,7 +174,7 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="As the old servers: the last command holds for ever.",
+        help="Behave as USARSim: the last command holds without time-out.",
         rich_help_panel="Time",
     ),
 ]
@@ -172,8 +183,8 @@ GroundTruth = Annotated[
     bool,
     typer.Option(
         "--ground-truth",
-        help="Tell every robot's client where it truly is; else only Pioneers report that, as in "
-        "USARSim, and robots to which the world file gives a truth sensor.",
+        help="Send the true pose to every robot's client. Default: Pioneers only, as in USARSim, "
+        "and robots with a truth sensor in the world file.",
         rich_help_panel="Robots",
     ),
 ]
@@ -185,7 +196,7 @@ PictureType = Annotated[
     typer.Option(
         metavar="|".join(TYPES),
         show_default="normal",
-        help="Raw, or how good the JPEG.",
+        help="Raw, or JPEG quality.",
         rich_help_panel="Pictures",
     ),
 ]
@@ -195,21 +206,27 @@ PicturesPerSecond = Annotated[
     typer.Option(
         metavar="N",
         show_default="each camera's own rate",
-        help="Pictures per second, at most.",
+        help="Largest frame rate.",
         rich_help_panel="Pictures",
     ),
 ]
 
 RenderProcesses = Annotated[
     int,
-    typer.Option(metavar="N", min=0, help="That draw on this machine.", rich_help_panel="Pictures"),
+    typer.Option(
+        "--eye-processes",
+        metavar="N",
+        min=0,
+        help="Render processes on this machine.",
+        rich_help_panel="Pictures",
+    ),
 ]
 
 LegacyImages = Annotated[
     bool,
     typer.Option(
         "--legacy-images",
-        help="Send the first frame unasked, as UT2004 did.",
+        help="Send the first frame without a request, as UT2004.",
         rich_help_panel="Pictures",
     ),
 ]
@@ -218,7 +235,7 @@ OwnPictures = Annotated[
     bool,
     typer.Option(
         "--own-pictures",
-        help="Nobody gets the pictures of others.",
+        help="Send a client only the images of its own robot.",
         rich_help_panel="Pictures",
     ),
 ]
@@ -227,25 +244,25 @@ Tiles = Annotated[
     str,
     typer.Option(
         metavar="COLUMNSxROWS",
-        help="How the mosaic of all cameras is divided, as UDK's CameraTileX and CameraTileY.",
+        help="Grid of the mosaic of all cameras, as CameraTileX and CameraTileY of UDK.",
         rich_help_panel="Pictures",
     ),
 ]
 
-# -- Strangers -------------------------------------------------------------------------------------
+# -- Access ----------------------------------------------------------------------------------------
 
 TokenFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Lines such as 'drive watch: SECRET'; GROUSER_TOKEN sets one for everything.",
-        rich_help_panel="Strangers",
+        help="Lines such as 'drive watch: SECRET'; GROUSER_TOKEN sets one for all roles.",
+        rich_help_panel="Access",
     ),
 ]
 
 Certificate = Annotated[
     Path | None,
-    typer.Option(metavar="PEM", help="Speak TLS.", rich_help_panel="Strangers"),
+    typer.Option(metavar="PEM", help="Use TLS with this certificate.", rich_help_panel="Access"),
 ]
 
 CertificateKey = Annotated[
@@ -253,30 +270,30 @@ CertificateKey = Annotated[
     typer.Option(
         metavar="PEM",
         show_default="in the certificate's file",
-        help="The certificate's key.",
-        rich_help_panel="Strangers",
+        help="Private key of the certificate.",
+        rich_help_panel="Access",
     ),
 ]
 
 LinesPerSecond = Annotated[
     float,
     typer.Option(
-        metavar="N", help="From one client; more have to wait.", rich_help_panel="Strangers"
+        metavar="N", help="Rate limit per client; further lines wait.", rich_help_panel="Access"
     ),
 ]
 
 Connections = Annotated[
-    int, typer.Option(metavar="N", min=1, help="At most.", rich_help_panel="Strangers")
+    int, typer.Option(metavar="N", min=1, help="Connection limit.", rich_help_panel="Access")
 ]
 
-# -- the rest --------------------------------------------------------------------------------------
+# -- Other -----------------------------------------------------------------------------------------
 
 Equipment = Annotated[
     bool,
     typer.Option(
         "--equipment/--no-equipment",
-        help="Clients' robots carry their kind's camera, laser and INS, unless the world file says "
-        "what they carry.",
+        help="Equip client robots with the camera, laser and INS of their kind, unless the world "
+        "file lists their sensors.",
     ),
 ]
 
@@ -285,21 +302,21 @@ RobotFiles = Annotated[
     typer.Option(
         "--robot",
         metavar="FILE",
-        help="A robot file that clients may bring, by its own name; may be given often. Those of "
-        "the world's own robots they may bring anyway.",
+        help="Robot file that clients may use, by its name; may be repeated. Robot files of the "
+        "world are always allowed.",
     ),
 ]
 
 EndAfter = Annotated[
     float,
-    typer.Option(metavar="S", show_default="for ever", help="End after S simulated seconds."),
+    typer.Option(metavar="S", show_default="none", help="End after S simulated seconds."),
 ]
 
 WithConsole = Annotated[
     bool,
-    typer.Option("--console", help="Take lines of the console here, too; 'help' lists them."),
+    typer.Option("--console", help="Read console lines from standard input; 'help' lists them."),
 ]
 
 Verbosity = Annotated[
-    int, typer.Option("-v", count=True, help="Log who comes and goes; -vv: everything.")
+    int, typer.Option("-v", count=True, help="Log connections; -vv: log everything.")
 ]

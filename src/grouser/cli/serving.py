@@ -1,4 +1,4 @@
-"""What commands that serve a world share: logging, where it listens, until when it runs."""
+"""Shared parts of commands that run a server: logging, port checks, the serving loop."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import asyncio
 import logging
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from grouser.cli.terminal import complain
-from grouser.cli.typed_lines import read_lines
+from grouser.cli.terminal import print_error
 from grouser.errors import BadValue, GrouserError
 
 if TYPE_CHECKING:
     from grouser.gateways.server import Server
 
 LEVELS = {0: logging.WARNING, 1: logging.INFO}
-"""Times that -v was given → what is logged; more: everything."""
+"""Number of -v options -> log level; above: DEBUG."""
 LONGEST_BEAT_MS = 1000.0
 
 
-def log(verbose: int) -> None:
-    """Log to the error stream; ``verbose``: how often -v was given."""
+def configure_logging(verbose: int) -> None:
+    """Log to standard error; ``verbose`` is the number of -v options."""
     logging.basicConfig(
         stream=sys.stderr,
         level=LEVELS.get(verbose, logging.DEBUG),
@@ -32,12 +33,12 @@ def log(verbose: int) -> None:
 
 
 async def serve_until_ended(server: Server, seconds: float, console: bool = False) -> None:
-    """Say where it listens, then let time pass until somebody or something ends it.
+    """Open a server, print its ports, and run it until a signal or a time limit.
 
     Args:
-        server: opened here.
-        seconds: simulated time at which it ends.
-        console: whether lines of the console are taken from the standard input.
+        server: not opened yet.
+        seconds: simulated time limit.
+        console: read console lines from standard input.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -46,59 +47,80 @@ async def serve_until_ended(server: Server, seconds: float, console: bool = Fals
         ports = " ".join(f"{name}={number}" for name, number in server.ports.items())
         typer.echo(f"listening {ports}")
         if console:
-            read_lines(lambda line: loop.call_soon_threadsafe(_run_typed_line, server, line))
+            _read_lines(lambda line: loop.call_soon_threadsafe(_run_console_line, server, line))
         await server.run(until=seconds)
     lost = server.pace.lost
     if lost > 0:
-        complain(f"this machine is too slow for the pace: {lost:.1f} s were given up")
+        print_error(f"this machine is too slow for the pace: {lost:.1f} s were dropped")
 
 
-def _run_typed_line(server: Server, line: str) -> None:
-    """Carry out a line that was typed here."""
+def _run_console_line(server: Server, line: str) -> None:
     try:
         if answer := server.console(line):
             typer.echo(answer)
     except GrouserError as error:
-        complain(str(error))
+        print_error(str(error))
 
 
-# -- numbers of ports and times --------------------------------------------------------------------
+def _read_lines(handle: Callable[[str], object]) -> None:
+    """Read standard input in a background thread, and call ``handle`` there with every line.
+
+    Only a blocking thread reads terminals, pipes and files alike. A partial line at the end of the
+    input counts as a line.
+    """
+    stream = sys.stdin
+    if stream is None:  # the process has no standard input
+        return
+
+    def read() -> None:
+        try:
+            for line in stream:
+                handle(line)
+        except (OSError, ValueError, RuntimeError):
+            pass  # the terminal is gone, the stream or the event loop is closed
+
+    threading.Thread(target=read, name="console lines", daemon=True).start()
+
+
+# -- checks of ports and times ---------------------------------------------------------------------
 
 
 def port_number(option: str, number: int) -> int:
-    """Return a port's number; raise if it is none."""
+    """Return a port number; raise if it is out of range."""
     if not 0 <= number < 65536:
-        raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535")
+        raise BadValue(f"{option} is {number}, must be from 0 (any free port) to 65535")
     return number
 
 
 def is_open(option: str, number: int) -> bool:
-    """Return whether a port is wanted; raise if it is none."""
+    """Return whether a port is to be opened; raise if it is out of range."""
     if number < -1:
-        raise BadValue(f"{option} is {number}, a port is from 0 (any) to 65535, and -1 is none")
+        raise BadValue(
+            f"{option} is {number}, must be from 0 (any free port) to 65535, or -1 (none)"
+        )
     if number >= 0:
-        port_number(option, number)  # raises if it is too large
+        port_number(option, number)
     return number >= 0
 
 
 def beat_seconds(beat_ms: float) -> float:
-    """Return a beat in s; for longer than a second nobody can be left waiting."""
+    """Return the interval ``--beat-ms`` in s."""
     if not 0 < beat_ms <= LONGEST_BEAT_MS:
-        _refuse("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
+        _reject("--beat-ms", beat_ms, f"above 0, at most {LONGEST_BEAT_MS:g}")
     from grouser.frames import seconds
 
     return seconds(beat_ms)
 
 
 def above(value: float, option: str) -> float:
-    """Return an option's value, which must be above 0."""
-    return value if value > 0 else _refuse(option, value, "above 0")
+    """Return the value of an option; raise unless it is above 0."""
+    return value if value > 0 else _reject(option, value, "above 0")
 
 
 def not_below(value: float, option: str) -> float:
-    """Return an option's value, which must be at least 0."""
-    return value if value >= 0 else _refuse(option, value, "0 or above")
+    """Return the value of an option; raise unless it is at least 0."""
+    return value if value >= 0 else _reject(option, value, "0 or above")
 
 
-def _refuse(option: str, value: float, allowed: str) -> NoReturn:
+def _reject(option: str, value: float, allowed: str) -> NoReturn:
     raise BadValue(f"{option} is {value:g}, must be {allowed}")

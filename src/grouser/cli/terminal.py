@@ -1,10 +1,12 @@
-"""What all commands share on the terminal: results on one stream, progress on the other."""
+"""Terminal output of all commands: results on standard output, progress on standard error."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from rich.console import Console
@@ -14,32 +16,39 @@ from rich.text import Text
 from grouser import files
 
 ProgressBar = Callable[[str, float, float, str], None]
-"""Called with what is being done, how much of it is finished, how much there is, and words."""
+"""Called with description, finished amount, total amount, and the amount as text."""
 CountingBar = Callable[[str, int, int], None]
-"""Called with what is being done, how many parts are finished, and how many there are."""
+"""Called with description, number of finished parts, and number of parts."""
+
+_ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 
 def result_console() -> Console:
-    """Return the console for results; numbers and paths in them are not coloured by guessing."""
+    """Return the console for results, without automatic highlighting of numbers and paths."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = max(console.width, 100)  # rich takes a pipe for 80 columns wide
+        console.width = max(console.width, 100)  # rich assumes 80 columns for a pipe
     return console
 
 
-def complain(sentence: str) -> None:
-    """Say what went wrong on the error stream, as one line however long it is."""
+def print_line(text: str) -> None:
+    """Print one line on standard output, without wrapping."""
+    result_console().print(text, soft_wrap=True)
+
+
+def print_error(sentence: str) -> None:
+    """Print an error on standard error, as one line of any length."""
     line = Text.assemble(("grouser:", "bold red"), " ", " ".join(sentence.split()))
     Console(stderr=True).print(line, soft_wrap=True)
 
 
 def print_written(path: Path) -> None:
-    """Say that there is a file now."""
+    """Report a written file."""
     result_console().print(Text.assemble(("wrote ", "dim"), str(path)), soft_wrap=True)
 
 
 def write_json(path: Path, content: object) -> None:
-    """Write JSON that people can read, too, whole or not at all, and say so."""
+    """Write indented JSON atomically, and report the file."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     files.write_text(path, text + "\n")
     print_written(path)
@@ -47,14 +56,10 @@ def write_json(path: Path, content: object) -> None:
 
 @contextmanager
 def progress_bar(text: str) -> Iterator[ProgressBar]:
-    """Show a bar on the error stream inside the block, if that is a terminal.
+    """Show a progress bar on standard error inside the block, if that is a terminal.
 
     Args:
-        text: what the bar says until it gets something else.
-
-    Yields:
-        A function to call with what is being done, how much of it is finished, how much there is,
-        and that progress in words.
+        text: initial description.
     """
     console = Console(stderr=True)
     columns = (
@@ -77,10 +82,23 @@ def progress_bar(text: str) -> Iterator[ProgressBar]:
 
 @contextmanager
 def counting_bar(name: str) -> Iterator[CountingBar]:
-    """Show a bar for something that counts its parts; yields an experiment's ``progress_bar``."""
+    """Show a progress bar that counts parts."""
     with progress_bar(name) as show:
 
         def count(what: str, finished: int, of: int) -> None:
             show(f"{name}: {what}" if what else name, finished, of, f"{finished} of {of}")
 
         yield count
+
+
+def set_command_line(arguments: Sequence[str]) -> None:
+    """Store the arguments after ``grouser``, for `command_line`."""
+    _ARGUMENTS.set(tuple(arguments))
+
+
+def command_line() -> str:
+    """Return the running command, quoted for a shell: ``grouser experiment okada-table4 --quick``.
+
+    Only ``grouser`` if a command's function is called from Python.
+    """
+    return shlex.join(["grouser", *_ARGUMENTS.get()])

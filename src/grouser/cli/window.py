@@ -1,18 +1,21 @@
-"""A window on a running world: MuJoCo's own viewer, with keys that drive and a mouse that pushes.
+"""Interactive viewer: MuJoCo's passive viewer with keyboard driving and mouse perturbation.
 
-The viewer has a model and a state of its own: what its panels change is only what is shown. Two
-things come back from it, keys and the force with which somebody pulls at a body.
+The viewer has its own model and data; changes in its panels affect the display only. Two inputs
+are passed to the simulation: pressed keys, and the perturbation force of the mouse. The viewer
+reports key presses but not releases, so a robot keeps its command until the next key.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import os
 import sys
 import threading
 import time
 import warnings
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -22,23 +25,55 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grouser.cli.key_driving import KEYS, KeyDriver
-from grouser.cli.paced_run import LOG_RATE, RunSummary, Samples, advance, begin_summary
+from grouser.cli.paced_run import (
+    LOG_RATE,
+    LogSampler,
+    RunSummary,
+    advance,
+    begin_summary,
+    whole_steps,
+)
 from grouser.errors import MissingDependency
 from grouser.rendering.appearance import copy_appearance
 from grouser.rendering.shadows import FINE, REACH
+from grouser.robots.robot import Robot
+from grouser.service.pace import RealTimePacer
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
 
 RATE = 50
-"""Pictures per second of the clock."""
-LATEST = 0.1
-"""Time (s) between two pictures above which simulated time goes slower: it draws too slowly."""
+"""Frames per wall second."""
+MAX_FRAME_TIME = 0.1
+"""Wall time (s) per frame above which the simulation runs slower than the real-time factor."""
 HINT = "arrows: drive   Home: stop   Space: pause   , . : speed   End: next robot"
+
+NOTCH = 0.25
+"""Change of speed or turn rate per key press, as a share of the largest."""
+FLIPPER_STEP = math.tau / 24
+"""Change of a flipper angle per key press, rad."""
+SLOWEST, FASTEST = 1 / 16, 4.0
+"""Limits of the real-time factor."""
+
+UP, DOWN, LEFT, RIGHT = 265, 264, 263, 262  # GLFW key codes
+SPACE, HOME, END = 32, 268, 269
+INSERT, DELETE, PAGE_UP, PAGE_DOWN = 260, 261, 266, 267
+COMMA, PERIOD = 44, 46
+
+KEYS = {
+    "arrows": "faster, slower or back, turn left, turn right",
+    "Home": "stop",
+    "Ins, Del": "front flippers up, down",
+    "PgUp, PgDn": "rear flippers up, down",
+    "End": "drive the next robot",
+    "Space": "pause, go on",
+    ", .": "slow motion, faster",
+    "mouse": "turn, move and zoom the view; double-click a body, then Ctrl-drag: push it",
+}
+"""Keys -> description."""
 
 
 def check_display() -> None:
-    """Refuse where no window can be opened, and say what else there is."""
+    """Raise `MissingDependency` if no window can be opened; the message lists alternatives."""
     instead = (
         "instead: grouser run WORLD --picture F.png or --video F.webm, "
         "'ssh -X' to a machine with a screen, or xvfb-run"
@@ -56,7 +91,7 @@ def check_display() -> None:
     import glfw
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # GLFW warns of what is told below
+        warnings.simplefilter("ignore")  # reported below instead
         opened = bool(glfw.init())
         if opened and sys.platform != "darwin":
             glfw.window_hint(glfw.VISIBLE, False)
@@ -66,11 +101,11 @@ def check_display() -> None:
                 glfw.destroy_window(trial)
             glfw.default_window_hints()
     if not opened:
-        raise MissingDependency(f"this display opens no window with OpenGL; {instead}")
+        raise MissingDependency(f"this display cannot open a window with OpenGL; {instead}")
 
 
 def print_keys(console: Console) -> None:
-    """Say what keys and mouse do."""
+    """Print the functions of keys and mouse."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for keys, meaning in KEYS.items():
         grid.add_row(Text(keys, "bold cyan"), Text(meaning))
@@ -85,33 +120,38 @@ def watch(
     log: RunLog | None = None,
     log_rate: float = LOG_RATE,
 ) -> RunSummary:
-    """Show a simulation in a window until it is closed, or ``seconds`` have been simulated.
+    """Show a simulation in a window until it is closed, or for ``seconds`` of simulated time.
 
     Args:
-        simulation: a simulation that was not stepped yet.
-        factor: simulated seconds per second of the clock, at first; keys change it.
-        seconds: simulated time at most.
-        log: notes what everybody does.
-        log_rate: how often, Hz.
+        simulation: a simulation at its start.
+        factor: initial real-time factor; keys change it.
+        seconds: largest simulated time, rounded to whole time steps.
+        log: log of robot states; None: no log.
+        log_rate: rate of the log, Hz.
     """
     driver, summary = KeyDriver(simulation, factor), begin_summary(simulation)
-    samples = Samples(simulation, log, log_rate)
+    sampler = LogSampler(simulation, log, log_rate)
+    end = whole_steps(simulation, seconds)
+    almost = end - simulation.scene.timestep / 2
     window = _Window(simulation)
-    began = last = time.perf_counter()
+    began = time.perf_counter()
+    pacer = RealTimePacer(factor, max_lag=MAX_FRAME_TIME)
+    frames = RealTimePacer(RATE, max_lag=0.0)
     try:
-        while window.is_open and summary.simulated < seconds:
+        for frame in itertools.count(1):
+            if not window.is_open or summary.simulated >= almost:
+                break
             for key in window.drain_keys():
                 driver.press(key)
-            if window.shows is not simulation.model:  # somebody joined or left
+            if window.shows is not simulation.model:  # the scene was rebuilt
                 window.close()
                 window = _Window(simulation)
-            now = time.perf_counter()
-            passed, last = min(LATEST, now - last), now
-            if not driver.paused:
-                until = simulation.time + driver.factor * passed
-                advance(simulation, summary, min(seconds, until), samples)
+            if driver.paused or driver.factor != pacer.factor:
+                pacer.restart(simulation.time, driver.factor)
+            until = simulation.time + pacer.due(simulation.time)
+            advance(simulation, summary, min(end, until), sampler)
             window.update(simulation, driver.status)
-            time.sleep(max(0.0, now + 1 / RATE - time.perf_counter()))
+            frames.sleep(frame)
     except KeyboardInterrupt:
         summary.interrupted = True
     finally:
@@ -121,7 +161,7 @@ def watch(
 
 
 class _Window:
-    """MuJoCo's passive viewer on a twin of a simulation's model and state."""
+    """MuJoCo's passive viewer on a copy of a simulation's model and data."""
 
     def __init__(self, simulation: Simulation) -> None:
         import mujoco.viewer
@@ -154,11 +194,11 @@ class _Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """False after the window was closed."""
         return bool(self._handle.is_running())
 
     def drain_keys(self) -> list[int]:
-        """Return the keys that were pressed since this was last called."""
+        """Return the keys pressed since the last call."""
         pressed: list[int] = []
         while True:
             try:
@@ -167,17 +207,17 @@ class _Window:
                 return pressed
 
     def update(self, simulation: Simulation, status: str) -> None:
-        """Show the simulation as it is now, and let it feel what the mouse pulls at."""
+        """Show the present state, and apply the perturbation force of the mouse."""
         if self.shows is not simulation.model:
             return
         _copy_state(simulation.data, self._model, self._data)
         copy_appearance(simulation.model, self._model)
         lookat = np.array(simulation.view().lookat)
-        # Shadows fall around what is followed, as in pictures.
+        # Shadows are centred on the tracked point, as in pictures.
         sun = self._model.light_type == mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
         self._data.light_xpos[sun] = lookat - 2 * self._reach * self._data.light_xdir[sun]
         with self._handle.lock():
-            self._handle.cam.lookat[:] += lookat - self._lookat  # from where the mouse left it
+            self._handle.cam.lookat[:] += lookat - self._lookat  # relative to the user's change
         self._lookat = lookat
         above, below = mujoco.mjtGridPos.mjGRID_TOPLEFT, mujoco.mjtGridPos.mjGRID_BOTTOMLEFT
         self._handle.set_texts([(None, above, status, ""), (None, below, HINT, "")])
@@ -188,22 +228,132 @@ class _Window:
         simulation.data.xfrc_applied[:] = self._data.xfrc_applied
 
     def close(self) -> None:
-        """Close it and wait until it no longer draws; closing twice does no harm."""
+        """Close the window and wait for its render thread; may be called twice."""
         self._handle.close()
-        for thread in self._drawing:  # a window that goes while it is drawn ends the process
+        for thread in self._drawing:  # closing during rendering would crash the process
             thread.join(timeout=5.0)
 
 
 def _copy_state(source: mujoco.MjData, model: mujoco.MjModel, target: mujoco.MjData) -> None:
-    """Put everything in ``target`` where it is in ``source``."""
+    """Copy positions and velocities, and update the kinematics of ``target``."""
     target.time = source.time
     target.qpos[:], target.qvel[:] = source.qpos, source.qvel
     target.mocap_pos[:], target.mocap_quat[:] = source.mocap_pos, source.mocap_quat
     mujoco.mj_fwdPosition(model, target)
-    mujoco.mj_fwdVelocity(model, target)  # a pull with the mouse is damped
+    mujoco.mj_fwdVelocity(model, target)  # for the damping of the perturbation force
 
 
 def _under_mjpython() -> bool:
     import mujoco.viewer
 
     return mujoco.viewer._MJPYTHON is not None
+
+
+@dataclass
+class Helm:
+    """Key command of one robot."""
+
+    throttle: float = 0.0
+    """Share of the largest speed, -1 (backwards) to 1."""
+    rudder: float = 0.0
+    """Share of the largest turn rate, -1 (right) to 1 (left)."""
+
+
+class KeyDriver:
+    """Conversion of key presses to robot commands, pause and real-time factor."""
+
+    def __init__(self, simulation: Simulation, factor: float) -> None:
+        """Select the first robot; ``factor`` is the real-time factor."""
+        self.paused = False
+        self.factor = factor
+        self._simulation = simulation
+        self._chosen = 0
+        self._helms: dict[str, Helm] = {}
+
+    @property
+    def robot(self) -> str:
+        """Name of the driven robot; empty if there is none."""
+        names = [name for name, robot in self._simulation.scene.robots.items() if drivable(robot)]
+        return names[self._chosen % len(names)] if names else ""
+
+    @property
+    def status(self) -> str:
+        """Driven robot, its command and the real-time factor, for display."""
+        pace = "paused" if self.paused else f"{self.factor:g} x real time"
+        if not self.robot:
+            return pace
+        helm = self._helms.get(self.robot, Helm())
+        turn = f", {abs(helm.rudder):.0%} {'left' if helm.rudder > 0 else 'right'}"
+        return f"{self.robot}: {helm.throttle:.0%}{turn if helm.rudder else ''}, {pace}"
+
+    def press(self, key: int) -> None:
+        """Process a key press; unassigned keys are ignored."""
+        helm = self._helms.setdefault(self.robot, Helm())
+        if key == SPACE:
+            self.paused = not self.paused
+        elif key in (COMMA, PERIOD):
+            faster = 2.0 if key == PERIOD else 0.5
+            self.factor = min(FASTEST, max(SLOWEST, self.factor * faster))
+        elif key == END:
+            self._chosen += 1
+        elif key in (UP, DOWN):
+            helm.throttle = _clamp(helm.throttle + (NOTCH if key == UP else -NOTCH))
+            self._steer(helm)
+        elif key in (LEFT, RIGHT):
+            helm.rudder = _clamp(helm.rudder + (NOTCH if key == LEFT else -NOTCH))
+            self._steer(helm)
+        elif key == HOME:
+            helm.throttle = helm.rudder = 0.0
+            self._steer(helm)
+        elif key in (INSERT, DELETE):
+            self._flip("front", FLIPPER_STEP if key == INSERT else -FLIPPER_STEP)
+        elif key in (PAGE_UP, PAGE_DOWN):
+            self._flip("rear", FLIPPER_STEP if key == PAGE_UP else -FLIPPER_STEP)
+
+    def _steer(self, helm: Helm) -> None:
+        if self.robot:
+            robot = self._simulation.scene.robots[self.robot]
+            self._simulation.command(self.robot, drive_command(robot, helm.throttle, helm.rudder))
+
+    def _flip(self, group: str, step: float) -> None:
+        """Rotate flippers by ``step`` (rad, up positive) from their present angles."""
+        if not self.robot:
+            return
+        robot = self._simulation.scene.robots[self.robot]
+        drives = robot.groups.get(group, ())
+        angles = self._simulation.angles(self.robot)
+        wanted = {}
+        for drive in drives:
+            low, high = robot.limits.get(drive, (-math.inf, math.inf))
+            wanted[f"{drive}_angle"] = min(high, max(low, angles[drive] + step))
+        if wanted:
+            self._simulation.command(self.robot, wanted)
+
+
+def drivable(robot: Robot) -> bool:
+    """Return True if keys can drive ``robot``."""
+    return bool(drive_command(robot, 0.0, 0.0))
+
+
+def drive_command(robot: Robot, throttle: float, rudder: float) -> dict[str, float]:
+    """Return the command for shares of the largest speed and turn rate, each from -1 to 1.
+
+    Empty for a robot without locomotion.
+    """
+    if robot.steering is not None:
+        steering = robot.steering
+        top = robot.drives[steering.left[0]].speed * steering.radius
+        return {"forward": throttle * top, "turn": rudder * 2 * top / steering.gauge}
+    inputs = robot.gait.inputs if robot.gait else ()
+    if {"forward", "turn"} <= {*inputs}:
+        ahead, _, about = getattr(robot.gait, "fastest", (0.1, 0.0, 0.5))
+        return {"forward": throttle * ahead, "turn": rudder * about}
+    if {"left_speed", "right_speed"} <= {*inputs}:
+        top = float(getattr(robot.gait, "top_speed", 20.0))
+        left, right = _clamp(throttle - rudder), _clamp(throttle + rudder)
+        return {"left_speed": left * top, "right_speed": right * top}
+    return {}
+
+
+def _clamp(share: float) -> float:
+    return min(1.0, max(-1.0, share))

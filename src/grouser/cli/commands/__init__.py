@@ -1,1 +1,1 @@
-"""The commands of the command line, one per file, named as it is typed."""
+"""Commands of the command line, one per file."""

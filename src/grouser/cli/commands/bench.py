@@ -1,4 +1,4 @@
-"""``grouser bench``: one speed question, answered on this machine."""
+"""``grouser bench``: measure speed on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bench(
         typer.Argument(
             metavar="NAME",
             show_default=False,
-            help="Which one; [cyan]grouser list benches[/] shows them.",
+            help="Name of the bench; see [cyan]grouser list benches[/].",
         ),
     ],
     robot: Annotated[
@@ -30,15 +30,15 @@ def bench(
         typer.Option(
             metavar="ROBOT",
             show_default=False,
-            help="Which one, for [cyan]bench robot[/]: a kind of robot or a robot file.",
+            help="Robot kind or robot file, for [cyan]bench robot[/].",
         ),
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write figures and machine as JSON."),
+        typer.Option("--json", metavar="FILE", help="Write figures and machine data as JSON."),
     ] = None,
 ) -> None:
-    """Measure speed here; figures are comparable only within one run on one machine.
+    """Measure speed; figures are comparable only within one run on one machine.
 
     For example:
 
@@ -52,15 +52,15 @@ def bench(
 
     key, module = preflight.table_module("bench", name, BENCHES)
     if robot and not getattr(module, "TAKES_ROBOT", False):
-        raise BadValue(f"bench: '{key}' takes no robot, 'grouser bench robot' does")
+        raise BadValue(f"bench: '{key}' takes no --robot; only 'grouser bench robot' does")
     preflight.writable(json_file)
     figures: dict[str, float] = {}
     with counting_bar(key) as bar:
         measured = module.run(bar, robot) if robot else module.run(bar)
-        # A long bench yields its figures one after another: a run that is cut off has said some.
+        # A long bench yields its figures one by one, so that an interrupted run has printed some.
         for part in (measured,) if isinstance(measured, Mapping) else measured:
             if part is not measured:
-                _tell(part)
+                _print_partial(part)
             figures |= part
     here = machine()
     _print(key, figures, here)
@@ -68,8 +68,8 @@ def bench(
         write_json(json_file, {"bench": key, "figures": json_value(figures), "machine": here})
 
 
-def _tell(figures: Mapping[str, float]) -> None:
-    """Say on the error stream what was measured so far; the table follows at the end."""
+def _print_partial(figures: Mapping[str, float]) -> None:
+    """Print intermediate figures on standard error."""
     from grouser.reports.table import display_text
 
     for figure, value in figures.items():

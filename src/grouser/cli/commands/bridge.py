@@ -1,4 +1,4 @@
-"""``grouser bridge``: a real controller's datagrams drive a simulated Kenaf."""
+"""``grouser bridge``: drive a simulated Kenaf by a real controller's UDP datagrams."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli.link_options import LinkDelay, LinkDouble, LinkJitter, LinkLoss
-from grouser.cli.options import Seed, Token
-from grouser.cli.terminal import result_console
+from grouser.cli.options import LinkDelay, LinkDouble, LinkJitter, LinkLoss, Seed, Token
+from grouser.cli.terminal import print_line
 from grouser.errors import BadValue
 
 
 def bridge(
     server: Annotated[
         str,
-        typer.Option(metavar="HOST[:PORT]", help="The simulator; PORT is its control port."),
+        typer.Option(metavar="HOST[:PORT]", help="Simulation server; PORT is its control port."),
     ] = "127.0.0.1:3000",
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="Where datagrams are taken; 0.0.0.0: everywhere."),
+        typer.Option(
+            metavar="ADDRESS", help="Listen for datagrams on this address; 0.0.0.0: all interfaces."
+        ),
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="UDP port; 0: any that is free.")
-    ] = 3010,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="UDP port; 0: any free port.")] = 3010,
     controller: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Take datagrams from this machine only; needed beyond this one.",
+            help="Accept datagrams only from this address; required if --host is not local.",
         ),
     ] = "",
-    name: Annotated[str, typer.Option(help="What the robot is called.")] = "kenaf",
+    name: Annotated[str, typer.Option(help="Name of the robot.")] = "kenaf",
     token: Token = "",
     delay: LinkDelay = "0",
     jitter: LinkJitter = "0",
@@ -41,24 +40,24 @@ def bridge(
     double: LinkDouble = "0",
     seed: Seed = None,
 ) -> None:
-    """Let a controller of the real Kenaf drive a simulated one: the paper's intermediate process.
+    """Drive a simulated Kenaf by a controller of the real one (the paper's intermediate process).
 
-    CAN frames come in UDP datagrams and go to the simulator as USARSim's commands; status is
-    answered at once. Belts stop 0.3 s after the last valid command. Either side may restart.
-    What the datagrams hold: docs/can.md.
+    CAN frames arrive in UDP datagrams and are sent to the server as USARSim commands; status
+    requests are answered at once. Belts stop 0.3 s after the last valid command. Either side may
+    restart. Datagram format: docs/how-to/can.md.
 
-    For example, with a link as bad as a tunnel's:
+    For example, with a link as bad as in a tunnel:
 
     [cyan]grouser bridge --server 127.0.0.1:3000 --loss 10% --jitter 30ms --seed 1[/]
     """
     import asyncio
     import ipaddress
 
-    from grouser.cli.link_options import link_faults
+    from grouser.cli.options import link_faults
     from grouser.client.address import Address, parse_host_port
     from grouser.client.bridge_process import BridgeProcess
     from grouser.protocol.usarsim import codec
-    from grouser.service.access import loopback
+    from grouser.service.access import is_loopback
 
     far, far_port = parse_host_port(server, codec.PORT, "--server")
     if controller:
@@ -66,27 +65,27 @@ def bridge(
             controller = str(ipaddress.ip_address(controller))
         except ValueError:
             raise BadValue(
-                f"--controller is '{controller}', must be an address, such as 10.0.0.5"
+                f"--controller is '{controller}', must be an IP address, such as 10.0.0.5"
             ) from None
-    if not controller and not loopback(host):
+    if not controller and not is_loopback(host):
         raise BadValue(
-            f"--host is '{host}', which lets other machines in: name the one that may command with "
-            "--controller ADDRESS"
+            f"--host is '{host}', which other machines can reach: set the one that may send "
+            "commands with --controller ADDRESS"
         )
     process = BridgeProcess(
         Address(host=far, port=far_port, token=token or None),
         name=name,
         controller=controller or None,
         faults=link_faults(delay, jitter, loss, double, seed or 0),
-        report=_say,
+        report=print_line,
     )
     try:
-        asyncio.run(_until_told(process.run(host, port, _listening)))
+        asyncio.run(_until_signal(process.run(host, port, _print_port)))
     finally:
-        _say(process.bridge.summary())
+        print_line(process.bridge.summary())
 
 
-async def _until_told(running: Coroutine[None, None, None]) -> None:
+async def _until_signal(running: Coroutine[None, None, None]) -> None:
     """Run until Ctrl-C or SIGTERM."""
     import asyncio
     import signal
@@ -98,9 +97,5 @@ async def _until_told(running: Coroutine[None, None, None]) -> None:
         await task
 
 
-def _listening(port: int) -> None:
-    _say(f"listening udp={port}")
-
-
-def _say(sentence: str) -> None:
-    result_console().print(sentence, soft_wrap=True)
+def _print_port(port: int) -> None:
+    print_line(f"listening udp={port}")

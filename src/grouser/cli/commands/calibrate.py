@@ -1,4 +1,4 @@
-"""``grouser calibrate``: what a log tells about a robot and its ground."""
+"""``grouser calibrate``: estimate robot and ground parameters from a log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
-from grouser.cli.typed_command import typed_command
+from grouser.cli.terminal import (
+    command_line,
+    counting_bar,
+    print_written,
+    result_console,
+    write_json,
+)
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -22,12 +27,12 @@ if TYPE_CHECKING:
 HEADINGS = ("parameter", "start", "found", "interval", "plausible", "verdict")
 
 
-WhereTheRunWas = Annotated[
+RunWorld = Annotated[
     str,
     typer.Option(
         metavar="WORLD",
         show_default=False,
-        help="Where the run was made, with the same commands: a file or a shipped world.",
+        help="World of the recorded run, with the same commands: a file or a shipped world.",
     ),
 ]
 FreeParameters = Annotated[
@@ -35,7 +40,7 @@ FreeParameters = Annotated[
     typer.Option(
         metavar="A,B,…",
         show_default=False,
-        help="What to find, such as pitch_inertia,friction.",
+        help="Parameters to estimate, such as pitch_inertia,friction.",
     ),
 ]
 RobotName = Annotated[
@@ -43,34 +48,32 @@ RobotName = Annotated[
     typer.Option(
         metavar="NAME",
         show_default="the only one",
-        help="Whose log it is, by name in the world.",
+        help="Name of the logged robot in the world.",
     ),
 ]
 JsonFile = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write what was found as JSON, for programs."),
+    typer.Option("--json", metavar="FILE", help="Write the result as JSON."),
 ]
 WorldOverrides = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Change the world, such as terrain.1.slope_deg=45; may be given often.",
+        help="Change the world, such as terrain.1.slope_deg=45; may be repeated.",
     ),
 ]
 Align = Annotated[
     bool,
-    typer.Option("--align", help="The log's x and z are measured from an unknown place."),
+    typer.Option("--align", help="The origin of the log's x and z is unknown."),
 ]
 NoseUp = Annotated[bool, typer.Option("--nose-up", help="In the log, pitch is positive nose up.")]
-SearchSeed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Decides where the search looks first.")
-]
+SearchSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the search.")]
 
 
 def calibrate(
     real: RealLog,
-    world: WhereTheRunWas,
+    world: RunWorld,
     free: FreeParameters,
     robot: RobotName = None,
     report: PlotReport = None,
@@ -80,12 +83,11 @@ def calibrate(
     nose_up: NoseUp = False,
     seed: SearchSeed = 0,
 ) -> None:
-    """Find the parameters with which the simulation follows a log best, and say how surely.
+    """Estimate the parameters with which the simulation fits a log best, with intervals.
 
-    The world must hold the robot as it stood and drove: its start, its posture
-    and its command. The log may have other rates, gaps and a clock of its own.
-    A parameter never leaves its plausible range, and one that the run does not
-    show is said to be so.
+    The world must contain the robot with its start pose, posture and command. The
+    log may have another rate, gaps and its own clock. A parameter stays within its
+    plausible range; one that the run does not determine is marked as such.
 
     For example:
 
@@ -106,21 +108,22 @@ def calibrate(
     real = log_path(real)
     log = read_trajectory(real, nose_up=nose_up)
     place = load(world, overrides or ())
-    who = robot or _only(place)
+    name = robot or _only_robot(place)
     with counting_bar("calibrate") as bar:
-        result = find(log, place, who, names, align=align, seed=seed, progress=bar)
-    _show(result, who, real)
+        result = find(log, place, name, names, align=align, seed=seed, progress=bar)
+    _show(result, name, real)
     if json_file is not None:
         write_json(json_file, result.to_json())
     if report is not None:
-        print_written(_page(result, who, real, world).write(report))
+        print_written(_page(result, name, real, world).write(report))
 
 
-def _only(world: World) -> str:
+def _only_robot(world: World) -> str:
+    """Return the name of the only robot in the world."""
     names = [entry.name for entry in world.robots]
     if len(names) != 1:
         there = ", ".join(names) or "none"
-        raise BadValue(f"--robot is needed, the world has {there}")
+        raise BadValue(f"--robot is required: robots in world '{world.name}': {there}")
     return names[0]
 
 
@@ -174,7 +177,7 @@ def _page(result: Calibration, robot: str, real: Path, world: str) -> Page:
         f"{robot} after {real.name}",
         above=f"calibration in {world}",
         verdict=f"{determined} of {len(result.findings)} parameters determined",
-        command=typed_command(),
+        command=command_line(),
     )
     page.add_rows(HEADINGS, [_cells(finding) for finding in result.findings])
     page.add_text(_summary(result))

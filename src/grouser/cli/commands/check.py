@@ -1,4 +1,4 @@
-"""``grouser check``: does a robot keep the contract that all robots here keep?"""
+"""``grouser check``: check a robot against the robot contract."""
 
 from __future__ import annotations
 
@@ -11,32 +11,29 @@ from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.commands.mobility import RobotOverrides, robot_options
-from grouser.cli.terminal import complain, counting_bar, result_console
+from grouser.cli.terminal import counting_bar, print_error, result_console
 from grouser.errors import unknown
 
 KINDS = ("robot",)
-"""What can be checked."""
+"""Kinds of objects that can be checked."""
 
 
 def check(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND", show_default=False, help=f"What to check: {', '.join(KINDS)}."
+            metavar="KIND", show_default=False, help=f"Kind of object: {', '.join(KINDS)}."
         ),
     ],
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="ROBOT", show_default=False, help="A kind of robot, or a robot file."
-        ),
+        typer.Argument(metavar="ROBOT", show_default=False, help="Robot kind or robot file."),
     ],
     overrides: RobotOverrides = None,
 ) -> None:
-    """Check a robot: is its file sound, and does it keep the contract that all robots keep?
+    """Check a robot file and the robot contract.
 
-    Every fault of a URDF underneath is said. It leaves with code 1 if something is
-    wrong.
+    Lists every fault of a referenced URDF or MJCF file. Exits with code 1 if a check fails.
 
     For example:
 
@@ -55,9 +52,9 @@ def check(
     options = robot_options(overrides or ())
     description = describe(name, options, "check")
     if isinstance(description, CustomRobot) and description.model_path is not None:
-        faults = all_faults(description.model_path, description.plan)
+        faults = all_faults(description.model_path, description.spec)
         for fault in faults:
-            complain(fault)
+            print_error(fault)
         if faults:
             raise typer.Exit(1)
     with counting_bar(name) as bar:

@@ -1,4 +1,4 @@
-"""``grouser check-mesh``: what a mesh file would collide as, how well that fits, what it costs."""
+"""``grouser check-mesh``: collision geometry of a mesh, its error and its cost."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from grouser.errors import BadValue
 def check_mesh(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", show_default=False, help="The mesh (.stl, .ply, .obj)."),
+        typer.Argument(metavar="FILE", show_default=False, help="Mesh file (.stl, .ply, .obj)."),
     ],
     scale: Annotated[
         float, typer.Option(min=1e-6, max=1000, metavar="M", help="Metres per unit of the file.")
     ] = 1.0,
     tolerance: Annotated[
         float,
-        typer.Option(min=0.0005, max=1.0, metavar="M", help="How far a surface may be off."),
+        typer.Option(min=0.0005, max=1.0, metavar="M", help="Largest surface error."),
     ] = 0.01,
     cell: Annotated[
         float | None,
@@ -33,7 +33,7 @@ def check_mesh(
             max=10.0,
             metavar="M",
             show_default="as fine as needed",
-            help="Cells of the height map.",
+            help="Cell size of the height map.",
         ),
     ] = None,
     out: Annotated[
@@ -43,10 +43,10 @@ def check_mesh(
         ),
     ] = None,
 ) -> None:
-    """Show what a mesh collides as: convex pieces or a height map, and why.
+    """Show the collision geometry of a mesh: convex pieces or a height map, and why.
 
-    Both are compared with the mesh on vertical lines: how far off the surface
-    seen from above is, up or to the side, and under how much of it room is lost.
+    Both are compared with the mesh along vertical lines: vertical or lateral error of
+    the surface seen from above, and the share of it with filled space underneath.
 
     For example:
 
@@ -54,14 +54,15 @@ def check_mesh(
     """
     preflight.writable(out, ".npz")
     preflight.physics()
-    from grouser.world.meshes.stand_in import stand_in
+    from grouser.frames import millimetres
+    from grouser.world.meshes.collision_proxy import choose_proxy
     from grouser.world.terrain.convex_pieces import write_pieces
     from grouser.world.terrain.mesh import scaled_mesh
 
     try:
         mesh = scaled_mesh(file, scale)
         with result_console().status("cutting and comparing"):
-            choice = stand_in(mesh, "convex_pieces" if out else "auto", tolerance, cell)
+            choice = choose_proxy(mesh, "convex_pieces" if out else "auto", tolerance, cell)
     except BadValue as error:
         raise BadValue(f"{file}: {error}") from None
     console = result_console()
@@ -77,8 +78,8 @@ def check_mesh(
             one.what,
             str(one.geoms),
             f"{one.contacts:.1f}",
-            f"{1000 * one.fit.off:.1f} mm",
-            f"{1000 * one.fit.mean:.2f} mm",
+            f"{millimetres(one.fit.off):.1f} mm",
+            f"{millimetres(one.fit.mean):.2f} mm",
             f"{100 * one.fit.filled:.1f} %",
         )
     console.print(table)

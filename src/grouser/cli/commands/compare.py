@@ -1,4 +1,4 @@
-"""``grouser compare``: how far a simulated run is from a log."""
+"""``grouser compare``: distance between a simulated run and a log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import typer
 
 from grouser.cli import preflight
 from grouser.cli.options import PlotReport, RealLog
-from grouser.cli.terminal import print_written, result_console, write_json
-from grouser.cli.typed_command import typed_command
+from grouser.cli.terminal import command_line, print_written, result_console, write_json
 from grouser.errors import BadValue, unknown
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from grouser.evaluation.trajectory import Trajectory
 
 ERRORS = {"x": "mm", "z": "mm", "norm": "mm", "pitch": "deg"}
-"""What is compared, and in which unit."""
+"""Compared quantity -> unit."""
 
 
 def compare(
@@ -28,37 +27,39 @@ def compare(
         typer.Argument(
             metavar="SIM",
             show_default=False,
-            help="The simulated run's log ([cyan]grouser run --log[/]).",
+            help="Log of the simulated run ([cyan]grouser run --log[/]).",
         ),
     ],
     report: PlotReport = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the errors as JSON, for programs."),
+        typer.Option("--json", metavar="FILE", help="Write the errors as JSON."),
     ] = None,
     align_starts: Annotated[
         bool,
         typer.Option(
-            "--align-starts", help="Let both begin at x = z = 0: removes a constant offset."
+            "--align-starts",
+            help="Shift both to x = z = 0 at the start (removes a constant offset).",
         ),
     ] = False,
     index: Annotated[
         str,
         typer.Option(
             metavar="difference|distance",
-            help="What is matched: the distance between the two, or each one's from the origin.",
+            help="Matching cost: distance between both samples, or difference of their distances "
+            "from the origin.",
         ),
     ] = "difference",
     nose_up: Annotated[
         bool,
-        typer.Option("--nose-up", help="In both files a column pitch is positive nose up."),
+        typer.Option("--nose-up", help="Pitch is positive nose up in both files."),
     ] = False,
 ) -> None:
     """Compare two logs by DP matching: errors of x, z, their norm and pitch, before and after.
 
-    Logs name their columns t, x, z and pitch (or qw qx qy qz), in s, m and rad
-    unless a suffix says otherwise (t_ms, x_mm, pitch_deg). Rates, lengths and
-    clocks may differ; samples that are not finite are left out and told.
+    Columns are named t, x, z and pitch (or qw qx qy qz), in s, m and rad unless
+    a suffix gives another unit (t_ms, x_mm, pitch_deg). Rates, lengths and clocks
+    may differ; samples that are not finite are removed and reported.
 
     For example:
 
@@ -92,7 +93,11 @@ def compare(
 
 
 def _clean(path: Path, log: Trajectory) -> Trajectory:
-    """Return what can be matched of ``log``, or say whose fault it is that nothing can."""
+    """Return the usable samples of ``log``.
+
+    Raises:
+        BadValue: fewer than two samples are usable; the message names the file.
+    """
     try:
         clean = log.clean()
     except BadValue as error:
@@ -103,7 +108,7 @@ def _clean(path: Path, log: Trajectory) -> Trajectory:
 
 
 def rows(match: TrajectoryMatch) -> list[tuple[Any, ...]]:
-    """Return a line per error: its name, mean and largest before, mean and largest after."""
+    """Return one row per error: name, mean and maximum before, mean and maximum after."""
     return [
         (
             f"{name} [{unit}]",
@@ -133,7 +138,7 @@ def _print(
     for path, trajectory in ((real, match.real), (simulated, match.simulated)):
         text = f"{len(trajectory)} samples, {trajectory.duration:.2f} s"
         console.print(Text.assemble((log_name(path), "bold"), f"  {text}"), soft_wrap=True)
-        for fault in (fault for whose, fault in faults if whose == path):
+        for fault in (fault for file, fault in faults if file == path):
             console.print(Text(f"  {fault}", "yellow"), soft_wrap=True)
         if real == simulated:
             break
@@ -180,21 +185,21 @@ def _page(
     after = match.after
     page = Page(
         f"{real.name} and {simulated.name}",
-        above="A simulated run beside a log",
+        above="Simulated run compared with a log",
         verdict=f"mean error after matching: {millimetres(after.mean('norm')):.4g} mm, "
         f"{after.figures()['mean_pitch_error_deg']:.3g} deg of pitch",
-        command=typed_command(),
+        command=command_line(),
     )
     page.add_rows(HEADER, rows(match))
     page.add_text(
         "Errors are the simulated run minus the log: x forwards, z upwards, norm their distance, "
         "pitch nose down. **Before**: at equal times since the start. **Matched**: DP matching "
-        "pairs the samples so that their distances add up to the least, whatever their clocks say."
+        "pairs the samples with the least sum of distances, independent of their clocks."
     )
     for path, fault in faults:
         page.add_text(f"`{path.name}`: {fault}")
-    page.add_plot(plots.paths(match), "Both ways; thin lines join matched samples.")
+    page.add_plot(plots.paths(match), "Both trajectories; thin lines connect matched samples.")
     page.add_plot(plots.components(match), "Over time, and over matched pairs.")
-    page.add_plot(plots.errors(match), "Size of the errors, pair by pair.")
-    page.add_plot(plots.warping(match), "Which samples were matched.")
+    page.add_plot(plots.errors(match), "Absolute errors per pair.")
+    page.add_plot(plots.warping(match), "Matched samples.")
     return page

@@ -1,41 +1,93 @@
-"""``grouser console``: type lines at a world, in this process or at a server."""
+"""``grouser console``: type console lines at a world, in this process or on a server."""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
+from grouser import files
 from grouser.cli import preflight
-from grouser.cli.line_editing import line_editing
 from grouser.cli.options import Seed, Token, speed_factor
-from grouser.cli.terminal import complain, result_console
+from grouser.cli.terminal import print_error, result_console
 from grouser.errors import BadValue, Disconnected, GrouserError, SimulationDiverged
+
+HISTORY_LENGTH = 1000
+"""Lines kept in the history file."""
+
+
+def history_file() -> Path:
+    """Return the history file in the user's state folder."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "grouser" / "console_history"
+
+
+@contextmanager
+def line_editing(complete: Callable[[str], list[str]]) -> Iterator[None]:
+    """Enable history and completion of ``input`` inside the block, by Python's readline.
+
+    Args:
+        complete: returns the completions of the last word of a line.
+    """
+    try:
+        import readline
+    except ImportError:  # optional part of Python
+        yield
+        return
+    file = history_file()
+    with suppress(OSError):
+        readline.read_history_file(file)
+    readline.set_history_length(HISTORY_LENGTH)
+    completions: list[str] = []
+
+    def completer(_: str, number: int) -> str | None:
+        nonlocal completions
+        if number == 0:
+            try:
+                completions = complete(readline.get_line_buffer()[: readline.get_endidx()])
+            except GrouserError:
+                completions = []
+        return f"{completions[number]} " if number < len(completions) else None
+
+    readline.set_completer(completer)
+    readline.set_completer_delims(" \t")
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield
+    finally:
+        readline.set_completer(None)
+        lines = [
+            readline.get_history_item(i + 1) for i in range(readline.get_current_history_length())
+        ]
+        with suppress(GrouserError, OSError):  # the folder may be read-only
+            files.write_text(file, "".join(f"{line}\n" for line in lines[-HISTORY_LENGTH:]))
+
 
 if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
 
 SLICE = 0.02
-"""Simulated seconds that pass at once between two looks at the clock."""
+"""Simulated time per slice of a paced run, s, rounded to whole time steps."""
 PROMPT = "grouser> "
-LEAVING = ("exit", "quit")
-"""Words that end the typing, as Ctrl-D does."""
+EXIT_WORDS = ("exit", "quit")
+"""Lines that end the console, as Ctrl-D does."""
 
 
 class LineConsole(Protocol):
-    """Whatever carries out lines."""
+    """Executor of console lines."""
 
     def execute(self, line: str) -> str:
-        """Return the answer to a line, or raise why there is none."""
+        """Return the answer to a line; raise `GrouserError` if it fails."""
         ...
 
     def complete(self, text: str) -> list[str]:
-        """Return how the last word of a line may go on."""
+        """Return the completions of the last word of a line."""
         ...
 
 
@@ -45,7 +97,7 @@ def console(
         typer.Argument(
             metavar="[WORLD]",
             show_default=False,
-            help="A world file, or the name of a shipped one; none with --server.",
+            help="A world file, or the name of a shipped one; omitted with --server.",
         ),
     ] = None,
     server: Annotated[
@@ -53,7 +105,7 @@ def console(
         typer.Option(
             metavar="HOST[:PORT]",
             show_default=False,
-            help="Type at a running server; PORT is its control port, 3000 if not given.",
+            help="Use the console of a running server; PORT is its control port, default 3000.",
         ),
     ] = None,
     token: Token = "",
@@ -62,15 +114,15 @@ def console(
         typer.Option(
             metavar="step|FACTOR",
             show_default="1.0 on a terminal, step otherwise",
-            help="step: time passes only when told, 'step 2'; 1.0 is real time.",
+            help="step: time passes only by lines such as 'step 2'; 1.0 is real time.",
         ),
     ] = "",
     seed: Seed = None,
 ) -> None:
-    """Type lines at a world: open a door, move a robot, fire an event ('help' lists all).
+    """Type console lines at a world: open a door, move a robot, fire an event ('help' lists all).
 
-    The same lines work in world files and over the wire. Tab completes, the arrows go through what
-    was typed before, Ctrl-D or 'exit' ends it. Lines may also come from a file or a pipe.
+    The same lines work in world files and over the network. Tab completes, the arrow keys browse
+    the history, Ctrl-D or 'exit' ends it. Lines may also come from a file or a pipe.
 
     For example:
 
@@ -81,10 +133,10 @@ def console(
     [cyan]grouser console --server simulator.local[/]
     """
     if (world is None) == (server is None):
-        raise BadValue("console: a WORLD or --server HOST is needed, and not both")
+        raise BadValue("console: either WORLD or --server HOST is required")
     if server is not None:
         with _connect(server, token) as remote:
-            answer_lines(remote)
+            execute_lines(remote)
         return
     preflight.physics()
     from grouser.service.console import Console
@@ -94,25 +146,25 @@ def console(
     factor = speed_factor(speed or ("1.0" if sys.stdin.isatty() else "step"), "step")
     simulation = Simulation(load(str(world)), seed=seed)
     if factor is None:
-        answer_lines(Console(simulation, trusted=True, steps=True))
+        execute_lines(Console(simulation, trusted=True, steps=True))
         return
     with RealTimeRun(simulation, factor) as lock:
-        answer_lines(_Locked(Console(simulation, trusted=True), lock))
+        execute_lines(_LockedConsole(Console(simulation, trusted=True), lock))
 
 
-def answer_lines(console: LineConsole) -> None:
-    """Answer lines until there are no more; leave with 1 if a piped one failed."""
+def execute_lines(console: LineConsole) -> None:
+    """Execute the lines of standard input; exit with 1 if a line of a pipe or file failed."""
     terminal, failed = sys.stdin.isatty(), False
     with line_editing(console.complete) if terminal else nullcontext():
         for line in _lines(terminal):
-            if line.strip() in LEAVING:
+            if line.strip() in EXIT_WORDS:
                 break
             try:
                 answer = console.execute(line)
             except Disconnected:
                 raise
             except GrouserError as error:
-                complain(str(error))
+                print_error(str(error))
                 failed = True
             else:
                 if answer:
@@ -134,9 +186,9 @@ def _lines(terminal: bool) -> Iterator[str]:
 
 
 class RealTimeRun:
-    """Lets a simulation run by the clock in a thread, and prints what happens in it.
+    """Paced run of a simulation in a background thread, which prints its events.
 
-    Its ``with`` block is given the lock under which others may touch the simulation.
+    Its ``with`` block receives the lock for access to the simulation.
     """
 
     def __init__(self, simulation: Simulation, factor: float) -> None:
@@ -153,27 +205,33 @@ class RealTimeRun:
         self._thread.join()
 
     def _run(self) -> None:
+        from grouser.service.pace import RealTimePacer
         from grouser.simulation.changes.actions import Pause
 
-        due = time.perf_counter()
+        simulation, timestep = self._simulation, self._simulation.scene.timestep
+        step = max(1, round(SLICE / timestep)) * timestep
+        # max_lag=0: a simulation slower than the real-time factor does not catch up.
+        pacer = RealTimePacer(self._factor, simulation.time, max_lag=0.0, sleep=self._over.wait)
         while not self._over.is_set():
             with self._lock:
                 try:
-                    if not self._simulation.paused:
-                        self._simulation.step(SLICE)
+                    if not simulation.paused:
+                        simulation.step(step)
                 except SimulationDiverged as error:
-                    complain(str(error))
-                    self._simulation.do(Pause(True))
-                happened = self._simulation.drain_events()
-            for entry in happened:
+                    print_error(str(error))
+                    simulation.apply(Pause(True))
+                events, paused, now = simulation.drain_events(), simulation.paused, simulation.time
+            for entry in events:
                 result_console().print(str(entry), markup=False, soft_wrap=True)
-            # A world that is too slow for its clock is late, and does not try to catch up.
-            due = max(due + SLICE / self._factor, time.perf_counter())
-            self._over.wait(due - time.perf_counter())
+            if paused:
+                pacer.restart(now)
+                self._over.wait(step / self._factor)
+            else:
+                pacer.sleep(now)
 
 
-class _Locked:
-    """A console that waits until nobody else touches its simulation."""
+class _LockedConsole:
+    """Console that holds a lock while a line is executed."""
 
     def __init__(self, console: LineConsole, lock: threading.Lock) -> None:
         self._console, self._lock = console, lock
@@ -188,16 +246,16 @@ class _Locked:
 
 
 class _RemoteConsole:
-    """A console at the far end of a wire."""
+    """Console of a server."""
 
-    def __init__(self, ask: Callable[[str], str]) -> None:
-        self._ask = ask
+    def __init__(self, request: Callable[[str], str]) -> None:
+        self._request = request
 
     def execute(self, line: str) -> str:
-        return self._ask(line) if line.strip() else ""
+        return self._request(line) if line.strip() else ""
 
     def complete(self, text: str) -> list[str]:
-        return self._ask(f"complete {text}.").splitlines()
+        return self._request(f"complete {text}.").splitlines()
 
 
 @contextmanager

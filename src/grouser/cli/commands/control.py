@@ -1,4 +1,4 @@
-"""``grouser control``: the control process on the robot's PC, for an operator's program."""
+"""``grouser control``: control process on the robot's PC, for an operator's program."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from typing import Annotated
 
 import typer
 
-from grouser.cli.link_options import LinkDelay, LinkDouble, LinkJitter, LinkLoss, link_faults
-from grouser.cli.options import Seed, Token
-from grouser.cli.terminal import result_console
+from grouser.cli.options import (
+    LinkDelay,
+    LinkDouble,
+    LinkJitter,
+    LinkLoss,
+    Seed,
+    Token,
+    link_faults,
+)
+from grouser.cli.terminal import print_line
 from grouser.errors import BadValue
 
 
@@ -18,16 +25,18 @@ def control(
         typer.Option(
             envvar="HRT_LINK",
             metavar="ADDRESS",
-            help="The robot: can0, socketcand://HOST:PORT/can0, udp://HOST:PORT (the bridge) or "
-            "usarsim://HOST:PORT (a simulator).",
+            help="Link to the robot: can0, socketcand://HOST:PORT/can0, udp://HOST:PORT (bridge) "
+            "or usarsim://HOST:PORT (a simulation server).",
         ),
     ] = "usarsim://127.0.0.1:3000",
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where the operator comes to; 0.0.0.0: all.")
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen for the operator on this address; 0.0.0.0: all interfaces.",
+        ),
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Its port; 0: any that is free.")
-    ] = 3020,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port; 0: any free port.")] = 3020,
     token: Token = "",
     delay: LinkDelay = "0ms",
     jitter: LinkJitter = "0ms",
@@ -35,10 +44,10 @@ def control(
     double: LinkDouble = "0%",
     seed: Seed = None,
 ) -> None:
-    """Drive a Kenaf, real or simulated, as an operator's program says.
+    """Drive a real or simulated Kenaf by commands of an operator's program.
 
-    It is built on the robot library hrt: the same process drives the real robot over its CAN bus
-    and the simulated one. One operator at a time; belts stop 0.3 s after its last message. An
+    Based on the robot library hrt: the same process drives the real robot over its CAN bus and the
+    simulated one. One operator at a time; belts stop 0.3 s after its last message. Example of an
     operator's program: examples/90_teleoperation.py.
 
     For example:
@@ -51,11 +60,11 @@ def control(
     from grouser.client.hrt_robot import Hrt
     from grouser.client.links.link import open_link
     from grouser.client.links.link_with_faults import LinkWithFaults
-    from grouser.service.access import loopback
+    from grouser.service.access import is_loopback
 
-    if not token and not loopback(host):
+    if not token and not is_loopback(host):
         raise BadValue(
-            f"--host is '{host}', which lets other machines in and takes a token: give one with "
+            f"--host is '{host}', which other machines can reach: a token is required, set "
             "the environment variable GROUSER_TOKEN"
         )
     faults = link_faults(delay, jitter, loss, double, seed or 0)
@@ -64,9 +73,5 @@ def control(
         opened = open_link(link)
         return Hrt(LinkWithFaults(opened, faults) if faults else opened)
 
-    process = ControlProcess(open_robot, token, _say)
-    process.run(host, port, lambda number: _say(f"listening control={number}"))
-
-
-def _say(sentence: str) -> None:
-    result_console().print(sentence, soft_wrap=True)
+    process = ControlProcess(open_robot, token, print_line)
+    process.run(host, port, lambda number: print_line(f"listening control={number}"))

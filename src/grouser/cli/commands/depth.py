@@ -1,4 +1,4 @@
-"""``grouser depth``: what a depth camera would see of a world."""
+"""``grouser depth``: simulate a depth camera in a world."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from grouser.cli import places, preflight
-from grouser.cli.options import Overrides, WorldName
+from grouser.cli import preflight
+from grouser.cli.options import Overrides, WorldName, parse_numbers
 from grouser.cli.terminal import counting_bar, print_written, result_console
 from grouser.errors import BadValue
 
@@ -22,28 +22,35 @@ def depth(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", metavar="F.pcd", show_default=False, help="The cloud; F_0.pcd, … of several."
+            "--out",
+            metavar="F.pcd",
+            show_default=False,
+            help="Output file; F_0.pcd, F_1.pcd, ... for several views.",
         ),
     ],
-    eyes: Annotated[
+    viewpoints: Annotated[
         list[str],
         typer.Option(
-            "--from", metavar="x,y,z", show_default=False, help="Where it stands; once per view."
+            "--from",
+            metavar="x,y,z",
+            show_default=False,
+            help="Position of the camera, m; once per view.",
         ),
     ],
     target: Annotated[
-        str, typer.Option("--at", metavar="x,y,z", help="What is in the middle of its picture.")
+        str, typer.Option("--at", metavar="x,y,z", help="Point in the centre of the image, m.")
     ] = "0,0,0",
     camera: Annotated[
-        str, typer.Option(metavar="NAME", help="kinect1, kinect2, kinect2_qhd or kinect2_hd.")
+        str,
+        typer.Option(metavar="NAME", help="Camera: kinect1, kinect2, kinect2_qhd or kinect2_hd."),
     ] = "kinect1",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the noise.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the noise.")] = 0,
     overrides: Overrides = None,
 ) -> None:
-    """Scan a world with a simulated depth camera: clouds whose truth is known.
+    """Scan a world with a simulated depth camera: point clouds with known ground truth.
 
     Clouds are organised, in metres and in the camera's axes (x right, y down,
-    z forward), with the errors that such a camera makes.
+    z forward), with the noise model of the camera.
 
     For example:
 
@@ -51,7 +58,7 @@ def depth(
     --at 1.4,0,0.1 --out bridge.pcd[/]
 
     [cyan]grouser scan bridge_0.pcd bridge_1.pcd --camera-pose=… --camera-pose=…
-    --out bridge[/], with the poses that it says
+    --out bridge[/], with the printed poses
     """
     preflight.writable(out, ".pcd")
     preflight.pictures()
@@ -60,29 +67,30 @@ def depth(
     from grouser.simulation.scene import compose
     from grouser.world.file import load
 
-    middle = places.numbers("--at", target, 3, example="0.5,0,0.1")
+    middle = parse_numbers("--at", target, 3, example="0.5,0,0.1")
     poses = [
-        aimed(places.numbers("--from", eye, 3, example="0.5,-1.5,1.2"), middle) for eye in eyes
+        aimed(parse_numbers("--from", text, 3, example="0.5,-1.5,1.2"), middle)
+        for text in viewpoints
     ]
     scene = compose(load(world, overrides or ()).changed(robots=()))
     clouds = []
     with counting_bar("depth") as bar:
         for number, pose in enumerate(poses):
-            bar("looking", number, len(poses))
+            bar("rendering", number, len(poses))
             clouds += scan_world(scene, [pose], camera, seed + number)
-    for number, (cloud, eye, pose) in enumerate(zip(clouds, eyes, poses, strict=True)):
+    for number, (cloud, text, pose) in enumerate(zip(clouds, viewpoints, poses, strict=True)):
         seen = int(cloud.seen.sum())
         if not seen:
-            raise BadValue(f"--from {eye}: nothing is seen there that {camera} can measure")
+            raise BadValue(f"--from {text}: no surface within the range of {camera}")
         path = out if len(clouds) == 1 else out.with_name(f"{out.stem}_{number}{out.suffix}")
         write_pcd(path, cloud)
         print_written(path)
-        said = f"{seen:,} of {len(cloud):,} pixels measure something; --camera-pose={_typed(pose)}"
-        result_console().print(Text(said, "dim"), soft_wrap=True)
+        note = f"{seen:,} of {len(cloud):,} pixels are valid; --camera-pose={_option_text(pose)}"
+        result_console().print(Text(note, "dim"), soft_wrap=True)
 
 
-def _typed(pose: Pose) -> str:
-    """Return a pose as `grouser scan --camera-pose` takes it."""
+def _option_text(pose: Pose) -> str:
+    """Return a pose in the format of `grouser scan --camera-pose`."""
     from grouser.frames import degrees, to_rpy
 
     turns = [round(float(turn), 4) for turn in degrees(to_rpy(pose.wxyz))]

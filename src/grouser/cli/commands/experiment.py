@@ -1,4 +1,4 @@
-"""``grouser experiment``: a table or figure of a paper, ours beside theirs."""
+"""``grouser experiment``: reproduce a table or figure of a paper."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from rich.text import Text
 
 from grouser.cli import preflight
 from grouser.cli.options import PictureReport
-from grouser.cli.terminal import counting_bar, print_written, result_console, write_json
-from grouser.cli.typed_command import typed_command
+from grouser.cli.terminal import (
+    command_line,
+    counting_bar,
+    print_written,
+    result_console,
+    write_json,
+)
 
 
 def experiment(
@@ -20,29 +25,27 @@ def experiment(
         typer.Argument(
             metavar="NAME",
             show_default=False,
-            help="Which one; [cyan]grouser list experiments[/] shows them.",
+            help="Name of the experiment; see [cyan]grouser list experiments[/].",
         ),
     ],
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A short version, to see that it runs.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Short version, as a smoke test.")] = False,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the table as JSON, for programs."),
+        typer.Option("--json", metavar="FILE", help="Write the table as JSON."),
     ] = None,
     report: PictureReport = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")] = 0,
     resume: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Keep finished parts of a long one here, and go on from those that are there.",
+            help="Store finished parts in this folder and reuse those already there.",
         ),
     ] = None,
 ) -> None:
-    """Repeat a table or figure of a paper: ours beside theirs, disagreements marked.
+    """Reproduce a table or figure of a paper: our values beside theirs, differences marked.
 
-    It leaves with code 0 when it ran, whatever agrees.
+    Exits with code 0 if it ran, regardless of agreement.
 
     For example:
 
@@ -60,7 +63,7 @@ def experiment(
     preflight.writable(json_file)
     if resume is not None:
         if not getattr(module, "KEEPS_PARTS", False):
-            raise BadValue(f"--resume: {key} is in one part, there is nothing to keep of it")
+            raise BadValue(f"--resume: {key} has one part only and cannot be resumed")
         preflight.writable(resume / "part.json")
     if report is not None:
         preflight.writable(report / "index.html")
@@ -70,11 +73,16 @@ def experiment(
             quick=quick, pictures=report is not None, seed=seed, resume=resume, progress=bar
         )
         result = module.run(run_options)
-    result.command, result.quick = typed_command(), quick
+    result.command, result.quick = command_line(), quick
     console = result_console()
     result.table.print(console)
     if quick:
-        console.print(Text(f"quick: a short version; grouser experiment {key} decides", "yellow"))
+        console.print(
+            Text(
+                f"quick: short version; run 'grouser experiment {key}' for the full result",
+                "yellow",
+            )
+        )
     if json_file is not None:
         write_json(json_file, result.table.to_json())
     if report is not None:

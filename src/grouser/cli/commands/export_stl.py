@@ -1,4 +1,4 @@
-"""``grouser export-stl``: the ground of a world as an STL file."""
+"""``grouser export-stl``: write the ground of a world as an STL file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from grouser.cli.terminal import print_written, result_console
 def export_stl(
     world: WorldName,
     out: Annotated[
-        Path, typer.Option("--out", metavar="F.stl", show_default=False, help="The file to write.")
+        Path, typer.Option("--out", metavar="F.stl", show_default=False, help="Output file.")
     ],
     overrides: Overrides = None,
 ) -> None:
     """Write the ground of a world as an STL file, in metres: one closed surface.
 
-    Terrain and fixed objects are joined, whatever their kind; robots and what
-    moves are left out. An endless plane becomes a slab under what stands on it.
+    Terrain and fixed objects are merged; robots and movable objects are left
+    out. An infinite plane becomes a slab below the other geometry.
 
     For example:
 
@@ -42,5 +42,5 @@ def export_stl(
     edges = open_edges(triangles)
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     size = " x ".join(f"{edge:.2f}" for edge in (high - low).tolist())
-    state = "closed" if not edges else f"NOT closed: {edges} edges have not two faces"
+    state = "closed" if not edges else f"NOT closed: {edges} edges without two faces"
     result_console().print(f"{len(triangles):,} triangles, {size} m, {state}")

@@ -1,4 +1,4 @@
-"""``grouser import-bml``: a configuration file of bml_vrep becomes a world file."""
+"""``grouser import-bml``: convert a bml_vrep configuration to a world file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grouser.cli.terminal import print_written, result_console
 
 def import_bml(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", show_default=False, help="The configuration (*.yml).")
+        Path, typer.Argument(metavar="FILE", show_default=False, help="Configuration file (*.yml).")
     ],
     out: Annotated[
         Path | None,
@@ -23,7 +23,7 @@ def import_bml(
             "--out",
             metavar="F.yaml",
             show_default="FILE_world.yaml, beside it",
-            help="The world file to write.",
+            help="World file to write.",
         ),
     ] = None,
     cell: Annotated[
@@ -33,15 +33,15 @@ def import_bml(
             max=1.0,
             metavar="M",
             show_default="as fine as needed",
-            help="Cells, in metres, where a mesh becomes a height map.",
+            help="Cell size of height maps made from meshes.",
         ),
     ] = None,
 ) -> None:
-    """Read a configuration file of bml_vrep, with its STL files, into a world file.
+    """Convert a configuration file of bml_vrep, with its STL files, to a world file.
 
-    Objects with an STL file become ground (convex pieces or height maps, as fits),
-    robots those of ours, the dummy robot a goal that says when it is reached. What
-    is left out is named.
+    Objects with an STL file become terrain (convex pieces or height maps), robots
+    become Grouser robots, and the dummy robot becomes a goal with an event. Skipped
+    entries are listed.
 
     For example:
 
@@ -55,7 +55,7 @@ def import_bml(
 
     target.parent.mkdir(parents=True, exist_ok=True)
     imported = import_bml(file, cell, target.parent)
-    parse(imported.text, where=str(target), folder=target.parent)  # what is written can be read
+    parse(imported.text, where=str(target), folder=target.parent)  # the written file must load
     files.write_text(target, imported.text)
     for notice in imported.notices:
         result_console().print(Text(notice, "yellow"), soft_wrap=True)

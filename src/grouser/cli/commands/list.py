@@ -1,6 +1,6 @@
-"""``grouser list``: what there is, with one line about each.
+"""``grouser list``: names of a kind, with one line about each.
 
-Lines come from docstrings, read without importing the modules: a list needs no optional package.
+The lines are docstrings, read without importing the modules, so that no optional package is needed.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def _benches() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Kind:
-    """One kind of thing that can be listed."""
+    """Kind of object that can be listed."""
 
     entries: Callable[[], dict[str, str]]
-    """Returns names with a line about each."""
+    """Returns name -> one line."""
     use: str
-    """How a person goes on from here."""
+    """Example of use."""
 
 
 KINDS: dict[str, _Kind] = {
@@ -92,18 +92,16 @@ KINDS: dict[str, _Kind] = {
     "tracks": _Kind(_tracks, 'in Python:  Track(method="NAME", …)'),
     "sensors": _Kind(_sensors, 'in Python:  sim.read("robot", "NAME")'),
 }
-"""What can be listed."""
+"""Kind -> its entries."""
 
 
 def list_kind(
     kind: Annotated[
         str, typer.Argument(metavar="KIND", show_default=False, help=f"One of {', '.join(KINDS)}.")
     ],
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Names only, one per line, for other programs.")
-    ] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Print names only, one per line.")] = False,
 ) -> None:
-    """List what there is: worlds, logs, experiments, benches, robots, terrains, tracks, sensors.
+    """List names: worlds, logs, experiments, benches, robots, terrains, tracks, sensors.
 
     For example:
 
@@ -131,16 +129,16 @@ def list_kind(
 
 
 def _documented(table: Mapping[str, str], *, of_modules: bool = False) -> dict[str, str]:
-    """Return a line about each entry; with ``of_modules`` about its module, never its class."""
-    places = {
-        name: place.partition(":")[0] if of_modules else place for name, place in table.items()
+    """Return one docstring line per entry, of its class or, with ``of_modules``, of its module."""
+    targets = {
+        name: target.partition(":")[0] if of_modules else target for name, target in table.items()
     }
-    return {name: _line(place) for name, place in places.items()}
+    return {name: _line(target) for name, target in targets.items()}
 
 
-def _line(place: str) -> str:
-    """Return the first line about ``module:Class``, or else about its module."""
-    module, _, attribute = place.partition(":")
+def _line(target: str) -> str:
+    """Return the first docstring line of ``module:Class``, or of its module."""
+    module, _, attribute = target.partition(":")
     try:
         spec = util.find_spec(module)
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""``grouser mobility``: what can a robot get over?"""
+"""``grouser mobility``: obstacle limits of a robot."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import typer
 from grouser.cli import preflight
 from grouser.cli.terminal import (
     CountingBar,
+    command_line,
     counting_bar,
     print_written,
     result_console,
     write_json,
 )
-from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from grouser.reports.page import Page
 
 USUAL = ("step", "trench")
-"""What is tested when nothing is said."""
+"""Default tests."""
 REPEATS = 20
-"""Of a limit, when nothing is said."""
+"""Default repetitions of a limit."""
 
 
 RobotKind = Annotated[
@@ -37,7 +37,7 @@ RobotKind = Annotated[
     typer.Argument(
         metavar="ROBOT",
         show_default=False,
-        help="Any kind of robot ([cyan]grouser list robots[/]), or a robot file of your own.",
+        help="Robot kind ([cyan]grouser list robots[/]) or robot file.",
     ),
 ]
 TestNames = Annotated[
@@ -46,7 +46,7 @@ TestNames = Annotated[
         "--test",
         metavar="NAME",
         show_default=" and ".join(USUAL),
-        help="Which apparatus; may be given often.",
+        help="Apparatus; may be repeated.",
     ),
 ]
 Sizes = Annotated[
@@ -54,14 +54,16 @@ Sizes = Annotated[
     typer.Option(
         metavar="50,100,…",
         show_default="the test's own",
-        help="Sizes in mm or deg, as the test has them.",
+        help="Sizes in mm or deg, depending on the test.",
     ),
 ]
-Sheet = Annotated[bool, typer.Option("--sheet", help="Every apparatus, and a page with pictures.")]
+Sheet = Annotated[
+    bool, typer.Option("--sheet", help="Run every apparatus and write a page with pictures.")
+]
 FindLimit = Annotated[
     bool,
     typer.Option(
-        "--limit", help="Find the sizes at which 50 % and 95 % pass, by repeated bisection."
+        "--limit", help="Find the sizes with 50 % and 95 % passes, by repeated bisection."
     ),
 ]
 Repeats = Annotated[
@@ -70,14 +72,14 @@ Repeats = Annotated[
         min=2,
         metavar="N",
         show_default=str(REPEATS),
-        help="Repetitions for [cyan]--limit[/], which it implies.",
+        help="Repetitions of [cyan]--limit[/]; implies it.",
     ),
 ]
 UseFlippers = Annotated[
     bool,
     typer.Option(
         "--flippers/--no-flippers",
-        help="Raise, press and level them, or leave them as they are.",
+        help="Use the flippers, or keep them in their start posture.",
     ),
 ]
 RobotOverrides = Annotated[
@@ -85,7 +87,7 @@ RobotOverrides = Annotated[
     typer.Option(
         "--set",
         metavar="OPTION=VALUE",
-        help="Change the robot, such as method=wheels; may be given often.",
+        help="Change the robot, such as method=wheels; may be repeated.",
     ),
 ]
 StepLength = Annotated[
@@ -96,7 +98,7 @@ StepLength = Annotated[
         max=0.01,
         metavar="SECONDS",
         show_default="the suite's, 0.001",
-        help="Length of a physics step: does a verdict hang on it?",
+        help="Physics time step, to check its influence on a verdict.",
     ),
 ]
 GroundFriction = Annotated[
@@ -107,8 +109,7 @@ GroundFriction = Annotated[
         max=10.0,
         metavar="MU",
         show_default="0.6",
-        help="Of ground and obstacles; a hurdle's pipes and the slopes of the tipping tests keep "
-        "their own.",
+        help="Friction of ground and obstacles, except hurdle pipes and tipping slopes.",
     ),
 ]
 SheetFolder = Annotated[
@@ -121,14 +122,14 @@ SheetFolder = Annotated[
 ]
 JsonFile = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write all results as JSON, for programs."),
+    typer.Option("--json", metavar="FILE", help="Write all results as JSON."),
 ]
 InWorld = Annotated[
     str | None,
     typer.Option(
         "--world",
         metavar="WORLD",
-        help="Drive through this world instead, straight from place to place.",
+        help="Drive straight lines through this world instead.",
     ),
 ]
 Ways = Annotated[
@@ -136,11 +137,11 @@ Ways = Annotated[
     typer.Option(
         "--way",
         metavar="x,y,x,y",
-        show_default="between its start places",
-        help="With --world: from where to where, m; may be given often.",
+        show_default="between its start poses",
+        help="With --world: start and end of a line, m; may be repeated.",
     ),
 ]
-RunSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Decides the repetitions' chances.")]
+RunSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the repetitions.")]
 
 
 def mobility(
@@ -160,14 +161,14 @@ def mobility(
     world: InWorld = None,
     ways: Ways = None,
 ) -> None:
-    """Test what a robot can get over: steps, trenches, stairs, ramps, stepfields, slopes.
+    """Measure obstacle limits of a robot: steps, trenches, stairs, ramps, stepfields, slopes.
 
     Tests are step, trench, hurdle, incline, stairs, pitch_roll, crossing,
     stepfield_hill, stepfield_diagonal, tipping_side and tipping_up.
 
-    Each is driven once per size; with [cyan]--limit[/] it is repeated from other
-    starts, with other headings and frictions. It leaves with code 0 when it ran,
-    whatever was passed.
+    Each is driven once per size; with [cyan]--limit[/] it is repeated with varied
+    start poses, headings and frictions. Exits with code 0 if it ran, regardless of
+    the results.
 
     For example:
 
@@ -184,87 +185,97 @@ def mobility(
     [cyan]grouser mobility packbot --world yard/world.yaml --way=-1,0,1.5,0[/]
     """
     preflight.physics()
+    from grouser.cli.mobility_report import (
+        mobility_on_ways,
+        mobility_page,
+        print_mobility,
+        to_json,
+    )
+
     if world is not None or ways:
         if world is None or tests or sizes or sheet or limit or repeats or report or friction:
-            raise BadValue("--world goes with --way, --set and --json alone, and --way with it")
+            raise BadValue("--way needs --world; --world allows only --way, --set and --json")
         preflight.writable(json_file)
-        from grouser.cli.mobility_ways import mobility_on_ways
-
         mobility_on_ways(robot, robot_options(overrides or ()), world, ways or (), json_file)
         return
-    from grouser.cli import mobility_table
     from grouser.mobility.apparatus import APPARATUS
     from grouser.mobility.suite import measure_candidate
 
     options = robot_options(overrides or ())
-    who = measure_candidate(robot, options, flippers=flippers, timestep=timestep, friction=friction)
+    candidate = measure_candidate(
+        robot, options, flippers=flippers, timestep=timestep, friction=friction
+    )
     repeats = repeats or (REPEATS if limit else 0)
     names = list(dict.fromkeys(tests or (APPARATUS if sheet else USUAL)))
     sizes_by_test = {name: test_sizes(name, sizes, names) for name in names}
-    folder = report or (Path(f"mobility_{who.name}") if sheet else None)
+    folder = report or (Path(f"mobility_{candidate.name}") if sheet else None)
     preflight.writable(json_file)
     if folder is not None:
         preflight.writable(folder / "index.html")
         preflight.pictures()
     page: Page | None = None
-    with counting_bar(who.name) as bar:
+    with counting_bar(candidate.name) as bar:
         nominal = folder is not None or not repeats
-        runs = _nominal_runs(who, sizes_by_test, bar) if nominal else []
-        limits = _limits(who, names, repeats, seed, bar) if repeats else []
+        runs = _nominal_runs(candidate, sizes_by_test, bar) if nominal else []
+        limits = _limits(candidate, names, repeats, seed, bar) if repeats else []
         if folder is not None:
-            from grouser.cli.mobility_sheet import mobility_page
-
             drawing = partial(bar, "drawing")
             page = mobility_page(
-                who, names, runs, limits, command=typed_command(), progress=drawing
+                candidate, names, runs, limits, command=command_line(), progress=drawing
             )
-    mobility_table.print_mobility(who, names, runs, limits, result_console())
+    print_mobility(candidate, names, runs, limits, result_console())
     if json_file is not None:
-        write_json(json_file, mobility_table.to_json(who, runs, limits, seed))
+        write_json(json_file, to_json(candidate, runs, limits, seed))
     if page is not None and folder is not None:
         print_written(page.write(folder))
 
 
 def _nominal_runs(
-    who: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
+    candidate: Candidate, sizes_by_test: Mapping[str, Sequence[float]], bar: CountingBar
 ) -> list[MobilityRun]:
-    """Drive every test once per size; nothing for a robot that cannot be tested."""
+    """Drive every test once per size; empty for a robot that cannot be tested."""
     from grouser.mobility.suite import nominal_runs
 
-    if who.cannot:
+    if candidate.cannot:
         return []
-    return nominal_runs(who, sizes_by_test, progress=partial(bar, "driving"))
+    return nominal_runs(candidate, sizes_by_test, progress=partial(bar, "driving"))
 
 
 def _limits(
-    who: Candidate, tests: Sequence[str], repeats: int, seed: int, bar: CountingBar
+    candidate: Candidate, tests: Sequence[str], repeats: int, seed: int, bar: CountingBar
 ) -> list[Limit]:
-    """Find the limit of every test; nothing for a robot that cannot be tested."""
+    """Find the limit of every test; empty for a robot that cannot be tested."""
     from grouser.mobility.limits import find_limit
 
-    if who.cannot:
+    if candidate.cannot:
         return []
     return [
-        find_limit(who, test, repeats=repeats, seed=seed, progress=partial(bar, f"limit of {test}"))
+        find_limit(
+            candidate,
+            test,
+            repeats=repeats,
+            seed=seed,
+            progress=partial(bar, f"limit of {test}"),
+        )
         for test in tests
     ]
 
 
 def robot_options(overrides: Sequence[str]) -> dict[str, Any]:
-    """Return ``option=value`` each as options; values are YAML."""
+    """Parse ``option=value`` texts; values are YAML."""
     from grouser.world.yaml_source import read_yaml
 
     options = {}
     for text in overrides:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise BadValue(f"--set {text!r}: 'option=value' is needed, such as 'method=wheels'")
+            raise BadValue(f"--set {text!r}: must be 'option=value', such as 'method=wheels'")
         options[name.strip()] = read_yaml(value, f"--set {text!r}").data
     return options
 
 
 def test_sizes(name: str, text: str | None, names: Sequence[str]) -> tuple[float, ...]:
-    """Return the sizes of one test, its own or those of ``--sizes``."""
+    """Return the sizes of one test: its defaults, or those of ``--sizes``."""
     from grouser.mobility.suite import apparatus_named
 
     apparatus = apparatus_named(name)
@@ -273,13 +284,13 @@ def test_sizes(name: str, text: str | None, names: Sequence[str]) -> tuple[float
     units = {apparatus_named(other).unit: other for other in names}
     if len(units) > 1:
         mixed = " and ".join(f"{other} in {unit}" for unit, other in units.items())
-        raise BadValue(f"--sizes: {mixed}; give sizes for one of them by --test")
+        raise BadValue(f"--sizes: {mixed}; select one of them with --test")
     try:
         sizes = [float(part) for part in text.split(",")]
     except ValueError:
         sizes = [math.nan]
     if not all(math.isfinite(size) for size in sizes):
-        raise BadValue(f"--sizes is '{text}', numbers with commas are needed, such as 50,100,150")
+        raise BadValue(f"--sizes is '{text}', must be numbers with commas, such as 50,100,150")
     for size in sizes:
         apparatus.at(size)
     return tuple(sorted(set(sizes)))

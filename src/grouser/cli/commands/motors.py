@@ -1,4 +1,4 @@
-"""``grouser motors``: a robot's motor drivers on a CAN bus, for controllers of the real one."""
+"""``grouser motors``: simulated motor drivers on a CAN bus, for controllers of the real robot."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from grouser.cli.options import (
 from grouser.cli.serving import (
     above,
     beat_seconds,
+    configure_logging,
     is_open,
-    log,
     port_number,
     serve_until_ended,
 )
@@ -40,20 +40,25 @@ BusPort = Annotated[
     typer.Option(
         "--port",
         metavar="PORT",
-        help="Where the bus is served (socketcand); 0: any that is free.",
+        help="TCP port of the bus (socketcand); 0: any free port.",
         rich_help_panel="Bus",
     ),
 ]
 BusName = Annotated[
     str,
-    typer.Option("--bus", metavar="NAME", help="What controllers open.", rich_help_panel="Bus"),
+    typer.Option(
+        "--bus",
+        metavar="NAME",
+        help="Name of the bus, as controllers open it.",
+        rich_help_panel="Bus",
+    ),
 ]
 BusBeat = Annotated[
     float,
     typer.Option(
         "--beat-ms",
         metavar="MS",
-        help="Simulated time that a command waits at most.",
+        help="Simulated time between two reads of the bus.",
         rich_help_panel="Bus",
     ),
 ]
@@ -62,8 +67,8 @@ MotorsOf = Annotated[
     typer.Option(
         "--robot",
         metavar="NAME",
-        show_default="the only one with Kenaf's six motors, or a Kenaf that comes",
-        help="Whose motors they are.",
+        show_default="the only one with Kenaf's six motors, or a Kenaf that joins",
+        help="Robot with the motors.",
         rich_help_panel="Bus",
     ),
 ]
@@ -72,7 +77,7 @@ EncoderRate = Annotated[
     typer.Option(
         "--rate-hz",
         metavar="HZ",
-        help="How often encoders are read and sent; at most once a physics step.",
+        help="Rate of encoder frames; at most once per physics step.",
         rich_help_panel="Bus",
     ),
 ]
@@ -101,11 +106,11 @@ def motors(
     seed: Seed = None,
     verbose: options.Verbosity = 0,
 ) -> None:
-    """Answer on a CAN bus as Kenaf's six motor drivers would.
+    """Simulate Kenaf's six motor drivers on a CAN bus.
 
-    The bus is served over TCP by socketcand's open protocol: python-can and hrt's library for the
-    real robot (libhrt_can) find their motors there. What is on the bus: docs/how-to/can.md. Cameras'
-    pictures are at the image port. The first line it prints says where it listens; Ctrl-C ends it.
+    The bus is served over TCP by the socketcand protocol, for python-can and hrt's library for the
+    real robot (libhrt_can). Frames on the bus: docs/how-to/can.md. Camera images are at the image
+    port. The first printed line lists the ports; Ctrl-C ends it.
 
     For example:
 
@@ -125,9 +130,9 @@ def motors(
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    log(verbose)
+    configure_logging(verbose)
     described = load(world, overrides or ())
-    luck = described.seed if seed is None else seed
+    fault_seed = described.seed if seed is None else seed
 
     def gateways() -> Iterator[Gateway]:
         yield CanGateway(
@@ -135,7 +140,7 @@ def motors(
             bus,
             robot,
             above(rate_hz, "--rate-hz"),
-            link_faults(delay, jitter, loss, double, luck),
+            link_faults(delay, jitter, loss, double, fault_seed),
         )
         if is_open("--images", images):
             yield ImageGateway(images)

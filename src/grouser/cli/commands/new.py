@@ -1,4 +1,4 @@
-"""``grouser new``: files to begin with."""
+"""``grouser new``: write commented starter files."""
 
 from __future__ import annotations
 
@@ -18,26 +18,24 @@ STARTERS = {
     "world": ("starter_world.yaml", ".yaml"),
     "robot": ("starter_robot.yaml", ".yaml"),
 }
-"""What can be begun: the file that is copied, and how the new one's name ends."""
+"""Kind -> template file, suffix of the new file."""
 
 
 def new(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND", show_default=False, help=f"What to begin: {', '.join(STARTERS)}."
+            metavar="KIND", show_default=False, help=f"Kind of file: {', '.join(STARTERS)}."
         ),
     ],
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME", show_default=False, help="What it is called; the file gets this name."
-        ),
+        typer.Argument(metavar="NAME", show_default=False, help="Name, also of the file."),
     ],
 ) -> None:
-    """Write a file to begin with, every line explained: a robot before stairs, or a robot.
+    """Write a commented starter file: a world with a robot before stairs, or a robot.
 
-    A file of that name that is there already is never touched.
+    An existing file is never overwritten.
 
     For example:
 
@@ -52,9 +50,9 @@ def new(
     source, ending = STARTERS[kind]
     path = Path(name) if name.endswith((ending, ".yml")) else Path(f"{name}{ending}")
     if not path.stem or len(path.stem) > 80:
-        raise BadValue(f"new: the name is {name!r}, 1 to 80 characters are needed")
+        raise BadValue(f"new: the name is {name!r}, must have 1 to 80 characters")
     if path.exists():
-        raise BadValue(f"{path}: is there already, and stays as it is; choose another name")
+        raise BadValue(f"{path}: already exists and is not overwritten; choose another name")
     preflight.physics()
     text = (resources.files("grouser.cli") / source).read_text(encoding="utf-8")
     (_write_robot if kind == "robot" else _write_world)(path, text)
@@ -64,7 +62,7 @@ def _write_world(path: Path, text: str) -> None:
     from grouser.world.file import parse
 
     text = text.replace("NAME_OF_WORLD", _quoted(path.stem)).replace("FILE_OF_WORLD", path.name)
-    parse(text, where=str(path))  # nobody shall begin with a file that does not load
+    parse(text, where=str(path))  # the template must load
     files.write_text(path, text)
     print_written(path)
     result_console().print(Text(f"run it:  grouser run {path} --picture {path.stem}.png", "dim"))
@@ -81,5 +79,5 @@ def _write_robot(path: Path, text: str) -> None:
 
 
 def _quoted(name: str) -> str:
-    """Return ``name`` as YAML says text, whatever is in it."""
+    """Return ``name`` as a single-quoted YAML scalar."""
     return "'" + name.replace("'", "''") + "'"

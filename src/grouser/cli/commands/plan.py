@@ -1,4 +1,4 @@
-"""``grouser plan``: the path that physics says is safest and cheapest."""
+"""``grouser plan``: find the safest and cheapest path by simulation."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grouser.cli import preflight
-from grouser.cli.options import Overrides, WorldName
-from grouser.cli.places import numbers
+from grouser.cli.options import Overrides, WorldName, parse_numbers
 from grouser.cli.terminal import (
-    complain,
+    command_line,
+    print_error,
     print_written,
     progress_bar,
     result_console,
     write_json,
 )
-from grouser.cli.typed_command import typed_command
 from grouser.errors import BadValue, GrouserError
 
 if TYPE_CHECKING:
@@ -30,43 +29,43 @@ if TYPE_CHECKING:
     from grouser.world.file import World
 
 NO_PATH = 1
-"""Exit code when there is no answer; mistakes are 2, as everywhere."""
+"""Exit code if no path was found; user errors are 2."""
 
 RobotName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         show_default="the world's only one",
-        help="Who plans: a robot of the world, or any kind of robot.",
+        help="Robot of the world, or any robot kind.",
     ),
 ]
 Start = Annotated[
-    str, typer.Option("--from", metavar="X,Y", show_default=False, help="Where it starts, m.")
+    str, typer.Option("--from", metavar="X,Y", show_default=False, help="Start position, m.")
 ]
 Target = Annotated[
-    str, typer.Option("--to", metavar="X,Y", show_default=False, help="Where it is to get, m.")
+    str, typer.Option("--to", metavar="X,Y", show_default=False, help="Goal position, m.")
 ]
-Candidates = Annotated[int, typer.Option(min=1, metavar="N", help="Paths in a round.")]
-Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Trials of each path in a round.")]
+Candidates = Annotated[int, typer.Option(min=1, metavar="N", help="Paths per round.")]
+Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Trials per path and round.")]
 Rounds = Annotated[
     int,
     typer.Option(
-        min=1, metavar="N", help="The first plans on geometry alone, later ones on what was felt."
+        min=1, metavar="N", help="The first uses geometry only, later ones the learned cost map."
     ),
 ]
 Planner = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Who plans the first round: one of OMPL's planners, STRIDE, or roadmap.",
+        help="Planner of the first round: an OMPL planner, STRIDE, or roadmap.",
     ),
 ]
 Within = Annotated[
     str | None,
     typer.Option(
         metavar="X,Y,X,Y",
-        show_default="all ground and around it",
-        help="Where ways are looked for, two corners, m.",
+        show_default="all ground with a margin",
+        help="Search area, two corners, m.",
     ),
 ]
 Heading = Annotated[
@@ -75,11 +74,11 @@ Heading = Annotated[
         "--heading-deg",
         metavar="DEG",
         show_default="the world's",
-        help="Where it faces at the start.",
+        help="Heading at the start.",
     ),
 ]
 Limit = Annotated[
-    float, typer.Option(min=1.0, metavar="SECONDS", help="Simulated time that a trial may take.")
+    float, typer.Option(min=1.0, metavar="SECONDS", help="Longest simulated time of a trial.")
 ]
 Timeout = Annotated[
     float | None,
@@ -87,17 +86,17 @@ Timeout = Annotated[
         min=0.1,
         metavar="SECONDS",
         show_default="none",
-        help="Stop after this time on the clock and answer with the best so far.",
+        help="Stop after this wall time and return the best path so far.",
     ),
 ]
-PlanSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Of paths and of what is drawn.")]
+PlanSeed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of paths and trials.")]
 JsonFile = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write all paths and results as JSON."),
 ]
 ReportFolder = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write a page with pictures and films, DIR/index.html."),
+    typer.Option(metavar="DIR", help="Write a page with pictures and videos, DIR/index.html."),
 ]
 
 
@@ -119,14 +118,14 @@ def plan(
     json_file: JsonFile = None,
     report: ReportFolder = None,
 ) -> None:
-    """Find paths, drive every one of them in physics, and answer with the best.
+    """Generate candidate paths, simulate each, and return the best.
 
-    Geometry proposes paths; each is driven several times, from starts, with frictions
-    and masses that differ a little. What that cost becomes a map of the ground, by which
-    the next round plans. The answer is the path that spends the least energy per
-    success, with its probability to arrive. Ctrl-C answers with the best so far.
+    A geometric planner proposes paths; each is simulated several times with varied start
+    pose, friction and mass. The results become a cost map for the next round. The answer
+    is the path with the least energy per success, with its success probability. Ctrl-C
+    returns the best path so far.
 
-    It leaves with code 1 when there is no path, or when no trial was over in time.
+    Exits with code 1 if there is no path, or if no trial finished in time.
 
     For example:
 
@@ -152,8 +151,8 @@ def plan(
     corners = None if within is None else _corners(within)
     heading = None if heading_deg is None else radians(heading_deg)
     loaded = load(world, overrides or ())
-    who = robot or _only_robot(loaded)
-    with _first_interrupt() as interrupted, progress_bar("looking at the ground") as show:
+    name = robot or _only_robot(loaded)
+    with _first_interrupt() as interrupted, progress_bar("analysing the ground") as show:
 
         def stop() -> bool:
             return interrupted() or (timeout is not None and time.monotonic() - begun > timeout)
@@ -161,21 +160,21 @@ def plan(
         def watch(at: PlanProgress) -> None:
             show(f"round {at.round} of {rounds}", at.finished, at.of, f"{at.finished} of {at.of}")
 
-        task = plan_task(loaded, who, *ends, heading=heading, bounds=corners, limit=limit)
-        show("looking for paths", 0, 1, "")
+        task = plan_task(loaded, name, *ends, heading=heading, bounds=corners, limit=limit)
+        show("searching for paths", 0, 1, "")
         result = plan_and_drive(task, settings, stop=stop, watch=watch)
         if result.ended and interrupted():
             result.ended = "interrupted"
-    _answer(result, json_file)
+    _print_result(result, json_file)
     if report is not None and result.best is not None:
         _write_page(result, report)
     if result.best is None:
         raise typer.Exit(NO_PATH)
 
 
-def _answer(result: PlanResult, json_file: Path | None) -> None:
-    """Print what was found, and write it for programs."""
-    from grouser.cli.plan_table import best_lines, candidate_table, plan_json
+def _print_result(result: PlanResult, json_file: Path | None) -> None:
+    """Print the result, and write it as JSON."""
+    from grouser.cli.plan_report import best_lines, candidate_table, plan_json
 
     console = result_console()
     if result.best is not None:
@@ -192,50 +191,52 @@ def _answer(result: PlanResult, json_file: Path | None) -> None:
 
 
 def _write_page(result: PlanResult, folder: Path) -> None:
-    """Draw the page, with films where there is OpenGL."""
-    from grouser.cli.plan_page import plan_page
+    """Write the page, with videos if OpenGL is available."""
+    from grouser.cli.plan_report import plan_page
 
-    films = True
+    videos = True
     try:
         preflight.pictures()
     except GrouserError as error:
-        films = False
-        complain(f"no films: {error}")
+        videos = False
+        print_error(f"no videos: {error}")
     with progress_bar("drawing") as show:
         page = plan_page(
-            result, command=typed_command(), films=films, told=lambda what: show(what, 0, 1, "")
+            result,
+            command=command_line(),
+            videos=videos,
+            progress=lambda what: show(what, 0, 1, ""),
         )
         path = page.write(folder)
     print_written(path)
 
 
 def _only_robot(world: World) -> str:
-    """Return the name of the world's one robot."""
+    """Return the name of the only robot in the world."""
     names = [entry.name for entry in world.robots]
     if len(names) != 1:
-        has = f"has {', '.join(names)}" if names else "has no robot of its own"
-        raise BadValue(f"--robot: world '{world.name}' {has}; say who plans")
+        there = ", ".join(names) or "none"
+        raise BadValue(f"--robot is required: robots in world '{world.name}': {there}")
     return names[0]
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:
-    """Return a place that was typed."""
-    x, y = numbers(option, text, 2, example="-1.6,0 (m)")
+    """Return a position x, y."""
+    x, y = parse_numbers(option, text, 2, example="-1.6,0 (m)")
     return x, y
 
 
 def _corners(text: str) -> tuple[float, float, float, float]:
-    """Return two corners that were typed, the smaller numbers first."""
-    a, b, c, d = numbers("--within", text, 4, example="-1.7,-1,1.7,1 (m)")
+    """Return the corners of a rectangle, the smaller coordinates first."""
+    a, b, c, d = parse_numbers("--within", text, 4, example="-1.7,-1,1.7,1 (m)")
     return min(a, c), min(b, d), max(a, c), max(b, d)
 
 
 @contextmanager
 def _first_interrupt() -> Iterator[Callable[[], bool]]:
-    """Yield whether Ctrl-C was pressed inside the block; a second one interrupts as usual.
+    """Yield a function that returns True after the first Ctrl-C; the second one interrupts.
 
-    Nothing is thrown at the first: it might come up in the middle of OMPL, which has threads of its
-    own.
+    The first raises nothing, because it might interrupt OMPL, which runs threads of its own.
     """
     pressed: list[int] = []
 
@@ -247,7 +248,7 @@ def _first_interrupt() -> Iterator[Callable[[], bool]]:
     usual = signal.getsignal(signal.SIGINT)
     try:
         signal.signal(signal.SIGINT, note)
-    except ValueError:  # not in the main thread: whoever called looks after signals
+    except ValueError:  # not in the main thread: the caller handles signals
         yield lambda: False
         return
     try:

@@ -1,4 +1,4 @@
-"""``grouser run``: let a world run, as fast as it can or at the pace of a clock."""
+"""``grouser run``: simulate a world, as fast as possible or paced by the clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from grouser.cli.options import (
     WorldName,
     speed_factor,
 )
-from grouser.cli.terminal import complain, print_written, progress_bar, result_console
+from grouser.cli.terminal import print_error, print_written, progress_bar, result_console
 from grouser.errors import BadValue
 
 if TYPE_CHECKING:
@@ -32,31 +32,31 @@ if TYPE_CHECKING:
     from grouser.simulation.simulation import Simulation
 
 SMALLEST, LARGEST = 16, 4096
-"""Sides of a picture, pixels."""
+"""Limits of the picture size, pixels."""
 
 LogFile = Annotated[
     Path | None,
     typer.Option(
         metavar="F.csv|F.npz",
-        help="Write what every robot did: pose, joints, belts, energy; with several robots "
-        "a file each, F_NAME.",
+        help="Log pose, joints, belts and energy of every robot; with several robots one file "
+        "each, F_NAME.",
     ),
 ]
 LogRate = Annotated[
-    float, typer.Option(metavar="HZ", help="Samples of the log per simulated second.")
+    float, typer.Option(metavar="HZ", help="Sampling rate of the log, in simulated time.")
 ]
 
 
 def run(
     world: WorldName,
     seconds: Annotated[
-        float, typer.Option(metavar="S", help="How long, in simulated seconds.")
+        float, typer.Option(metavar="S", help="Simulated duration, rounded to whole time steps.")
     ] = 10.0,
     speed: Annotated[
         str,
         typer.Option(
             metavar="max|FACTOR",
-            help="As fast as it goes, or paced: 1.0 is real time, 0.1 is slow motion.",
+            help="As fast as possible, or real-time factor: 1.0 is real time, 0.1 is slow motion.",
         ),
     ] = "max",
     picture: PictureFile = None,
@@ -64,19 +64,19 @@ def run(
     gif: GifFile = None,
     quality: DrawingQuality = None,
     view: Annotated[
-        bool, typer.Option("--view", help="Watch it in a window, as grouser view does.")
+        bool, typer.Option("--view", help="Show a window, as grouser view does.")
     ] = False,
     overrides: Overrides = None,
     seed: Seed = None,
     size: Annotated[
-        str, typer.Option(metavar="WxH", help="Of picture and video, pixels.")
+        str, typer.Option(metavar="WxH", help="Size of picture and video, pixels.")
     ] = "960x640",
     log: LogFile = None,
     log_rate: LogRate = 50.0,
 ) -> None:
-    """Let a world run, and say where its robots got to and what it cost them.
+    """Simulate a world; print final poses, distances and energy of the robots.
 
-    Ctrl-C ends it early; what was reached by then is shown and written.
+    Ctrl-C ends it early; results up to then are printed and written.
 
     For example:
 
@@ -88,7 +88,7 @@ def run(
 
     [cyan]grouser run stairs --log climb.csv --log-rate 100[/]
     """
-    _check(seconds)
+    _check_seconds(seconds)
     _check_rate(log_rate)
     factor, (width, height) = speed_factor(speed), _size(size)
     preflight.writable(picture, ".png")
@@ -106,13 +106,13 @@ def run(
     if log is not None:
         for file in log_files(log, tuple(sim.scene.robots)):
             preflight.writable(file)
-    noted = RunLog(sim) if log is not None else None
+    run_log = RunLog(sim) if log is not None else None
     run_part = partial(_watch, sim) if view else partial(_film, sim, files, width, height, quality)
-    summary = run_part(seconds, factor=factor, log=noted, log_rate=log_rate)
-    logs = noted.write(log) if noted is not None and log is not None else []
+    summary = run_part(seconds, factor=factor, log=run_log, log_rate=log_rate)
+    logs = run_log.write(log) if run_log is not None and log is not None else []
     for path in (*files, *logs):
         print_written(path)
-    _leave(summary)
+    _exit_if_interrupted(summary)
 
 
 def _film(
@@ -127,9 +127,8 @@ def _film(
     log: RunLog | None,
     log_rate: float,
 ) -> RunSummary:
-    """Let a simulation run, with what pictures and videos are wanted of it; print the table."""
-    from grouser.cli.paced_run import run_paced
-    from grouser.cli.run_table import print_run
+    """Run a simulation, write pictures and videos, and print the table."""
+    from grouser.cli.paced_run import print_run, run_paced
     from grouser.gateways.images.run_camera import FPS, RunCamera
 
     with ExitStack() as table, ExitStack() as stack:
@@ -143,7 +142,7 @@ def _film(
             summary = run_paced(
                 sim, seconds, factor=factor, camera=camera, bar=bar, log=log, log_rate=log_rate
             )
-        # Behind the pictures, but also if one of them cannot be written.
+        # Printed after the pictures, also if writing one of them fails.
         table.callback(print_run, sim, summary, result_console())
         for picture in files:
             if camera is not None and picture.suffix == ".png":
@@ -159,8 +158,8 @@ def _watch(
     log: RunLog | None,
     log_rate: float,
 ) -> RunSummary:
-    """Let a simulation run in a window, at the pace of the clock unless another is asked for."""
-    from grouser.cli.run_table import print_run
+    """Run a simulation in a window; real time unless ``factor`` is given."""
+    from grouser.cli.paced_run import print_run
     from grouser.cli.window import print_keys, watch
 
     print_keys(result_console())
@@ -173,24 +172,24 @@ def _check_window(files: Sequence[Path]) -> None:
     from grouser.cli.window import check_display
 
     if files:
-        raise BadValue(f"--view: a window writes no files; leave it out to write {files[0]}")
+        raise BadValue(f"--view cannot be combined with output files; omit it to write {files[0]}")
     check_display()
 
 
-def _leave(summary: RunSummary) -> None:
+def _exit_if_interrupted(summary: RunSummary) -> None:
     if summary.interrupted:
-        complain(f"interrupted at {summary.simulated:.2f} simulated seconds")
+        print_error(f"interrupted at {summary.simulated:.2f} simulated seconds")
         raise typer.Exit(130)
 
 
-def _check(seconds: float) -> None:
+def _check_seconds(seconds: float) -> None:
     if not (math.isfinite(seconds) and seconds > 0):
-        raise BadValue(f"--seconds is {seconds:g}, a number above 0 is needed")
+        raise BadValue(f"--seconds is {seconds:g}, must be a number above 0")
 
 
 def _check_rate(rate: float) -> None:
     if not (math.isfinite(rate) and 0 < rate <= 10_000):
-        raise BadValue(f"--log-rate is {rate:g}, a number above 0 and at most 10000 is needed")
+        raise BadValue(f"--log-rate is {rate:g}, must be above 0, at most 10000")
 
 
 def _size(size: str) -> tuple[int, int]:
@@ -198,7 +197,7 @@ def _size(size: str) -> tuple[int, int]:
     width, height = (int(side) for side in sides.groups()) if sides else (0, 0)
     if not all(SMALLEST <= side <= LARGEST for side in (width, height)):
         raise BadValue(
-            f"--size is '{size}', width x height in pixels is needed, such as 960x640, "
+            f"--size is '{size}', must be width x height in pixels, such as 960x640, "
             f"each from {SMALLEST} to {LARGEST}"
         )
     return width, height

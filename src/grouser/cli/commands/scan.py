@@ -1,4 +1,4 @@
-"""``grouser scan``: what a depth camera saw becomes a world."""
+"""``grouser scan``: convert point clouds to a world."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from grouser.cli import places, preflight
+from grouser.cli import preflight
+from grouser.cli.options import parse_numbers, parse_pose
 from grouser.cli.terminal import counting_bar, print_written, result_console
 from grouser.errors import BadValue
 
@@ -25,25 +26,25 @@ Inputs = Annotated[
     typer.Argument(
         metavar="INPUT...",
         show_default=False,
-        help="Clouds: .pcd, .ply, .xyz, .npz, or depth pictures (.png); several are registered. "
-        "[cyan]kinect_table_0[/] and [cyan]kinect_table_12[/] come with Grouser.",
+        help="Clouds: .pcd, .ply, .xyz, .npz, or depth images (.png); several are registered. "
+        "Shipped samples: [cyan]kinect_table_0[/] and [cyan]kinect_table_12[/].",
     ),
 ]
 OutFolder = Annotated[
     Path,
-    typer.Option("--out", metavar="NAME", show_default=False, help="The folder to write."),
+    typer.Option("--out", metavar="NAME", show_default=False, help="Output folder."),
 ]
 Voxel = Annotated[
     float,
-    typer.Option(min=0.002, max=1.0, metavar="M", help="Edge of voxels and of cells, in metres."),
+    typer.Option(min=0.002, max=1.0, metavar="M", help="Edge of voxels and cells."),
 ]
 CameraPoses = Annotated[
     list[str] | None,
     typer.Option(
         "--camera-pose",
         metavar="x,y,z,roll,pitch,yaw",
-        show_default="found",
-        help="Where the sensor was, m and deg, z up, 0,0,0 looks along x; once per input.",
+        show_default="estimated",
+        help="Pose of the sensor, m and deg, z up, 0,0,0 looks along x; once per input.",
     ),
 ]
 PoseKnown = Annotated[
@@ -51,7 +52,7 @@ PoseKnown = Annotated[
     typer.Option(
         "--camera-known",
         metavar="m,deg",
-        help="How well these poses are known (one sigma): what clouds do not tell, they hold.",
+        help="Standard deviation of these poses; they constrain what the clouds do not.",
     ),
 ]
 SensorAxes = Annotated[
@@ -65,8 +66,8 @@ Gravity = Annotated[
     str | None,
     typer.Option(
         metavar="x,y,z",
-        show_default="found",
-        help="A vector down in the first input's axes, such as an accelerometer gives.",
+        show_default="estimated",
+        help="Gravity direction in the axes of the first input, such as from an accelerometer.",
     ),
 ]
 Reach = Annotated[
@@ -75,33 +76,38 @@ Reach = Annotated[
         min=0.01,
         metavar="M",
         show_default="all",
-        help="Leave out what is further from its sensor, in metres: far points are the worst.",
+        help="Largest distance from the sensor; farther points are removed.",
     ),
 ]
 CloseHoles = Annotated[
     float,
-    typer.Option(
-        min=0.0, max=100.0, metavar="M", help="Holes up to this width are closed, in metres."
-    ),
+    typer.Option(min=0.0, max=100.0, metavar="M", help="Close holes up to this width."),
 ]
 CameraIntrinsics = Annotated[
     str | None,
     typer.Option(
         metavar="fx,fy,cx,cy[,unit]",
         show_default="the .json beside it",
-        help="Of depth pictures, in pixels; unit: metres per count (0.001).",
+        help="Of depth images, in pixels; unit: metres per count (0.001).",
     ),
 ]
 Unit = Annotated[
     float,
-    typer.Option(min=1e-6, max=1e3, metavar="M", help="What 1 in a cloud is: 0.001 if it is mm."),
+    typer.Option(
+        min=1e-6, max=1e3, metavar="M", help="Metres per unit of the cloud: 0.001 for mm."
+    ),
 ]
 CollideAs = Annotated[
     Literal["auto", "height_map", "convex_pieces"],
-    typer.Option(help="As what the ground collides; auto lets dropped spheres decide."),
+    typer.Option(
+        help="Collision geometry of the ground; auto selects by a drop test with spheres."
+    ),
 ]
 Friction = Annotated[
-    float, typer.Option(min=0.0, max=10.0, metavar="MU", help="Of the ground; no scan tells.")
+    float,
+    typer.Option(
+        min=0.0, max=10.0, metavar="MU", help="Friction of the ground; not measured by a scan."
+    ),
 ]
 
 
@@ -120,11 +126,11 @@ def scan(
     collide: CollideAs = "auto",
     friction: Friction = 0.6,
 ) -> None:
-    """Turn what a depth camera or a lidar saw into a world.
+    """Convert point clouds of a depth camera or a lidar to a world.
 
-    The folder gets the surface (STL, PLY, GLB), a height map and convex pieces,
-    a world file that other commands take as it is, what was found (scan.json)
-    and a picture of cloud, surface and error. It is written whole or not at all.
+    The folder contains the surface (STL, PLY, GLB), a height map and convex pieces,
+    a world file for the other commands, the results (scan.json) and a picture of
+    cloud, surface and error. It is written atomically.
 
     For example:
 
@@ -147,7 +153,7 @@ def scan(
     preflight.writable(out.parent / f".{out.name}.yaml")
     poses = _poses(camera_poses or (), len(inputs), axes)
     known = _spread(camera_known)
-    down = gravity and places.numbers("--gravity", gravity, 3, example="0,0.8,0.6")
+    down = gravity and parse_numbers("--gravity", gravity, 3, example="0,0.8,0.6")
     camera = _intrinsics(intrinsics)
     options = ScanOptions(
         voxel=voxel,
@@ -169,7 +175,7 @@ def scan(
 
 
 def _within(cloud: PointCloud, reach: float, path: Path) -> PointCloud:
-    """Return a cloud without what is further than ``reach`` (m) from where it was seen."""
+    """Return a cloud without points farther than ``reach`` (m) from their sensor."""
     import numpy as np
 
     near = cloud.without(np.linalg.norm(cloud.points - cloud.views, axis=1) > reach)
@@ -179,27 +185,27 @@ def _within(cloud: PointCloud, reach: float, path: Path) -> PointCloud:
 
 
 def _poses(texts: Sequence[str], count: int, axes: str) -> tuple[Pose, ...] | None:
-    """Return the poses of the clouds' axes in the world."""
+    """Return the poses of the cloud frames in the world."""
     if not texts:
         return None
     if len(texts) != count:
-        raise BadValue(f"--camera-pose: {len(texts)} for {count} inputs; one for each is needed")
+        raise BadValue(
+            f"--camera-pose: {len(texts)} given for {count} inputs, must be one per input"
+        )
     from grouser.frames import X_CO
 
-    given = [places.pose("--camera-pose", text) for text in texts]
+    given = [parse_pose("--camera-pose", text) for text in texts]
     return tuple(X_WC @ X_CO if axes == "picture" else X_WC for X_WC in given)
 
 
 def _spread(text: str) -> PoseSpread:
-    """Return how well poses are known, of metres and degrees."""
+    """Return the standard deviation of poses, from metres and degrees."""
     from grouser.frames import radians
     from grouser.scan.pose_information import PoseSpread
 
-    position, angle_deg = places.numbers("--camera-known", text, 2, example="0.02,2")
+    position, angle_deg = parse_numbers("--camera-known", text, 2, example="0.02,2")
     if not (0 < position <= 10 and 0 < angle_deg <= 180):
-        raise BadValue(
-            f"--camera-known: {text}; metres above 0 up to 10, degrees above 0 up to 180"
-        )
+        raise BadValue(f"--camera-known is '{text}', must be above 0, at most 10 m and 180 deg")
     return PoseSpread(position, radians(angle_deg))
 
 
@@ -208,16 +214,16 @@ def _intrinsics(text: str | None) -> Intrinsics | None:
         return None
     from grouser.scan.intrinsics import Intrinsics
 
-    return Intrinsics(*places.numbers("--intrinsics", text, 4, 5, example="525,525,319.5,239.5"))
+    return Intrinsics(*parse_numbers("--intrinsics", text, 4, 5, example="525,525,319.5,239.5"))
 
 
 def _print(made: ScanWorld) -> None:
-    """Say what was found and what became of it."""
+    """Print a summary of the scan."""
     from rich.table import Table as Grid
 
     ground, check = made.ground, made.checks[made.collides_as]
     rows = [
-        ("points", f"{len(ground.cloud):,} kept, {ground.removed:,} left out"),
+        ("points", f"{len(ground.cloud):,} kept, {ground.removed:,} removed"),
         ("down", ground.down.remark),
         ("surface", f"{len(ground.mesh.faces):,} triangles, {ground.mesh.area():.2f} m²"),
         ("unseen", f"{100 * made.grid.unseen:.0f} % of its rectangle; {_holes(made)}"),
@@ -231,8 +237,8 @@ def _print(made: ScanWorld) -> None:
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
-    for name, said in rows:
-        grid.add_row(name, Text(said))
+    for name, text in rows:
+        grid.add_row(name, Text(text))
     result_console().print(grid)
     for warning in made.warnings:
         result_console().print(Text(f"note: {warning}", "yellow"), soft_wrap=True)

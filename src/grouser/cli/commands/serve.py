@@ -1,4 +1,4 @@
-"""``grouser serve``: a world for many robots, each driven by its own client."""
+"""``grouser serve``: serve a world to network clients, each with its own robot."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from grouser.cli.options import Overrides, Seed, WorldName, parse_numbers, speed
 from grouser.cli.serving import (
     above,
     beat_seconds,
+    configure_logging,
     is_open,
-    log,
     not_below,
     port_number,
     serve_until_ended,
 )
-from grouser.cli.terminal import complain
+from grouser.cli.terminal import print_error
 from grouser.errors import BadValue, nearest, unknown
 
 if TYPE_CHECKING:
@@ -31,19 +31,18 @@ if TYPE_CHECKING:
     from grouser.gateways.server import PictureOptions
     from grouser.gateways.usarsim.port_profile import PortProfile
     from grouser.protocol.images import ImageType
-    from grouser.service.access import Token
     from grouser.service.rate_limiter import Limits
     from grouser.trials.plan import PlanSettings
 
     ProfiledPort = tuple[int, PortProfile]
 
 MOST_TILES = 16
-"""Columns and rows of the mosaic, at most."""
+"""Largest number of columns and rows of the mosaic."""
 INFORMED_TIMEOUT = 10.0
-"""Simulated seconds of silence after which a client's robot stops, unless it is said, s."""
+"""Default command time-out of clients that use Grouser messages, simulated s."""
 
 Given = tuple[str, str]
-"""What an option or a part of one is called, and its value."""
+"""Name and value of an option, or of a part of one."""
 
 
 def serve(
@@ -56,7 +55,7 @@ def serve(
     also: options.FurtherPorts = None,
     images: options.ImagePortNumber = 5003,
     truth: options.TruthPortNumber = 3989,
-    eyes: options.WorkerPortNumber = -1,
+    render_workers: options.WorkerPortNumber = -1,
     rosbridge: options.RosbridgePortNumber = -1,
     rosbridge_origin: options.RosbridgeOrigins = None,
     goal: options.Goals = None,
@@ -69,7 +68,7 @@ def serve(
     strict: options.Strict = False,
     picture_type: options.PictureType = None,
     fps: options.PicturesPerSecond = math.inf,
-    eye_processes: options.RenderProcesses = 1,
+    render_processes: options.RenderProcesses = 1,
     legacy_images: options.LegacyImages = False,
     own_pictures: options.OwnPictures = False,
     tiles: options.Tiles = "2x2",
@@ -87,9 +86,9 @@ def serve(
     console: options.WithConsole = False,
     verbose: options.Verbosity = 0,
 ) -> None:
-    """Serve a world: robots come over the USARSim protocol, each with its client.
+    """Serve a world: clients join with their robots over the USARSim protocol.
 
-    The first line it prints says where it listens. Ctrl-C ends it.
+    The first printed line lists the ports. Ctrl-C ends it.
 
     For example:
 
@@ -99,19 +98,20 @@ def serve(
     """
     preflight.physics()
     from grouser.gateways.server import Server, ServerOptions
+    from grouser.service.access import tokens
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
 
-    _check_pairs(key, certificate, eyes, images)
-    log(verbose)
+    _check_pairs(key, certificate, render_workers, images)
+    configure_logging(verbose)
     service = ServerOptions(
         address=host,
         gateways=(
             *_robot_gateways(_ports(port, dialect, axes, units, also), truth, ground_truth),
-            *_picture_gateways(images, eyes, legacy=legacy_images, own_only=own_pictures),
+            *_picture_gateways(images, render_workers, legacy=legacy_images, own_only=own_pictures),
             *_service_gateways(rosbridge, rosbridge_origin, goal, plan),
         ),
-        pictures=picture_options(images, picture_type, eye_processes, fps, tiles),
+        pictures=picture_options(images, picture_type, render_processes, fps, tiles),
         speed=_speed(speed),
         tick=None if beat_ms is None else beat_seconds(beat_ms),
         players=players,
@@ -119,7 +119,7 @@ def serve(
         equipment=equipment,
         robot_files=_robot_files(robots or ()),
         limits=_limits(lines_per_second, connections),
-        tokens=_tokens(token_file),
+        tokens=tokens(token_file),
         tls=_tls(certificate, key),
     )
     server = Server(Simulation(load(world, overrides or ()), seed=seed), service)
@@ -127,7 +127,7 @@ def serve(
 
 
 def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
-    """Return the robot files that were typed; refuse what no robot can be built of, now."""
+    """Return the absolute paths of robot files; raise if one does not build."""
     from grouser.robots.kinds import describe
 
     for file in files:
@@ -135,50 +135,46 @@ def _robot_files(files: Iterable[Path]) -> tuple[str, ...]:
     return tuple(str(file.resolve()) for file in files)
 
 
-def _check_pairs(key: Path | None, certificate: Path | None, eyes: int, images: int) -> None:
-    """Refuse options that mean nothing without another."""
+def _check_pairs(
+    key: Path | None, certificate: Path | None, render_workers: int, images: int
+) -> None:
+    """Raise if an option lacks the option that it depends on."""
     if key and not certificate:
-        raise BadValue(f"--key is '{key}', but there is no --certificate: TLS would not be spoken")
-    if eyes >= 0 and images < 0:
+        raise BadValue(f"--key is '{key}', but --certificate is missing: TLS needs both")
+    if render_workers >= 0 and images < 0:
         raise BadValue(
-            f"--eyes is {eyes}, but --images is {images}: nobody would see what is drawn"
+            f"--eyes is {render_workers}, but --images is {images}: render workers need an "
+            "image port"
         )
 
 
 def _speed(text: str) -> float:
-    """Return how fast time passes, over that of the clock."""
+    """Return the real-time factor."""
     factor = speed_factor(text)
     return math.inf if factor is None else factor
 
 
 def _limits(lines_per_second: float, connections: int) -> Limits:
-    """Return how much clients may ask for."""
+    """Return the limits of clients."""
     from grouser.service.rate_limiter import Limits
 
     lines = above(lines_per_second, "--lines-per-second")
     return Limits(lines_per_second=lines, connections=connections)
 
 
-def _tokens(file: Path | None) -> tuple[Token, ...]:
-    """Return all tokens that were set."""
-    from grouser.service.access import tokens
-
-    return tokens(file)
-
-
 def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return what the ports speak TLS with, and print what clients need for it."""
+    """Return the TLS context of the ports, and print a hint for clients."""
     from grouser.tls import client_hint, server_context
 
     if certificate is None:
         return None
     context = server_context(certificate, key)
-    complain(client_hint(certificate))
+    print_error(client_hint(certificate))
     return context
 
 
 def _layout(tiles: str) -> Layout:
-    """Return how the mosaic is divided."""
+    """Return the grid of the mosaic."""
     from grouser.gateways.images.mosaic import Layout
 
     columns, cross, rows = tiles.partition("x")
@@ -192,7 +188,7 @@ def _layout(tiles: str) -> Layout:
 def picture_options(
     port: int, kind: str | None, workers: int, fps: float, tiles: str
 ) -> PictureOptions | None:
-    """Return how pictures are drawn; None: nobody would see them."""
+    """Return the rendering options; None without an image port."""
     from grouser.gateways.server import PictureOptions
 
     pictures = PictureOptions(
@@ -202,9 +198,10 @@ def picture_options(
 
 
 def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) -> dict[str, float]:
-    """Return how long a turn may last, and after how much silence robots stop.
+    """Return the time-outs of a lockstep turn and of commands.
 
-    All robots, and those of clients that know of it.
+    ``command_timeout`` is for all robots, ``informed_timeout`` for those of clients that use
+    Grouser messages.
     """
     given = not_below(command_timeout or 0.0, "--command-timeout")
     usual = {"longest_wait": not_below(longest_wait, "--longest-wait"), "command_timeout": 0.0}
@@ -216,7 +213,7 @@ def _timeouts(command_timeout: float | None, longest_wait: float, strict: bool) 
 def _robot_gateways(
     ports: tuple[ProfiledPort, ...], truth: int, ground_truth: bool
 ) -> Iterator[Gateway]:
-    """Yield what serves robots' clients and those who may watch."""
+    """Yield the gateways of robot clients and of the truth port."""
     from grouser.gateways.usarsim.gateway import UsarsimGateway
     from grouser.gateways.usarsim.truth_port import TruthGateway
 
@@ -225,24 +222,26 @@ def _robot_gateways(
         yield TruthGateway(truth, ports[0][1])
 
 
-def _picture_gateways(images: int, eyes: int, *, legacy: bool, own_only: bool) -> Iterator[Gateway]:
-    """Yield what serves pictures and those who draw them."""
+def _picture_gateways(
+    images: int, render_workers: int, *, legacy: bool, own_only: bool
+) -> Iterator[Gateway]:
+    """Yield the gateways of images and render workers."""
     from grouser.gateways.images.gateway import ImageGateway, RenderWorkerGateway
 
     if is_open("--images", images):
         yield ImageGateway(images, legacy=legacy, own_only=own_only)
-    if is_open("--eyes", eyes):
-        yield RenderWorkerGateway(eyes)
+    if is_open("--eyes", render_workers):
+        yield RenderWorkerGateway(render_workers)
 
 
 def _service_gateways(
     port: int, origins: list[str] | None, goals: list[str] | None, plan: list[str] | None
 ) -> Iterator[Gateway]:
-    """Yield what serves ROS programs."""
+    """Yield the gateway of the planning services."""
     if not is_open("--rosbridge", port):
         given = {"--goal": goals, "--plan": plan, "--rosbridge-origin": origins}
         for option in filter(given.get, given):
-            raise BadValue(f"{option} is for --rosbridge, which is not asked for")
+            raise BadValue(f"{option} needs --rosbridge PORT")
         return
     from grouser.gateways.rosbridge.gateway import RosbridgeGateway
 
@@ -251,7 +250,7 @@ def _service_gateways(
 
 
 def _plan_settings(given: Iterable[str]) -> PlanSettings:
-    """Return how much is planned: what was typed, the rest as usual."""
+    """Return the planning settings; omitted ones have their defaults."""
     from grouser.trials.plan import PlanSettings
 
     values: dict[str, Any] = {}
@@ -260,13 +259,13 @@ def _plan_settings(given: Iterable[str]) -> PlanSettings:
         if name not in options.PLAN_VALUES:
             raise unknown(f"--plan {text}", "setting", name, options.PLAN_VALUES)
         if name != "planner" and not value.isdecimal():
-            raise BadValue(f"--plan {text}: a whole number is needed, such as {name}=2")
+            raise BadValue(f"--plan {text}: must be a whole number, such as {name}=2")
         values[name] = value if name == "planner" else int(value)
     return PlanSettings(**values)
 
 
 def _goal(text: str) -> tuple[str, tuple[float, float]]:
-    """Return whose goal was typed, and where it is."""
+    """Return robot and position of a goal."""
     robot, _, place = text.rpartition(":")
     x, y = parse_numbers("--goal", place, 2, example="roach:1.6,0 (m)")
     return robot, (x, y)
@@ -287,7 +286,7 @@ def _profile(dialect: Given, axes: Given, units: Given) -> PortProfile:
 def _ports(
     port: int, dialect: str, axes: str, units: str, also: list[str] | None
 ) -> tuple[ProfiledPort, ...]:
-    """Return the control ports, the first one first."""
+    """Return the control ports; the main port is first."""
     profile = _profile(("--dialect", dialect), ("--axes", axes), ("--units", units))
     return (port_number("--port", port), profile), *map(_also, also or ())
 
@@ -295,7 +294,7 @@ def _ports(
 def _also(value: str) -> ProfiledPort:
     number, *words = value.split(":")
     if not number.isdecimal() or not 1 <= len(words) <= 3:
-        raise BadValue(f"--also is '{value}', N:DIALECT[:AXES[:UNITS]] is needed, such as 3001:udk")
+        raise BadValue(f"--also is '{value}', must be N:DIALECT[:AXES[:UNITS]], such as 3001:udk")
     dialect, axes, units = (
         (f"--also {value}: {name}", word)
         for name, word in zip(

@@ -1,4 +1,4 @@
-"""``grouser show``: what a world file or a robot means, with all that is left to defaults."""
+"""``grouser show``: print a world file or a robot with all defaults."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ RobotKind = Annotated[
     typer.Argument(
         metavar="[ROBOT]",
         show_default=False,
-        help="After the word robot: a kind of robot, or a robot file.",
+        help="After the word robot: robot kind or robot file.",
     ),
 ]
 PictureFile = Annotated[
     Path | None,
-    typer.Option(metavar="F.png", help="Draw the robot from three sides; needs OpenGL."),
+    typer.Option(metavar="F.png", help="Render the robot from three sides; needs OpenGL."),
 ]
 
 
@@ -40,10 +40,10 @@ def show(
     overrides: Overrides = None,
     picture: PictureFile = None,
 ) -> None:
-    """Print what a world file means: all that it says, and all that it leaves to defaults.
+    """Print a world file with all defaults.
 
-    Lines that the file does not say end in "# default". What is printed is a world
-    file itself and may be kept, changed and run.
+    Lines that are not in the file end in "# default". The output is a valid world
+    file.
 
     For example:
 
@@ -58,7 +58,7 @@ def show(
         _show_robot(robot, overrides or (), picture)
         return
     if robot is not None or picture is not None:
-        raise BadValue(f"show: '{world}' is a world; a robot is shown by: show robot NAME")
+        raise BadValue(f"show: '{world}' is a world; to show a robot: show robot NAME")
     from grouser.world.file import load
     from grouser.world.file_text import DEFAULT, world_text
 
@@ -67,12 +67,12 @@ def show(
     where = {entry.name: loaded.where("robots", n) for n, entry in enumerate(loaded.robots)}
     text = world_text(loaded, lambda entry: robot_defaults(entry, where[entry.name]))
     for line in text.splitlines():
-        said, mark, _ = line.partition(DEFAULT)
-        console.print(Text.assemble(said, (mark, "dim")), soft_wrap=True)
+        content, mark, _ = line.partition(DEFAULT)
+        console.print(Text.assemble(content, (mark, "dim")), soft_wrap=True)
 
 
 def _show_robot(robot: str, overrides: Sequence[str], picture: Path | None) -> None:
-    """Print what a robot is, and draw it if asked."""
+    """Print a robot, and render it if ``picture`` is given."""
     preflight.writable(picture, ".png")
     from grouser.cli.robot_card import draw_robot, print_robot
 
@@ -84,15 +84,15 @@ def _show_robot(robot: str, overrides: Sequence[str], picture: Path | None) -> N
 
 
 def robot_defaults(entry: RobotEntry, where: str = "show") -> Mapping[str, Any]:
-    """Return the options that a robot has unless its entry says others, as YAML can say them.
+    """Return the default options of a robot that YAML can represent.
 
     Args:
-        entry: of the robot.
-        where: the place to name in an error.
+        entry: robot entry of a world.
+        where: location for error messages.
     """
     from grouser.robots.kinds import describe, is_file
 
-    if is_file(entry.kind):  # `grouser show robot` says what its file leaves out
+    if is_file(entry.kind):  # `grouser show robot` prints the defaults of a robot file
         return {}
     description = describe(entry.kind, entry.options, where)
     values = {

@@ -1,4 +1,4 @@
-"""``grouser sweep``: which size of a robot gets over what?"""
+"""``grouser sweep``: sweep one robot parameter against obstacle sizes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Over = Annotated[
         "--over",
         metavar="OPTION=V,V,…",
         show_default=False,
-        help="What is swept, such as tracks.0.oval.radius=0.06,0.08,0.10,0.12.",
+        help="Swept parameter and its values, such as tracks.0.oval.radius=0.06,0.08,0.10,0.12.",
     ),
 ]
-TestName = Annotated[str, typer.Option("--test", metavar="NAME", help="Which apparatus.")]
+TestName = Annotated[str, typer.Option("--test", metavar="NAME", help="Apparatus.")]
 
 
 def sweep(
@@ -42,9 +42,9 @@ def sweep(
     overrides: RobotOverrides = None,
     json_file: JsonFile = None,
 ) -> None:
-    """Sweep one number of a robot against the sizes of an apparatus, on all cores.
+    """Sweep one parameter of a robot against the sizes of an apparatus, on all cores.
 
-    Every run is the one that [cyan]grouser mobility --set[/] does alone.
+    Every run equals the one of [cyan]grouser mobility --set[/].
 
     For example:
 
@@ -58,7 +58,7 @@ def sweep(
     except ValueError:
         values = []
     if not (equals and path.strip() and values):
-        raise BadValue(f"--over is '{over}', OPTION=NUMBER,NUMBER,… is needed")
+        raise BadValue(f"--over is '{over}', must be OPTION=NUMBER,NUMBER,…")
     preflight.physics()
     preflight.writable(json_file)
     from grouser.mobility import sweep as sweeping

@@ -1,4 +1,4 @@
-"""``grouser view``: watch a world in a window, drive its robots with keys, push things."""
+"""``grouser view``: interactive viewer with keyboard driving and mouse perturbation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def view(
     speed: Annotated[
         str,
         typer.Option(
-            metavar="FACTOR", help="Simulated seconds per second at first: 0.1 is slow motion."
+            metavar="FACTOR", help="Initial real-time factor: 1.0 is real time, 0.1 is slow motion."
         ),
     ] = "1.0",
     seconds: Annotated[
@@ -26,16 +26,16 @@ def view(
         typer.Option(
             metavar="S",
             show_default="until the window is closed",
-            help="How long, in simulated seconds.",
+            help="Simulated duration.",
         ),
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,
 ) -> None:
-    """Watch a world in a window: drive with the arrow keys, pause with Space, push with the mouse.
+    """Show a world in a window: drive with the arrow keys, pause with Space, push with the mouse.
 
-    Every press of an arrow is a notch more; Home stops. The keys are told when the window opens.
-    When it is closed, it is said where the robots got to.
+    Every press of an arrow key changes the speed by one notch; Home stops. The keys are printed
+    when the window opens, the final poses when it is closed.
 
     For example:
 
@@ -45,12 +45,14 @@ def view(
     """
     factor = speed_factor(speed)
     if factor is None:
-        raise BadValue("--speed is 'max', a window wants a number, such as 1.0 for real time")
+        raise BadValue(
+            "--speed is 'max', must be a number with a window, such as 1.0 for real time"
+        )
     limit = math.inf if seconds is None else seconds
     if not limit > 0:
-        raise BadValue(f"--seconds is {seconds:g}, a number above 0 is needed")
+        raise BadValue(f"--seconds is {seconds:g}, must be above 0")
     preflight.physics()
-    from grouser.cli.run_table import print_run
+    from grouser.cli.paced_run import print_run
     from grouser.cli.window import check_display, print_keys, watch
     from grouser.simulation.simulation import Simulation
     from grouser.world.file import load
