@@ -19,17 +19,17 @@ class BusLink:
     """A link of hrt's to a bus in memory; waiting lets the simulation go on."""
 
     def __init__(self, rig, faults=None):
-        self._rig, self._heard = rig, []
+        self._rig, self._received = rig, []
         self.connection = rig.bus.connect(self, faults, "hrt")
 
     @property
     def time(self):
         return self._rig.host.time
 
-    def hear(self, frame, time):
-        self._heard.append(frame)
+    def on_frame(self, frame, time):
+        self._received.append(frame)
 
-    def heard_all(self):
+    def on_batch_end(self):
         pass
 
     def send(self, frames):
@@ -37,7 +37,7 @@ class BusLink:
             self.connection.send(frame)
 
     def receive(self):
-        frames, self._heard = self._heard, []
+        frames, self._received = self._received, []
         return frames
 
     def wait(self, seconds):

@@ -1,4 +1,4 @@
-"""Kenaf's motor drivers on a bus in memory: what moves them, what does not, what they say."""
+"""Kenaf's motor drivers on a virtual bus: command check, watchdog, status frames."""
 
 import random
 from pathlib import Path
@@ -11,14 +11,14 @@ from support.can_fixtures import Rig
 import grouser
 from grouser.errors import BadValue
 from grouser.frames import radians
-from grouser.gateways.can.stall import StallWatch
+from grouser.gateways.can.motor_drivers import StallDetector
 from grouser.physics.drives import angle, speed
-from grouser.protocol.can.frame import LARGEST_ID, CanFrame
 from grouser.protocol.can.messages import (
     COMMANDS,
     EMPTY,
-    FARTHEST,
-    FASTEST,
+    LARGEST_ID,
+    MAX_BELT_SPEED,
+    MAX_FLIPPER_ANGLE,
     SILENT,
     STOPPED,
     BatteryLeft,
@@ -26,6 +26,7 @@ from grouser.protocol.can.messages import (
     BeltMotion,
     BeltSpeeds,
     CameraAim,
+    CanFrame,
     FlipperAngles,
     FrontFlippers,
     Health,
@@ -45,18 +46,18 @@ def rig():
     return Rig()
 
 
-def test_forwards_is_forwards_and_encoders_say_how_far(rig):
+def test_positive_belt_speeds_drive_forwards_and_encoders_measure_travel(rig):
     rig.run(1.0, BeltSpeeds(0.2, 0.2))
-    said, motion = rig.controller.last(BeltEncoders), rig.controller.last(BeltMotion)
+    reported, motion = rig.controller.last(BeltEncoders), rig.controller.last(BeltMotion)
     true = rig.sim.angles("k")
     assert rig.pose.position[0] > 0.17
-    assert said.left == pytest.approx(true["left"], abs=0.0015)
-    assert said.right == pytest.approx(true["right"], abs=0.0015)
+    assert reported.left == pytest.approx(true["left"], abs=0.0015)
+    assert reported.right == pytest.approx(true["right"], abs=0.0015)
     assert (motion.left, motion.right) == pytest.approx((0.2, 0.2), abs=0.02)
     assert motion.time == pytest.approx(rig.host.time, abs=0.006)
 
 
-def test_a_left_turn_is_a_left_turn(rig):
+def test_opposite_belt_speeds_turn_left(rig):
     rig.run(1.0, BeltSpeeds(-0.2, 0.2))
     assert rig.controller.last(Posture).yaw > radians(20)
     encoders = rig.controller.last(BeltEncoders)
@@ -65,10 +66,10 @@ def test_a_left_turn_is_a_left_turn(rig):
 
 
 @pytest.mark.parametrize("up", [0.6, -0.5])
-def test_flippers_go_up_for_all_four(rig, up):
+def test_positive_angles_raise_all_flippers(rig, up):
     rig.run(1.5, FrontFlippers(up, up), RearFlippers(up, up), every=0.05)
-    said = rig.controller.last(FlipperAngles)
-    angles = (said.front_left, said.front_right, said.rear_left, said.rear_right)
+    reported = rig.controller.last(FlipperAngles)
+    angles = (reported.front_left, reported.front_right, reported.rear_left, reported.rear_right)
     assert angles == pytest.approx((up,) * 4, abs=radians(2))
     tips = [rig.sim.data.geom(f"k/{place}_arm").xpos[2] for place in _PLACES]
     assert (np.array(tips) > rig.pose.position[2]).all() == (up > 0)
@@ -77,8 +78,8 @@ def test_flippers_go_up_for_all_four(rig, up):
 _PLACES = ("front_left", "front_right", "rear_left", "rear_right")
 
 
-def test_belts_stop_when_commands_stop(rig):
-    """A driver's own watchdog: told zero at 0.3 s, at rest by 0.5 s."""
+def test_watchdog_stops_belts(rig):
+    """Belt setpoints are zero 0.3 s after the last command; belts are at rest by 0.5 s."""
     rig.run(0.6, BeltSpeeds(0.3, 0.3))
     last = rig.host.time
     assert (rig.belts() == 0.3).all()
@@ -86,7 +87,7 @@ def test_belts_stop_when_commands_stop(rig):
         rig.run(0.002)
         assert rig.host.time < last + 0.4
     assert 0.27 < rig.host.time - last <= 0.31
-    assert rig.controller.last(Health).flags & SILENT == 0  # it was not silent when that was sent
+    assert rig.controller.last(Health).flags & SILENT == 0  # sent before the time-out
     rig.run(last + 0.5 - rig.host.time)
     motion = rig.controller.last(BeltMotion)
     assert (motion.left, motion.right) == pytest.approx((0, 0), abs=0.005)
@@ -96,13 +97,13 @@ def test_belts_stop_when_commands_stop(rig):
     assert rig.controller.last(Health).flags & SILENT
 
 
-def test_commands_to_flippers_do_not_keep_belts_running(rig):
+def test_flipper_commands_do_not_feed_the_watchdog(rig):
     rig.run(0.4, BeltSpeeds(0.3, 0.3))
     rig.run(0.6, FrontFlippers(0.5, 0.5))
     assert (rig.belts() == 0).all()
 
 
-def test_a_stop_stops_at_once_and_the_next_command_goes_on(rig):
+def test_stop_command_holds_until_the_next_command(rig):
     rig.run(0.4, BeltSpeeds(0.3, 0.3), FrontFlippers(1.0, 1.0))
     rig.run(0.15, Stop())
     held = rig.controller.last(FlipperAngles).front_left
@@ -115,19 +116,19 @@ def test_a_stop_stops_at_once_and_the_next_command_goes_on(rig):
     assert not rig.controller.last(Health).flags & STOPPED
 
 
-def test_the_camera_is_aimed_to_the_left_and_up():
+def test_camera_aim_is_positive_left_and_up():
     rig = Rig({"kind": "standard"})
     rig.controller.begin(CameraAim(0.3, 0.2))
     aim = rig.sim.scene.sensors["k", "Camera"][1].memory.aim
     assert aim.pan == pytest.approx(0.3, abs=1e-3)
-    assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # ours looks down
+    assert aim.tilt == pytest.approx(-0.2, abs=1e-3)  # simulated cameras: positive downwards
 
 
-def test_cantools_reads_every_frame_and_cycles_are_the_files(rig):
+def test_frames_match_dbc_layout_and_cycle_times(rig):
     database = cantools.database.load_file(DBC)
     rig.run(2.0, BeltSpeeds(0.1, 0.15), every=0.02)
     by_id = {}
-    for time, frame in rig.controller.heard:
+    for time, frame in rig.controller.received:
         database.decode_message(frame.id, frame.data)  # raises if it cannot
         by_id.setdefault(frame.id, []).append(time)
     for message in database.messages:
@@ -138,20 +139,22 @@ def test_cantools_reads_every_frame_and_cycles_are_the_files(rig):
         assert gaps.max() < 1.5 * message.cycle_time / 1000 + 0.002
 
 
-def test_encoders_come_at_every_step_when_asked():
+def test_encoder_rate_can_be_every_physics_step():
     rig = Rig(rate_hz=1000.0)
     rig.run(0.5, BeltSpeeds(0.2, 0.2))
     clocks = [
-        parse_status(frame).time for _, frame in rig.controller.heard if frame.id == BeltMotion.ID
+        parse_status(frame).time
+        for _, frame in rig.controller.received
+        if frame.id == BeltMotion.ID
     ]
     assert np.diff(clocks) == pytest.approx(0.001, abs=1e-6)
     assert len(clocks) >= 499
 
 
-# -- what must not move it -------------------------------------------------------------------------
+# -- rejected frames -------------------------------------------------------------------------------
 
 
-def _broken():
+def _invalid_frames():
     whole = BeltSpeeds(0.3, 0.3).frame(99)
     content, far = bytearray(whole.data), BeltSpeeds(0.5, 0.5).frame(99)
     yield "crc", CanFrame(whole.id, bytes(content[:-1]) + bytes([content[-1] ^ 1]))
@@ -160,14 +163,14 @@ def _broken():
     yield "length", CanFrame(whole.id, whole.data + b"\0")
     yield "length", CanFrame(whole.id, b"")
     fast = bytearray(far.data)
-    fast[:2] = (FASTEST + 1).to_bytes(2, "little", signed=True)
-    yield "range", _sealed(far.id, fast)
+    fast[:2] = (MAX_BELT_SPEED + 1).to_bytes(2, "little", signed=True)
+    yield "range", _with_checksum(far.id, fast)
     yield "", CanFrame(whole.id, whole.data, extended=True)
     yield "crc", CanFrame(FrontFlippers.ID, whole.data)  # right, but of another identifier
 
 
-def _sealed(id, content):
-    """Return a frame with its right checksum, worked out bit by bit, as the page says."""
+def _with_checksum(id, content):
+    """Return a frame with its checksum, computed bit by bit, independent of the implementation."""
     crc = 0xFF
     for byte in id.to_bytes(2, "little") + bytes(content[:-1]):
         crc ^= byte
@@ -176,8 +179,8 @@ def _sealed(id, content):
     return CanFrame(id, bytes(content[:-1]) + bytes([crc ^ 0xFF]))
 
 
-@pytest.mark.parametrize(("fault", "frame"), list(_broken()))
-def test_a_wrong_frame_never_moves_it_and_is_counted(fault, frame):
+@pytest.mark.parametrize(("fault", "frame"), list(_invalid_frames()))
+def test_invalid_frame_is_counted_and_not_executed(fault, frame):
     rig = Rig()
     rig.controller.begin(BeltSpeeds(0.0, 0.0), FrontFlippers(0.0, 0.0))  # counters are at 42
     before = rig.sim.data.ctrl.copy()
@@ -195,8 +198,7 @@ def test_a_wrong_frame_never_moves_it_and_is_counted(fault, frame):
     assert counts == {kind: 5 * (kind == fault) for kind in counts}
 
 
-def test_a_replayed_frame_after_a_silence_moves_nothing(rig):
-    """One frame is no controller: who records one and sends it later gets nothing."""
+def test_replayed_frame_after_silence_is_not_executed(rig):
     rig.run(0.2, BeltSpeeds(0.3, 0.3))
     old = BeltSpeeds(0.3, 0.3).frame(45)
     rig.run(0.6)
@@ -206,30 +208,27 @@ def test_a_replayed_frame_after_a_silence_moves_nothing(rig):
     assert (rig.belts() == 0).all()
 
 
-def test_fuzzed_frames_do_no_harm():
-    """Random and almost right ones; what gets through is exactly what a second reader calls valid.
-
-    The second reader shares no code: the checksum bit by bit, the numbers by cantools.
-    """
-    rig, chance = Rig(), random.Random(17)
+def test_only_valid_random_frames_are_executed():
+    """Compare with an independent check: checksum bit by bit, value ranges by cantools."""
+    rig, random_source = Rig(), random.Random(17)
     database = cantools.database.load_file(DBC)
     passed = []
-    rig.drivers._obey = passed.append
+    rig.drivers._execute = passed.append
     rig.controller.begin(*(_zero(kind) for kind in COMMANDS.values() if kind is not Stop))
     passed.clear()
     valid = 0
     for _ in range(40_000):
-        frame = _fuzzed(chance)
+        frame = _random_frame(random_source)
         before = len(passed)
         rig.controller.connection.send(frame)
         if len(passed) > before:
             valid += 1
             assert not frame.extended
-            assert _sealed(frame.id, frame.data) == frame
+            assert _with_checksum(frame.id, frame.data) == frame
             for name, value in database.decode_message(frame.id, frame.data).items():
                 signal = database.get_message_by_frame_id(frame.id).get_signal_by_name(name)
                 assert signal.minimum <= value <= signal.maximum
-    assert valid > 50  # chance finds a right checksum in 256
+    assert valid > 50  # one random checksum in 256 is right
     assert sum(rig.drivers.gate.refused.values()) > 10_000
     rig.run(0.02)
 
@@ -238,33 +237,33 @@ def _zero(kind):
     return kind(*(0.0,) * len(kind.SIGNALS))
 
 
-def _fuzzed(chance):
-    if chance.random() < 0.3:
+def _random_frame(random_source):
+    if random_source.random() < 0.3:
         return CanFrame(
-            chance.randrange(LARGEST_ID + 1),
-            chance.randbytes(chance.randrange(9)),
-            chance.random() < 0.1,
+            random_source.randrange(LARGEST_ID + 1),
+            random_source.randbytes(random_source.randrange(9)),
+            random_source.random() < 0.1,
         )
-    kind = chance.choice(list(COMMANDS.values()))
-    limit = FASTEST if kind is BeltSpeeds else FARTHEST
-    counts = [chance.randint(-limit - 500, limit + 500) for _ in kind.SIGNALS]
+    kind = random_source.choice(list(COMMANDS.values()))
+    limit = MAX_BELT_SPEED if kind is BeltSpeeds else MAX_FLIPPER_ANGLE
+    counts = [random_source.randint(-limit - 500, limit + 500) for _ in kind.SIGNALS]
     content = b"".join(
         max(-(2**15), min(2**15 - 1, count)).to_bytes(2, "little", signed=True) for count in counts
     )
-    frame = _sealed(kind.ID, bytearray(content + chance.randbytes(2)))
+    frame = _with_checksum(kind.ID, bytearray(content + random_source.randbytes(2)))
     data = bytearray(frame.data)
-    for _ in range(chance.randrange(4)):
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    for _ in range(random_source.randrange(4)):
+        data[random_source.randrange(len(data))] ^= 1 << random_source.randrange(8)
     return CanFrame(frame.id, bytes(data))
 
 
-# -- the rest of the world -------------------------------------------------------------------------
+# -- reset, removal, battery, other robots ---------------------------------------------------------
 
 
-def test_a_world_that_starts_over_is_a_robot_just_switched_on(rig):
+def test_reset_of_the_world_is_a_power_on(rig):
     rig.run(0.5, BeltSpeeds(0.3, 0.3))
     rig.host.do(Reset())
-    rig.controller.heard.clear()
+    rig.controller.received.clear()
     rig.run(0.3)
     encoders = rig.controller.last(BeltEncoders)
     assert (encoders.left, encoders.right) == pytest.approx((0, 0), abs=0.003)
@@ -273,17 +272,17 @@ def test_a_world_that_starts_over_is_a_robot_just_switched_on(rig):
     assert rig.controller.last(BeltEncoders).left > 0.03
 
 
-def test_motors_of_a_robot_that_was_removed_say_so_once_and_are_silent(rig):
+def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig):
     rig.run(0.1)
     rig.host.do(Leave("k"))
     assert rig.controller.last(Health).flags & 4
-    rig.controller.heard.clear()
+    rig.controller.received.clear()
     rig.controller.begin(BeltSpeeds(0.1, 0.1))
     rig.run(0.1)
-    assert rig.controller.heard == []
+    assert rig.controller.received == []
 
 
-def test_an_empty_battery_stops_the_motors():
+def test_empty_battery_stops_the_motors():
     rig = Rig({"kind": "battery", "capacity": 40.0, "idle": 20.0, "rate_hz": 10.0})
     rig.run(0.5, BeltSpeeds(0.2, 0.2))
     assert 0 < rig.controller.last(BatteryLeft).seconds < 3
@@ -293,7 +292,7 @@ def test_an_empty_battery_stops_the_motors():
     assert (rig.belts() == 0).all()
 
 
-def test_a_quince_has_such_motors_too_but_a_packbot_has_not():
+def test_quince_is_accepted_and_packbot_is_rejected():
     rig = Rig(kind="quince")
     rig.run(0.5, BeltSpeeds(0.1, 0.1))
     assert rig.pose.position[0] > 0.03
@@ -301,14 +300,18 @@ def test_a_quince_has_such_motors_too_but_a_packbot_has_not():
         Rig(kind="packbot")
 
 
-def test_the_same_seed_is_the_same_run_to_the_bit():
+def test_run_with_faults_is_reproducible_by_seed():
     def drive(seed):
         faults = LinkFaults(delay=0.03, jitter=0.03, loss=0.3, double=0.1, seed=seed)
         rig = Rig(faults=faults)
         rig.run(0.5, BeltSpeeds(0.2, 0.2))
         rig.run(0.5, BeltSpeeds(-0.1, 0.2))
-        assert rig.pose.position[0] > 0.05  # in spite of it all
-        return rig.sim.fingerprint(), rig.controller.heard, rig.controller.connection.inward.counts
+        assert rig.pose.position[0] > 0.05
+        return (
+            rig.sim.fingerprint(),
+            rig.controller.received,
+            rig.controller.connection.inward.counts,
+        )
 
     first = drive(1)
     assert drive(1) == first
@@ -317,17 +320,17 @@ def test_the_same_seed_is_the_same_run_to_the_bit():
     assert first[2].overtaken > 0
 
 
-def test_stalls():
-    watch = StallWatch(("belt", "arm"), 0.0)
-    watch.look(1.0, (0, 0), (0, 0))
-    assert watch.bits == 0  # nobody told them anything
-    watch.note({"belt": speed(0.2), "arm": angle(1.0)})
-    watch.look(1.2, (0, 0), (0, 0))
-    assert watch.bits == 0  # not yet
-    watch.look(1.4, (0, 0), (0.0, 0.0))
-    assert watch.bits == 0b11
-    watch.look(1.5, (0, 0.99), (0.19, 0.0))
-    assert watch.bits == 0
-    watch.note({"belt": speed(-0.2)})
-    watch.look(1.9, (0, 0.99), (0.19, 0.0))
-    assert watch.bits == 0b01
+def test_stall_detector_sets_bits_of_stalled_drives():
+    detector = StallDetector(("belt", "arm"), 0.0)
+    detector.update(1.0, (0, 0), (0, 0))
+    assert detector.bits == 0  # no setpoints yet
+    detector.set({"belt": speed(0.2), "arm": angle(1.0)})
+    detector.update(1.2, (0, 0), (0, 0))
+    assert detector.bits == 0  # not yet
+    detector.update(1.4, (0, 0), (0.0, 0.0))
+    assert detector.bits == 0b11
+    detector.update(1.5, (0, 0.99), (0.19, 0.0))
+    assert detector.bits == 0
+    detector.set({"belt": speed(-0.2)})
+    detector.update(1.9, (0, 0.99), (0.19, 0.0))
+    assert detector.bits == 0b01

@@ -1,4 +1,4 @@
-"""The paper's program on a CAN bus: linked with libhrt_can, against motors that are simulated."""
+"""The paper's square program, linked with libhrt_can, drives simulated motors over a CAN bus."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ SIDE, SIDE_OFF, CORNER_OFF_DEG = 0.100, 0.005, 3.0
 
 
 class Listener(threading.Thread):
-    """python-can's own socketcand interface, unmodified, on the same bus; cantools reads along."""
+    """Second bus client: unmodified python-can, decoding every frame with cantools."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -52,8 +52,8 @@ class Listener(threading.Thread):
 
 @needs_compiler
 @pytest.mark.slow
-def test_the_papers_program_drives_its_square_over_the_bus():
-    """Side 100 mm within 5, corners within 3 deg, read from the simulation."""
+def test_square_program_over_the_bus_keeps_sides_and_corners():
+    """Sides are 100 mm within 5 mm, corners within 3 deg, measured in the simulation."""
     robot = RobotEntry(name="kenaf", kind="kenaf", position=(0, 0, 0))
     world = World(name="w", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(robot,))
     with LiveWorld(world, CanGateway(0), watch=("kenaf",), tick=0.001) as live:
@@ -68,7 +68,7 @@ def test_the_papers_program_drives_its_square_over_the_bus():
             timeout=300,
         )
         places = np.array(live.places["kenaf"])
-        until(lambda: "Stop" in listener.names)  # it may be behind
+        until(lambda: "Stop" in listener.names)  # it may lag behind
         listener.over = True
         listener.join(5)
     assert done.returncode == 0, done.stderr

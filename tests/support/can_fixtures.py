@@ -1,4 +1,4 @@
-"""A Kenaf's motor drivers on a bus in memory, and a controller: what tests of the bus share."""
+"""Test rig: a Kenaf's motor drivers on a virtual CAN bus, and a controller."""
 
 from grouser.gateways.can.bus import CanBus
 from grouser.gateways.can.motor_drivers import MotorDrivers
@@ -11,16 +11,16 @@ from grouser.world.terrain.flat import Flat
 
 
 class Controller:
-    """A node that commands, and keeps what it hears."""
+    """Bus node that sends commands and records received frames."""
 
     def __init__(self, rig, faults=None):
-        self.heard, self._counters = [], {}
+        self.received, self._counters = [], {}
         self.connection = rig.bus.connect(self, faults, "controller")
 
-    def hear(self, frame, time):
-        self.heard.append((time, frame))
+    def on_frame(self, frame, time):
+        self.received.append((time, frame))
 
-    def heard_all(self):
+    def on_batch_end(self):
         pass
 
     def send(self, *commands):
@@ -29,16 +29,16 @@ class Controller:
             self.connection.send(command.frame(counter))
 
     def begin(self, *commands):
-        """Send each twice: the first one after a silence only begins its counter."""
+        """Send each command twice: the first after a silence only starts its counter."""
         self.send(*commands, *commands)
 
     def last(self, kind):
-        frames = [frame for _, frame in self.heard if frame.id == kind.ID]
+        frames = [frame for _, frame in self.received if frame.id == kind.ID]
         return parse_status(frames[-1])
 
 
 class Rig:
-    """A Kenaf on the level, its drivers, and one controller."""
+    """Kenaf on flat ground, its drivers, and one controller."""
 
     def __init__(self, *sensors, faults=None, kind="kenaf", rate_hz=200.0):
         given = {"sensors": sensors} if sensors else {"sensors": ()}
@@ -51,7 +51,7 @@ class Rig:
         self.controller = Controller(self, faults)
 
     def run(self, seconds, *commands, every=0.02):
-        """Let time pass while the controller repeats ``commands``."""
+        """Advance time while the controller repeats ``commands``."""
         end, due = self.host.time + seconds, self.host.time
         while self.host.time < end - 1e-9:
             if commands and self.host.time >= due - 1e-9:
@@ -66,7 +66,7 @@ class Rig:
         return self.sim.pose("k")
 
     def belts(self):
-        """Return what the belts are told, m/s."""
+        """Return the belt speed setpoints, m/s."""
         scene = self.sim.scene
         place = [scene.model.actuator(f"k/{side}").id for side in ("left", "right")]
         first = scene.model.actuator_ctrladr[place]

@@ -1,1 +1,1 @@
-"""Motor drivers on a CAN bus that is served over TCP, for controllers that know nothing else."""
+"""CAN gateway: a robot's motor drivers on a virtual CAN bus, served over TCP (socketcand)."""

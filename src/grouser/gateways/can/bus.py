@@ -1,7 +1,7 @@
-"""A CAN bus in memory: what one node sends, all others hear, in the order of sending.
+"""Virtual CAN bus in memory: a frame sent by one node is delivered to all others, in order.
 
-It has no clock of its own and no bit rate; time is the simulation's. A node's connection may go
-wrong on purpose, each way (`grouser.protocol.link_faults`).
+The bus has no bit rate; its time is simulated time. Faults can be injected between a node and the
+bus, in each direction (`grouser.protocol.link_faults`).
 """
 
 from __future__ import annotations
@@ -9,65 +9,65 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from grouser.protocol.can.frame import CanFrame
+from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 
 
 class BusNode(Protocol):
-    """Whoever is on a bus."""
+    """Receiver of frames on a bus."""
 
-    def hear(self, frame: CanFrame, time: float) -> None:
-        """Take a frame that another node has sent, at ``time`` (s)."""
+    def on_frame(self, frame: CanFrame, time: float) -> None:
+        """Receive a frame that another node sent at ``time`` (s)."""
 
-    def heard_all(self) -> None:
-        """Note that no further frame comes for now."""
+    def on_batch_end(self) -> None:
+        """Handle the end of a batch of frames: no further frame is pending."""
 
 
 class CanBus:
-    """The nodes, and what they send each other."""
+    """Bus with its connected nodes."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """Begin with nobody on it; ``now`` returns the time, s."""
+        """Start without nodes; ``now`` returns the time, s."""
         self.now = now
         self.frames = 0
-        """Frames sent so far."""
+        """Number of frames sent so far."""
         self._connections: list[BusConnection] = []
 
     def connect(
         self, node: BusNode, faults: LinkFaults | None = None, name: str = ""
     ) -> BusConnection:
-        """Let a node hear and send.
+        """Connect a node.
 
         Args:
-            node: who.
-            faults: what goes wrong between it and the bus; None: nothing.
-            name: of its connection: with the faults' seed it decides which frames they befall.
+            node: receiver of the frames of other nodes.
+            faults: faults between the node and the bus; None: none.
+            name: name of the connection; with the seed of the faults it selects the random stream.
         """
         connection = BusConnection(self, node, faults or LinkFaults(), name)
         self._connections.append(connection)
         return connection
 
     def pass_time(self) -> None:
-        """Pass on what has been under way long enough."""
+        """Deliver delayed frames that are due."""
         for connection in list(self._connections):
             connection.pass_time(self.now())
         self.flush()
 
     def flush(self) -> None:
-        """Tell every node that it has heard all there is for now."""
+        """Signal the end of a batch to every node."""
         for connection in list(self._connections):
-            connection.node.heard_all()
+            connection.node.on_batch_end()
 
     def restart(self) -> None:
-        """Forget what is under way: time has begun anew."""
+        """Drop delayed frames, as after a reset of the clock."""
         for connection in self._connections:
-            connection.forget()
+            connection.clear()
 
-    def _spread(self, frame: CanFrame, sender: BusConnection, time: float) -> None:
+    def _broadcast(self, frame: CanFrame, sender: BusConnection, time: float) -> None:
         self.frames += 1
         for connection in list(self._connections):
             if connection is not sender:
-                connection.carry(frame, time)
+                connection.deliver(frame, time)
 
     def _disconnect(self, connection: BusConnection) -> None:
         if connection in self._connections:
@@ -75,50 +75,49 @@ class CanBus:
 
 
 class BusConnection:
-    """A node's end of a bus."""
+    """Connection of one node to a bus."""
 
     def __init__(self, bus: CanBus, node: BusNode, faults: LinkFaults, name: str) -> None:
         self.node = node
         self._bus = bus
         self.faulty = bool(faults)
         self.inward: FaultyLink[CanFrame] = FaultyLink(faults, f"{name}/in")
-        """What the node has sent and what is not on the bus yet."""
+        """Frames from the node that have not reached the bus."""
         self.outward: FaultyLink[tuple[CanFrame, float]] = FaultyLink(faults, f"{name}/out")
-        """What was sent by others, when, and what the node has not heard yet."""
+        """Frames of other nodes, with their time, that have not reached the node."""
 
     def send(self, frame: CanFrame, time: float | None = None) -> None:
         """Send a frame to all other nodes.
 
         Args:
-            frame: what.
-            time: when, s; None: now. Motors that were not asked for a while say what they have
-                measured meanwhile, each with its time.
+            frame: frame to send.
+            time: time stamp, s; None: now. Sensor readings are sent with the time of measurement.
         """
         then = self._bus.now() if time is None else time
         if self.faulty:
             self.inward.send(frame, then)
         else:
-            self._bus._spread(frame, self, then)
+            self._bus._broadcast(frame, self, then)
 
-    def carry(self, frame: CanFrame, time: float) -> None:
-        """Bring the node a frame of another one."""
+    def deliver(self, frame: CanFrame, time: float) -> None:
+        """Deliver a frame of another node."""
         if self.faulty:
             self.outward.send((frame, time), time)
         else:
-            self.node.hear(frame, time)
+            self.node.on_frame(frame, time)
 
     def pass_time(self, now: float) -> None:
-        """Pass on, both ways, what has been under way long enough."""
+        """Deliver delayed frames that are due, in both directions."""
         for frame in self.inward.due(now):
-            self._bus._spread(frame, self, now)
+            self._bus._broadcast(frame, self, now)
         for frame, time in self.outward.due(now):
-            self.node.hear(frame, time)
+            self.node.on_frame(frame, time)
 
-    def forget(self) -> None:
-        """Lose what is under way."""
+    def clear(self) -> None:
+        """Drop delayed frames."""
         self.inward.clear()
         self.outward.clear()
 
     def close(self) -> None:
-        """Leave the bus; what is under way is lost."""
+        """Disconnect from the bus; delayed frames are dropped."""
         self._bus._disconnect(self)

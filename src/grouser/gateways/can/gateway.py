@@ -1,4 +1,4 @@
-"""The CAN gateway: a robot's motor drivers on a bus, and the bus at a port."""
+"""The CAN gateway: a robot's motor drivers on a virtual CAN bus, served at a TCP port."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from grouser.simulation.changes.placement import floor_below
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry
 
-NEWCOMER = "kenaf"
-"""Name and kind of the robot that comes to a world without one."""
+DEFAULT_ROBOT = "kenaf"
+"""Name and kind of the robot that is added to a world without a suitable one."""
 BUS_FRAMES = 10_000.0
-"""Messages per second from one client: more frames than this no CAN bus of 1 Mbit/s carries."""
+"""Messages per second from one client: above the capacity of a CAN bus of 1 Mbit/s."""
 BUS_SHARE = 0.5
-"""Seconds per second that a server of motors works for one client: a loop that is closed 1,000
-times a second must not wait for its share, and the bus is what such a server is there for."""
+"""Share of the server's processor time for one client, s/s: a control loop at 1 kHz must not be
+throttled."""
 HIGH = 1000.0
-"""Height from which the ground under a newcomer is looked for, m."""
+"""Height from which the ground below the added robot is searched, m."""
 
 
 @dataclass(frozen=True)
 class CanGateway:
-    """A port where controllers find a robot's motors on a CAN bus (socketcand)."""
+    """Port where controllers reach a robot's motors on a CAN bus (socketcand)."""
 
     port: int = PORT
     bus: str = "can0"
-    """What clients open."""
+    """Name of the bus."""
     robot: str = ""
-    """Whose motors; empty: the only robot there with Kenaf's six motors, or a Kenaf that comes."""
+    """Robot; empty: the only one with Kenaf's six motors, else a Kenaf is added."""
     rate_hz: float = 1 / BeltEncoders.CYCLE
-    """How often encoders are read and sent, per simulated second; at most once a physics step."""
+    """Encoder rate per simulated second; at most once per physics step."""
     faults: LinkFaults = field(default_factory=LinkFaults)
-    """What goes wrong between each client and the bus, in simulated time."""
+    """Faults between each client and the bus, in simulated time."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the one port, ``can``.
 
         Raises:
             UnknownName: there is no such robot.
-            BadValue: it has other motors, or which one is meant cannot be told.
+            BadValue: it has other motors, or several robots are suitable.
         """
         host = context.host
         bus = CanBus(lambda: host.time)
@@ -57,7 +57,7 @@ class CanGateway:
         yield Endpoint("can", self.port, factory)
 
     def _entry(self, simulation: Simulation) -> RobotEntry:
-        """Return the robot whose motors are meant."""
+        """Return the robot whose motors are served."""
         entries = {entry.name: entry for entry in simulation.world.robots}
         if self.robot:
             if self.robot not in entries:
@@ -66,19 +66,19 @@ class CanGateway:
         robots = simulation.scene.robots
         fit = [name for name in entries if set(DRIVES) <= set(robots[name].drives)]
         if len(fit) > 1:
-            raise BadValue(f"motors: say whose, there are {', '.join(fit)}: --robot {fit[0]}")
-        return entries[fit[0]] if fit else _newcomer(simulation)
+            raise BadValue(f"motors: choose one of {', '.join(fit)}: --robot {fit[0]}")
+        return entries[fit[0]] if fit else _default_entry(simulation)
 
 
-def _newcomer(simulation: Simulation) -> RobotEntry:
-    """Return a Kenaf at the world's first start, else on the ground at its origin."""
-    if NEWCOMER in (
+def _default_entry(simulation: Simulation) -> RobotEntry:
+    """Return a Kenaf at the first start pose of the world, else on the ground at its origin."""
+    if DEFAULT_ROBOT in (
         member.name for member in (*simulation.world.robots, *simulation.world.objects)
     ):
-        raise BadValue(f"motors: '{NEWCOMER}' is not a robot with Kenaf's six motors")
+        raise BadValue(f"motors: '{DEFAULT_ROBOT}' is not a robot with Kenaf's six motors")
     starts = simulation.world.starts
     if starts:
         place = starts[0].model_dump(exclude={"name"})
-        return RobotEntry(name=NEWCOMER, kind=NEWCOMER, **place)
+        return RobotEntry(name=DEFAULT_ROBOT, kind=DEFAULT_ROBOT, **place)
     ground = floor_below(simulation.model, simulation.data, 0.0, 0.0, HIGH)
-    return RobotEntry(name=NEWCOMER, kind=NEWCOMER, position=(0.0, 0.0, ground or 0.0))
+    return RobotEntry(name=DEFAULT_ROBOT, kind=DEFAULT_ROBOT, position=(0.0, 0.0, ground or 0.0))

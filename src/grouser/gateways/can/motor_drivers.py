@@ -1,23 +1,21 @@
-"""Kenaf's six motor drivers on a CAN bus: commands in, encoders out, straight on the host.
+"""Kenaf's six motor drivers on a CAN bus: command check, watchdog, stall detection, encoders.
 
-They own their robot, whoever is on the bus. Commands are checked as docs/can.md says
-(`CommandGate`); belts stand still 0.3 s after the last one that was valid, as drivers of real
-motors see to when their controller dies. Encoders are read at a rate of their own, up to every
-physics step, and sent with the motors' clock, which is simulated time.
+The drivers own the robot on the host. Commands are checked as described in docs/how-to/can.md
+(`CommandGate`); a watchdog stops the belts 0.3 s after the last valid command, as drivers of real
+motors do. Encoders have their own rate, up to every physics step, and are sent with the motors'
+clock, which is simulated time.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grouser.errors import BadValue
+from grouser.frames import radians
 from grouser.gateways.can.bus import CanBus
-from grouser.gateways.can.stall import StallWatch
 from grouser.physics.drives import Setpoint, angle, speed
-from grouser.protocol.can.frame import CanFrame
-from grouser.protocol.can.gate import CommandGate
 from grouser.protocol.can.messages import (
     COMMANDS,
     EMPTY,
@@ -31,7 +29,9 @@ from grouser.protocol.can.messages import (
     BeltSpeeds,
     CameraAim,
     CanCommand,
+    CanFrame,
     CanStatus,
+    CommandGate,
     FlipperAngles,
     FrontFlippers,
     Health,
@@ -50,30 +50,70 @@ from grouser.service.reading_queues import SensorReading
 from grouser.world.file import RobotEntry
 
 ENCODERS, POSTURE = "motor_encoders", "motor_posture"
-"""Names of the sensors that the drivers bring."""
+"""Names of the sensors that the drivers add."""
 BELTS = MOTORS[:2]
 DRIVES = (*BELTS, *(f"{flipper}_arm" for flipper in MOTORS[2:]))
 """The robot's drives in the order of `MOTORS`."""
+STALL_TIME = 0.3
+"""Time that a motor must miss its setpoint to count as stalled, s; chosen."""
+SLOW = 0.2
+"""Fraction of the commanded speed below which a motor counts as standing; chosen."""
+STILL = radians(1)  # rad/s   a slower joint counts as standing; chosen
+NEAR = radians(3)  # rad   tolerated position error of a joint: above its servo's compliance
 
 _LOG = logging.getLogger(__name__)
 
 
+class StallDetector:
+    """Stall detection: drives that have missed their setpoint for `STALL_TIME`."""
+
+    def __init__(self, drives: Sequence[str], now: float) -> None:
+        """Start at time ``now`` (s) without setpoints."""
+        self._drives = tuple(drives)
+        self._setpoints: dict[str, Setpoint] = {}
+        self._last_good = dict.fromkeys(drives, now)
+        """Time at which a drive last followed its setpoint, s."""
+        self.bits = 0
+        """One bit per drive, set if it is stalled."""
+
+    def set(self, command: Mapping[str, Setpoint]) -> None:
+        """Replace the setpoints of some drives."""
+        self._setpoints.update(command)
+
+    def update(self, time: float, positions: Sequence[float], speeds: Sequence[float]) -> None:
+        """Update `bits` from measured positions and speeds at ``time`` (s)."""
+        self.bits = 0
+        for number, drive in enumerate(self._drives):
+            setpoint = self._setpoints.get(drive)
+            if setpoint is None or _follows(setpoint, positions[number], speeds[number]):
+                self._last_good[drive] = time
+            elif time - self._last_good[drive] > STALL_TIME:
+                self.bits |= 1 << number
+
+
+def _follows(setpoint: Setpoint, position: float, speed: float) -> bool:
+    """Return True if a drive follows its setpoint."""
+    if setpoint.mode == "angle":
+        return abs(setpoint.value - position) < NEAR or abs(speed) > STILL
+    return speed * setpoint.value >= SLOW * setpoint.value**2
+
+
 class MotorDrivers:
-    """The drivers of one robot: its owner on the host (`RobotOwner`), a node on the bus."""
+    """Motor drivers of one robot: its owner on the host (`RobotOwner`) and a node on the bus."""
 
     address: str = ""
 
     def __init__(self, host: Host, entry: RobotEntry, bus: CanBus, *, rate_hz: float) -> None:
-        """Take the robot, or bring it, and put its drivers on the bus.
+        """Acquire the robot, or add it to the world, and connect its drivers to the bus.
 
         Args:
-            host: the world.
-            entry: a robot with Kenaf's six motors; one of the world's own is taken over.
-            bus: where its commands come from.
-            rate_hz: how often encoders are read and sent, per simulated second.
+            host: host of the world.
+            entry: a robot with Kenaf's six motors; one that is in the world is taken over.
+            bus: bus on which commands arrive.
+            rate_hz: encoder rate per simulated second.
 
         Raises:
-            BadValue: somebody has it, or it has other motors.
+            BadValue: the robot belongs to another client, or has other motors.
         """
         self._host, self._bus, self._robot = host, bus, entry.name
         if not rate_hz > 0:
@@ -92,10 +132,10 @@ class MotorDrivers:
         self._switch_on()
 
     def _switch_on(self) -> None:
-        """Begin as motors that have just got power."""
+        """Reset to the state after power-on."""
         self.gate = CommandGate()
         self._then = self._host.time
-        self._stalls = StallWatch(DRIVES, self._host.time)
+        self._stalls = StallDetector(DRIVES, self._host.time)
         self._zero: tuple[float, float] | None = None
         self._halted = True
         self._stopped = self._empty = False
@@ -106,20 +146,20 @@ class MotorDrivers:
         """Name of the robot."""
         return self._robot
 
-    # -- what comes over the bus -------------------------------------------------------------
+    # -- commands ----------------------------------------------------------------------------
 
-    def hear(self, frame: CanFrame, time: float) -> None:
-        """Do what a command says, if it is valid; others' frames are not for motors."""
+    def on_frame(self, frame: CanFrame, time: float) -> None:
+        """Execute a valid command; ignore other frames."""
         if not self._present or frame.extended or frame.id not in COMMANDS:
             return
         command = self.gate.check(frame, self._host.time)
         if command is not None and not self._empty:
-            self._obey(command)
+            self._execute(command)
 
-    def heard_all(self) -> None:
-        """Nothing waits: commands are obeyed as they come."""
+    def on_batch_end(self) -> None:
+        """Do nothing: commands are executed on arrival."""
 
-    def _obey(self, command: CanCommand) -> None:
+    def _execute(self, command: CanCommand) -> None:
         match command:
             case Stop():
                 self._halt()
@@ -137,25 +177,25 @@ class MotorDrivers:
         self._stopped = False
 
     def _move(self, command: Mapping[str, Setpoint]) -> None:
-        self._stalls.note(command)
+        self._stalls.set(command)
         self._host.command(self._robot, command)
 
     def _halt(self) -> None:
-        """Let all six motors stand where they are."""
+        """Stop all six motors."""
         self._move({drive: speed(0.0) for drive in DRIVES})
         self._halted = True
 
     def _aim(self, pan: float, tilt: float) -> None:
-        """Turn the first camera; those of our robots look down positive."""
+        """Aim the first camera; the tilt of simulated cameras is positive downwards."""
         for (robot, _), (_, bound) in self._host.simulation.scene.sensors.items():
             if robot == self._robot and isinstance(bound, BoundCamera):
                 bound.aim(pan=pan, tilt=-tilt)
                 return
 
-    # -- what goes over the bus --------------------------------------------------------------
+    # -- status ------------------------------------------------------------------------------
 
     def receive_readings(self, readings: list[SensorReading]) -> None:
-        """Send what was measured; look whether the belts must stop."""
+        """Send sensor readings as status frames; run the watchdog."""
         for sensor, reading in readings:
             match sensor:
                 case Tachometer(name=name) if name == ENCODERS:
@@ -168,15 +208,15 @@ class MotorDrivers:
         self.time_passed(self._host.time)
 
     def time_passed(self, time: float) -> None:
-        """Stop belts that nobody commands any more; say how the motors are when that is due."""
-        if time < self._then:  # the world has started over
+        """Run the watchdog of the belts; send cyclic status frames that are due."""
+        if time < self._then:  # the world was reset
             self._switch_on()
             self._bus.restart()
         self._then = time
         if self.gate.is_silent(time) and not self._halted:
             self._move({belt: speed(0.0) for belt in BELTS})
             self._halted = True
-            _LOG.info("%s: no valid command for its belts, they were stopped", self._robot)
+            _LOG.info("%s: watchdog stopped the belts, no valid command", self._robot)
         if self._due(Health, time):
             self._send(self._health(), time)
         if not self._has_battery and self._due(BatteryLeft, time):
@@ -188,13 +228,13 @@ class MotorDrivers:
         self._connection.send(message.frame(), time)
 
     def _due(self, kind: type[CanStatus], time: float) -> bool:
-        """Return whether a message has not been sent for its cycle."""
+        """Return True if the last message of a kind is at least one cycle old."""
         return kind not in self._sent or time - self._sent[kind] >= kind.CYCLE - 1e-9
 
     def _send_encoders(self, reading: Reading) -> None:
         positions = reading.array("positions").tolist()
         speeds = reading.array("speeds").tolist()
-        self._stalls.look(reading.time, positions, speeds)
+        self._stalls.update(reading.time, positions, speeds)
         if self._zero is None:
             self._zero = positions[0], positions[1]
         left, right = (at - zero for at, zero in zip(positions, self._zero, strict=False))
@@ -204,12 +244,12 @@ class MotorDrivers:
             self._send(FlipperAngles(*positions[2:]), reading.time)
 
     def _note_battery(self, reading: Reading) -> None:
-        """Send how long the battery lasts; motors without power stand."""
+        """Send the remaining battery time; stop the motors when the battery is empty."""
         self._send(BatteryLeft.of(reading["seconds"]), reading.time)
         if reading["charge"] <= 0 and not self._empty:
             self._halt()
             self._empty = True
-            _LOG.warning("%s: the battery is empty, the motors stand", self._robot)
+            _LOG.warning("%s: the battery is empty, the motors are stopped", self._robot)
 
     def _health(self) -> Health:
         refused, flags = self.gate.refused, 0
@@ -226,39 +266,42 @@ class MotorDrivers:
             *(refused[kind] % 256 for kind in ("crc", "counter", "length", "range")),
         )
 
-    # -- what the host says ------------------------------------------------------------------
+    # -- callbacks of the host ---------------------------------------------------------------
 
     def notice(self, kind: str, text: str) -> None:
-        """Log what concerns the robot: nobody can be told over the bus."""
+        """Log a notice; the bus has no frame for it."""
         _LOG.info("%s: %s", self._robot, text)
 
     def robot_removed(self) -> None:
-        """Note that somebody took the robot out of the world: its motors answer no more."""
+        """Send a last health frame and disconnect from the bus."""
         self._present = False
         self._send(self._health(), self._host.time)
         self._bus.flush()
         self._connection.close()
-        _LOG.warning("%s was taken out of the world; its motors are off the bus", self._robot)
+        _LOG.warning(
+            "%s was removed from the world; its motors are disconnected from the bus", self._robot
+        )
 
     def carry_out_deferred(self) -> None:
-        """Nothing is put off."""
+        """Do nothing: no request is deferred."""
 
     def begin_turn(self, time: float) -> None:
-        """It has no turns."""
+        """Do nothing: the drivers have no turns."""
 
     def receive_radio(self, message: RadioSignal) -> None:
-        """Motors have no radio."""
+        """Do nothing: motors have no radio."""
 
     def turn_missed(self, seconds: float) -> None:
-        """Nobody waits for motors."""
+        """Do nothing: the server does not wait for motors."""
 
 
 def _sensors(entry: RobotEntry, rate_hz: float) -> tuple[dict[str, Any], ...]:
-    """Return what the robot carries beside its own: its equipment, and the drivers' sensors."""
-    own = [sensor for sensor in entry.equipped().sensors if sensor.get("name") not in _OWN]
+    """Return the sensors of the robot, its standard equipment and those of the drivers."""
+    own = [
+        sensor
+        for sensor in entry.equipped().sensors
+        if sensor.get("name") not in (ENCODERS, POSTURE)
+    ]
     encoders = {"kind": "tachometer", "name": ENCODERS, "drives": DRIVES, "rate_hz": rate_hz}
     posture = {"kind": "ins", "name": POSTURE, "mount": "body", "rate_hz": 1 / Posture.CYCLE}
     return (*own, encoders, posture)
-
-
-_OWN = {ENCODERS, POSTURE}
