@@ -20,8 +20,7 @@ from grouser.errors import WorldFileError
 from grouser.simulation.ground import NOTHING, Ground
 from grouser.world.file import parse
 from grouser.world.mesh_object import Mesh
-from grouser.world.meshes import choice_cache
-from grouser.world.meshes.choice_cache import cached_stand_in
+from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.terrain.convex_pieces import ConvexPieces
@@ -32,7 +31,7 @@ from grouser.world.terrain.mesh import MeshGround
 def cache(tmp_path, monkeypatch):
     """A cache folder of this test's own, and nothing in memory."""
     monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(choice_cache, "_memory", {})
+    monkeypatch.setattr(collision_cache, "_memory", {})
     return tmp_path / "cache" / "meshes"
 
 
@@ -165,24 +164,24 @@ def test_a_file_with_y_up_is_turned_and_millimetres_are_scaled(tmp_path):
 
 def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(tmp_path, cache, monkeypatch):
     mesh = TriangleMesh.of(bridge().vertices, bridge().faces)
-    first = cached_stand_in(mesh, "auto", 0.01, None)
+    first = cached_proxy(mesh, "auto", 0.01, None)
     (kept,) = cache.iterdir()
-    monkeypatch.setattr(choice_cache, "_memory", {})
-    monkeypatch.setattr(choice_cache, "stand_in", None)  # whoever cuts again fails
-    again = cached_stand_in(mesh, "auto", 0.01, None)
+    monkeypatch.setattr(collision_cache, "_memory", {})
+    monkeypatch.setattr(collision_cache, "choose_proxy", None)  # whoever cuts again fails
+    again = cached_proxy(mesh, "auto", 0.01, None)
     assert (again.why, again.taken.fit) == (first.why, first.taken.fit)
     for one, two in zip(first.taken.pieces, again.taken.pieces, strict=True):
         assert np.array_equal(one, two)
     assert np.array_equal(again.others[0].heights.heights, first.others[0].heights.heights)
     monkeypatch.undo()
     monkeypatch.setenv("GROUSER_CACHE", str(cache.parent))
-    monkeypatch.setattr(choice_cache, "_memory", {})
+    monkeypatch.setattr(collision_cache, "_memory", {})
     kept.write_bytes(b"half a fi")
-    assert len(cached_stand_in(mesh, "auto", 0.01, None).taken.pieces) == 3
+    assert len(cached_proxy(mesh, "auto", 0.01, None).taken.pieces) == 3
     (tmp_path / "file").write_text("no folder can be made in here")
     monkeypatch.setenv("GROUSER_CACHE", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(choice_cache, "_memory", {})
-    assert len(cached_stand_in(mesh, "auto", 0.01, None).taken.pieces) == 3
+    monkeypatch.setattr(collision_cache, "_memory", {})
+    assert len(cached_proxy(mesh, "auto", 0.01, None).taken.pieces) == 3
 
 
 NAN = """ply

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from grouser.world.looks import add_looks
 from grouser.world.mesh_object import Mesh
 from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder
@@ -38,6 +37,7 @@ from grouser.world.terrain.stairs import Stairs
 from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.trench import Trench
+from grouser.world.visuals import add_visuals
 
 FLAT = Flat(friction=0.8)
 PIECES = Path(tempfile.mkdtemp()) / "cube.npz"
@@ -72,7 +72,7 @@ def compiled(*things, looks=False):
     spec = mujoco.MjSpec()
     STANDARD.apply(spec)
     if looks:
-        add_looks(spec)
+        add_visuals(spec)
     for i, thing in enumerate(things):
         if hasattr(thing, "position"):
             thing.add(spec, STANDARD.ground)

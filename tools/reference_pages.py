@@ -26,15 +26,15 @@ from grouser.world.events import Event
 from grouser.world.file import RobotEntry, Start, View, World
 from grouser.world.match import Match
 from grouser.world.objects import OBJECTS
-from grouser.world.physics_settings import Contact, Physics, Yielding
+from grouser.world.physics_settings import Contact, ContactCompliance, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS
 from grouser.world.triggers import TRIGGERS
 
 PARTS: Mapping[str, type[BaseModel]] = {
     "the world": World,
-    "physics": Physics,
-    "physics.contact, robots.*.contact": Yielding,
+    "physics": PhysicsSettings,
+    "physics.contact, robots.*.contact": ContactCompliance,
     "physics.solver_contact": Contact,
     "robots.*": RobotEntry,
     "starts.*": Start,

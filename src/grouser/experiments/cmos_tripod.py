@@ -20,7 +20,7 @@ from grouser.sensors.imaging.imager import Imager
 from grouser.sensors.imaging.lens import Lens
 from grouser.sensors.imaging.shutter import Shutter
 from grouser.sensors.sensor import SensorContext
-from grouser.world.looks import add_looks
+from grouser.world.visuals import add_visuals
 
 SPEED = radians(300.0)  # rad/s   sec. 4.5: 0.30 deg/msec
 DISTANCE, HALF_WIDTH, HALF_HEIGHT = 2.0, 0.06, 2.0  # m   the pole, higher than the view
@@ -80,7 +80,7 @@ def predicted_motion_blur(lens: Lens, shutter: Shutter) -> float:
 
 def _picture(camera: Camera, speed: float, pole: bool) -> Image:
     spec = mujoco.MjSpec()
-    add_looks(spec)
+    add_visuals(spec)
     box = mujoco.mjtGeom.mjGEOM_BOX
     spec.worldbody.add_geom(type=box, size=[0.1, 9, 9], pos=[6, 0, 0], rgba=WALL)
     if pole:

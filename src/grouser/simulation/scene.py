@@ -1,8 +1,8 @@
-"""World + robots + sensors → one MjSpec → one model: the only attach and the only compile.
+"""Scene composition: attach world, robots and sensors to one MjSpec and compile one model.
 
-Every robot's names begin with its own name and a slash: ``quince/body``, ``quince/left``. A scene
-is made anew, from the same descriptions, whenever somebody joins or leaves; `Simulation` then
-carries the state of everybody who stays over by name.
+The names of a robot's elements begin with its name and a slash: ``quince/body``, ``quince/left``. A
+scene is recompiled from the descriptions whenever a robot or object is added or removed; the state
+of all others is then transferred by name (`changes.scene_builder`).
 """
 
 from __future__ import annotations
@@ -20,55 +20,54 @@ import mujoco
 from grouser.errors import BadValue, GrouserError
 from grouser.frames import Pose
 from grouser.physics import compliance
-from grouser.physics.drives import Drive
+from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.physics.height_fields import HeightFieldData
-from grouser.physics.spring_timing import take_at_start
 from grouser.robots.kinds import describe
 from grouser.robots.robot import Gait, Robot, RobotDescription
 from grouser.sensors.sensor import BoundSensor, Sensor, describe_sensor
 from grouser.tracks.track import Belt
 from grouser.world.door import Door
 from grouser.world.file import STANDARD_EQUIPMENT, RobotEntry, World
-from grouser.world.looks import add_looks
+from grouser.world.visuals import add_visuals
 
 HOOK_TRAVEL = 0.3
-"""Part of a pitch that the fastest belt may go between two looks at whether it must roll back."""
+"""Fraction of a pitch that the fastest belt may travel between two roll-back checks."""
 HOOK_TIME = 0.005
-"""Longest time (s) between two looks at belts."""
+"""Longest time between two belt updates, s."""
 SETTLE_TIME = 0.02
-"""Longest time (s) between two looks at drives: setpoints are reined in, belts' work counted."""
+"""Longest time between two drive updates, s: setpoints are clamped, belts' work is added."""
 SURFACE_TIME = 0.002
-"""Longest time (s) between two looks when belts have moving surfaces."""
-SHELF = 64
-"""Robots that are kept to be copied."""
+"""Longest time between two updates of belts with moving surfaces, s."""
+CACHED_ROBOTS = 64
+"""Capacity of a `RobotSpecCache`."""
 
 
-def no_need() -> None:
-    """Give way to nobody: there is no need."""
+def no_yield() -> None:
+    """Do nothing: the caller runs in the only thread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A compiled world and what is where in it, by name."""
+    """A compiled world and its robots, drives, belts and sensors by name."""
 
     world: World
     model: mujoco.MjModel
     robots: Mapping[str, Robot]
     drives: Mapping[str, Drive]
-    """Every drive by its full name, ``robot/drive``; doors' as well."""
+    """Every drive by its full name, ``robot/drive``; includes those of doors."""
     belts: tuple[Belt, ...]
     sensors: Mapping[tuple[str, str], tuple[Sensor, BoundSensor]]
     """By robot and sensor name."""
-    stride: int
-    """Physics steps between two looks at belts, drives and gaits."""
+    control_interval: int
+    """Physics steps between two updates of belts, drives and gaits."""
 
     @functools.cached_property
     def timestep(self) -> float:
-        """Simulated seconds of one step; asked every beat, and MuJoCo's options are slow to ask."""
+        """Length of one step, s; cached, since reading MuJoCo's options is slow."""
         return float(self.model.opt.timestep)
 
     def initial(self) -> mujoco.MjData:
-        """Return the state in which everybody stands in posture where the world file says."""
+        """Return the initial state: robots in their posture at the poses of the world file."""
         data = mujoco.MjData(self.model)
         for name, robot in self.robots.items():
             for joint, value in robot.posture.items():
@@ -81,7 +80,7 @@ class Scene:
 
 
 def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> None:
-    """Put a door where it starts, its motor holding it there."""
+    """Set a door to its initial opening, held by its motor."""
     place, drive = door.ajar * door.travel, model.actuator(door.joint).id
     data.qpos[model.joint(door.joint).qposadr[0]] = place
     data.act[model.actuator_actadr[drive]] = place
@@ -91,20 +90,20 @@ def _set_door_start(model: mujoco.MjModel, data: mujoco.MjData, door: Door) -> N
 def compose(
     world: World,
     height_fields: Sequence[HeightFieldData] = (),
-    shelf: RobotShelf | None = None,
-    give_way: Callable[[], None] = no_need,
+    robot_cache: RobotSpecCache | None = None,
+    yield_control: Callable[[], None] = no_yield,
 ) -> Scene:
-    """Attach everything in ``world`` to one spec and compile it.
+    """Attach all parts of ``world`` to one spec and compile it.
 
     Args:
-        world: what is there.
-        height_fields: that no geom shows yet; in the model they come after the world's own.
-        shelf: robots to be copied, of a thread that composes beside others; None: the common one.
-        give_way: called after every bit of work: such a thread may let others go first.
+        world: the description.
+        height_fields: additional ones that no geom refers to yet; placed after the world's own.
+        robot_cache: a background thread has its own; None: the common one.
+        yield_control: called between units of work; a background thread may wait in it.
     """
     spec = mujoco.MjSpec()
     world.physics.apply(spec)
-    add_looks(spec, world.daylight)
+    add_visuals(spec, world.daylight)
     contact = world.physics.ground
     for number, terrain in enumerate(world.terrain):
         terrain.add(spec, contact, f"terrain/{number}")
@@ -114,16 +113,17 @@ def compose(
         thing.add(spec, contact)
     robots = {}
     for number, entry in enumerate(world.robots):
-        give_way()
-        robots[entry.name] = _attach(spec, entry, world, number, shelf or _SHELF)
-    give_way()
-    _hasten(spec, alone=sum(robot.free for robot in robots.values()) + len(world.objects) <= 1)
+        yield_control()
+        robots[entry.name] = _attach(spec, entry, world, number, robot_cache or _ROBOT_CACHE)
+    yield_control()
+    movable = sum(robot.free for robot in robots.values()) + len(world.objects)
+    _set_solver_flags(spec, single_tree=movable <= 1)
     try:
         model = spec.compile()
     except ValueError as error:
         reason = str(error).splitlines()[0]
-        raise BadValue(f"{world.where()}: MuJoCo cannot build this world: {reason}") from error
-    give_way()
+        raise BadValue(f"{world.where()}: MuJoCo cannot compile this world: {reason}") from error
+    yield_control()
     if world.physics.solver_contact is None:
         compliance.apply(
             model,
@@ -145,36 +145,36 @@ def compose(
         for drive, description in robot.drives.items()
     } | {thing.joint: thing.drive for thing in world.objects if isinstance(thing, Door)}
     if world.physics.springs == "start":
-        drives = take_at_start(model, drives)
+        drives = apply_spring_timing(model, drives)
     sensors = {}
     for name, robot in robots.items():
-        give_way()
+        yield_control()
         for sensor in robot.sensors:
             sensors[name, sensor.name] = sensor, sensor.bind(model, f"{name}/")
     gaits = [robot.gait for robot in robots.values() if robot.gait]
-    stride = _stride(belts, drives, gaits, model.opt.timestep)
-    return Scene(world, model, robots, drives, belts, sensors, stride)
+    interval = _control_interval(belts, drives, gaits, model.opt.timestep)
+    return Scene(world, model, robots, drives, belts, sensors, interval)
 
 
-def _hasten(spec: mujoco.MjSpec, *, alone: bool) -> None:
-    """Choose how MuJoCo solves, by who is there: the same physics in less time."""
+def _set_solver_flags(spec: mujoco.MjSpec, *, single_tree: bool) -> None:
+    """Set MuJoCo's solver options for speed; the physics stays the same."""
     off = mujoco.mjtDisableBit
-    if alone:
-        # A single robot has nothing to be split into: looking for islands would cost 5 %.
+    if single_tree:
+        # A single kinematic tree has one constraint island: the search would cost 5 %.
         spec.option.disableflags |= int(off.mjDSBL_ISLAND)
         if all(geom.type == mujoco.mjtGeom.mjGEOM_PLANE for geom in spec.worldbody.geoms):
-            # Nor do boxes about boxes sort out what may touch a plane: 6 % for nothing.
+            # Bounding volume hierarchies exclude no contact with a plane: 6 % for nothing.
             spec.option.disableflags |= int(off.mjDSBL_MIDPHASE)
-    # A point of a belt moves with 7 of a robot's 14 to 34 degrees of freedom, and there are 50 to
-    # 80 of them: Kenaf 1.3 times as fast, turning 3 times, PackBot 0.95 and 2. A foot moves with
-    # as few: the roach on bumps 1.08, QRIO 1.07, ERS-7 0.98.
+    # Sparse Jacobian: a contact of a belt depends on 7 of a robot's 14 to 34 degrees of freedom,
+    # and there are 50 to 80 contacts. Speed-up: Kenaf 1.3 (turning 3), PackBot 0.95 (2), the roach
+    # on bumps 1.08, QRIO 1.07, ERS-7 0.98.
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_SPARSE
 
 
 def _attach(
-    spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int, shelf: RobotShelf
+    spec: mujoco.MjSpec, entry: RobotEntry, world: World, number: int, cache: RobotSpecCache
 ) -> Robot:
-    """Build the robot that ``entry``, the world's ``number``-th, names; attach it at its start."""
+    """Build the robot of ``entry``, the world's ``number``-th; attach it at its start pose."""
     where = world.where("robots", number, "kind")
     description = describe(entry.kind, entry.options, where)
 
@@ -185,7 +185,7 @@ def _attach(
             raise BadValue(f"{where}: robot '{entry.name}': {error}") from error
         return _equip(robot, entry, world, number)
 
-    robot = shelf.take((description, entry.sensors), make)
+    robot = cache.get((description, entry.sensors), make)
     start = entry.ground @ Pose.at(z=robot.standing, pitch=robot.standing_pitch)
     frame = spec.worldbody.add_frame(pos=start.position, quat=start.wxyz)
     spec.attach(robot.spec, frame=frame, prefix=f"{entry.name}/")
@@ -194,48 +194,48 @@ def _attach(
     return robot
 
 
-class RobotShelf:
-    """Robots that were made before, to be copied, which takes a twentieth of the time.
+class RobotSpecCache:
+    """LRU cache of built robots; copying a spec takes a twentieth of the time of building it.
 
-    MuJoCo copies a spec while other threads run, so a robot is off the shelf while it is copied:
-    who comes meanwhile makes another one.
+    MuJoCo releases the interpreter lock while it copies a spec, so an entry is removed while it is
+    copied; another thread that needs it meanwhile builds its own.
     """
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start empty."""
         self._robots: dict[Hashable, Robot] = {}
 
-    def take(
+    def get(
         self,
         what: tuple[RobotDescription, tuple[Mapping[str, Any], ...]],
         make: Callable[[], Robot],
     ) -> Robot:
-        """Return a robot of its own: a copy of one that was made of the same.
+        """Return a robot with a spec of its own, copied from the cache if possible.
 
         Args:
-            what: decides all about it: the robot, and what it carries beside its own sensors.
-            make: makes one.
+            what: key of the cache: description of the robot, and its additional sensors.
+            make: builds the robot.
         """
         description, sensors = what
         try:
             key = description, pickle.dumps(sensors)
             hash(key)
         except (TypeError, AttributeError, pickle.PicklingError):
-            return make()  # it has options in lists or mappings, or something that has no bytes
+            return make()  # options in lists or mappings are not hashable
         robot = self._robots.pop(key, None) or make()
         copied = dataclasses.replace(robot, spec=robot.spec.copy())
-        self._robots[key] = robot  # the newest is last; it is never attached itself
-        for oldest in list(self._robots)[:-SHELF]:
+        self._robots[key] = robot  # the newest is last; the original is never attached
+        for oldest in list(self._robots)[:-CACHED_ROBOTS]:
             self._robots.pop(oldest, None)
         return copied
 
 
-_SHELF = RobotShelf()
-"""Of whoever has none of its own."""
+_ROBOT_CACHE = RobotSpecCache()
+"""Default of `compose`."""
 
 
 def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
-    """Give the robot the world file's sensors; let every sensor put what it needs into the spec."""
+    """Add the sensors of the world file; add every sensor's elements to the spec."""
     own = world.where("robots", number, "kind")
     carried = [(sensor, own) for sensor in robot.sensors]
     for index, options in enumerate(entry.sensors):
@@ -248,7 +248,7 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
     names: set[str] = set()
     for sensor, where in carried:
         if sensor.name in names:
-            raise BadValue(f"{where}: '{entry.name}' has two sensors called '{sensor.name}'")
+            raise BadValue(f"{where}: robot '{entry.name}' has two sensors named '{sensor.name}'")
         names.add(sensor.name)
         try:
             sensor.add(robot.spec)
@@ -257,10 +257,10 @@ def _equip(robot: Robot, entry: RobotEntry, world: World, number: int) -> Robot:
     return robot
 
 
-def _stride(
+def _control_interval(
     belts: tuple[Belt, ...], drives: Mapping[str, Drive], gaits: Sequence[Gait], timestep: float
 ) -> int:
-    """Return how many steps may pass before belts and gaits must be looked at again."""
+    """Return the number of steps between two updates of belts, drives and gaits."""
     times = [SETTLE_TIME, *(gait.period for gait in gaits)]
     times += [HOOK_TIME for belt in belts]
     times += [SURFACE_TIME for belt in belts if belt.moving]

@@ -1,4 +1,4 @@
-"""World description: terrain, objects, triggers, events and the world file; no robots or sensors."""
+"""World description: terrain, objects, triggers, events, world file; no robots or sensors."""
 
 from grouser.exports import attach
 

@@ -16,7 +16,7 @@ MAP_ENDINGS = (".png", ".npy", ".npz")
 ROBOT_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
 
 
-def beside_the_world(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
+def resolve_data_file(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
     """Return the absolute path of an existing data file.
 
     Args:

@@ -36,13 +36,13 @@ from pydantic import (
 
 from grouser.errors import WorldFileError, nearest, unknown
 from grouser.frames import Pose, radians
-from grouser.world.data_files import ROBOT_ENDINGS, beside_the_world
+from grouser.world.data_files import ROBOT_ENDINGS, resolve_data_file
 from grouser.world.events import Choice, Event, check_events
 from grouser.world.field_types import Description, Length, Name, Point, Shade, mistake
 from grouser.world.match import Match, Player, Team, check_match
 from grouser.world.objects import OBJECTS, AnyObject
 from grouser.world.overrides import override
-from grouser.world.physics_settings import STANDARD, Contact, Physics, Yielding
+from grouser.world.physics_settings import STANDARD, Contact, ContactCompliance, PhysicsSettings
 from grouser.world.radio import RadioModel
 from grouser.world.terrain.kinds import TERRAINS, Terrain
 from grouser.world.triggers import TRIGGERS, AnyTrigger
@@ -97,7 +97,7 @@ def _robot_file(kind: str, info: ValidationInfo) -> str:
     """Return the absolute path of an existing robot file; other kinds are returned unchanged."""
     if not kind.lower().endswith(ROBOT_ENDINGS):
         return kind
-    return str(beside_the_world(kind, info, ROBOT_ENDINGS, "robot"))
+    return str(resolve_data_file(kind, info, ROBOT_ENDINGS, "robot"))
 
 
 class NamedPose(Description):
@@ -141,7 +141,7 @@ class RobotEntry(NamedPose):
     or in the list, is the standard equipment of the robot's kind."""
     command: dict[str, float] = Field(default_factory=dict)
     """Initial command, in the drives' units."""
-    contact: Yielding | None = None
+    contact: ContactCompliance | None = None
     """Contact compliance of this robot; None: that of the world's `physics.contact`."""
 
     def equipped(self) -> RobotEntry:
@@ -176,7 +176,7 @@ class World(Description):
     """Purpose of the world, as text."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     """Seed of all random streams of this world; at least 0."""
-    physics: Physics = STANDARD
+    physics: PhysicsSettings = STANDARD
     """Solver settings and contact compliance; default: the standard settings."""
     terrain: Annotated[tuple[Terrain, ...], Field(min_length=1), Strict(False)]
     """Pieces of ground, at least one."""
@@ -256,11 +256,11 @@ def _keys(model: type[BaseModel]) -> frozenset[str]:
 
 KEYS: AllowedKeys = {
     "": _keys(World),
-    "physics": _keys(Physics),
-    "physics.contact": _keys(Yielding),
+    "physics": _keys(PhysicsSettings),
+    "physics.contact": _keys(ContactCompliance),
     "physics.solver_contact": _keys(Contact),
     "robots.*": _keys(RobotEntry),
-    "robots.*.contact": _keys(Yielding),
+    "robots.*.contact": _keys(ContactCompliance),
     "starts.*": _keys(Start),
     "events.*": _keys(Event),
     "events.*.one_of.*": _keys(Choice),

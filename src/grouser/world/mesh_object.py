@@ -13,9 +13,9 @@ from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
 from grouser.physics.compliance import add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
-from grouser.world.data_files import MESH_ENDINGS, beside_the_world
+from grouser.world.data_files import MESH_ENDINGS, resolve_data_file
 from grouser.world.field_types import mistake
-from grouser.world.meshes.choice_cache import cached_stand_in
+from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.decomposition import TOLERANCE
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh, hulls
@@ -25,7 +25,7 @@ from grouser.world.world_object import OBJECT, WorldObject
 
 def _existing(value: Any, info: ValidationInfo) -> Path:
     """Return the absolute path of a mesh file."""
-    return beside_the_world(value, info, MESH_ENDINGS, "mesh")
+    return resolve_data_file(value, info, MESH_ENDINGS, "mesh")
 
 
 class Mesh(WorldObject):
@@ -68,7 +68,7 @@ class Mesh(WorldObject):
                 f"is not closed ({mesh.open_edges} open edges) and would collide as its convex "
                 "hull: set collide: hull to accept that"
             )
-        taken = cached_stand_in(mesh, "convex_pieces", TOLERANCE, None).taken
+        taken = cached_proxy(mesh, "convex_pieces", TOLERANCE, None).taken
         if not taken.fit.within(TOLERANCE):
             raise BadValue(
                 f"is approximated poorly by {len(taken.pieces)} convex pieces ({taken.fit}): set "

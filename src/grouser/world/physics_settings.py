@@ -36,7 +36,7 @@ Impedance = Annotated[float, Field(ge=0.0001, le=0.9999)]
 """Impedance of a constraint, -; MuJoCo clips values outside this range."""
 
 
-class Yielding(Description):
+class ContactCompliance(Description):
     """Contact compliance of moving bodies, in physical terms (docs/explanation/contact.md)."""
 
     frequency: Annotated[float, Field(gt=0, le=10_000)] = STANDARD_COMPLIANCE.frequency
@@ -85,7 +85,7 @@ class Contact(Description):
         return self.impedance_start, self.impedance_end, self.impedance_width, 0.5, 2.0
 
 
-class Physics(Description):
+class PhysicsSettings(Description):
     """Solver settings, and contact settings of ground and objects."""
 
     timestep: Annotated[float, Field(ge=1e-6, le=0.02)] = 0.001
@@ -109,7 +109,7 @@ class Physics(Description):
     impratio: Annotated[float, Field(gt=0, le=100_000)] = 20_000.0
     """Ratio of friction to normal impedance; above 0. A held body creeps at (force held)/(damper x
     impratio)."""
-    contact: Yielding = Yielding()
+    contact: ContactCompliance = ContactCompliance()
     """Contact compliance of moving bodies."""
     solver_contact: Contact | None = None
     """MuJoCo's contact parameters for every contact instead of `contact`; only for comparisons."""
@@ -117,14 +117,14 @@ class Physics(Description):
     """Energy above which a run counts as diverged, J per kg of moving mass; above 0."""
 
     @model_validator(mode="after")
-    def _check_springs(self) -> Physics:
+    def _check_springs(self) -> PhysicsSettings:
         """Reject `springs: start` for integrators without that choice."""
         if self.springs == "start" and self.integrator != "discrete":
             raise mistake(f"needs the integrator discrete, not {self.integrator}", "springs")
         return self
 
     @model_validator(mode="after")
-    def _check_contact_time(self) -> Physics:
+    def _check_contact_time(self) -> PhysicsSettings:
         """Reject contacts so stiff that MuJoCo would silently use softer ones."""
         contact = self.solver_contact
         if contact is None:
@@ -142,7 +142,7 @@ class Physics(Description):
 
     @property
     def ground(self) -> Contact:
-        """Contact of ground and objects; moving bodies override it unless `solver_contact` is set."""
+        """Contact of ground and objects; moving bodies override it without `solver_contact`."""
         return self.solver_contact or RIGID
 
     def apply(self, spec: mujoco.MjSpec) -> None:
@@ -172,5 +172,5 @@ RIGID = Contact(
 )
 """Near-rigid contact as in MuJoCo's example models; sliding bodies hop. Only for comparisons."""
 
-STANDARD = Physics()
+STANDARD = PhysicsSettings()
 """Default settings of world files and of Python code without a world file."""

@@ -47,7 +47,7 @@ class RadioModel(Description):
         )
 
     def loss(self, strength: float) -> float:
-        """Return the probability that a message received with ``strength`` (dBm) is lost, 0 to 1."""
+        """Return the probability that a message of ``strength`` (dBm) is lost, 0 to 1."""
         above = strength - self.cutoff_dbm
         if above < 0:
             return 1.0

@@ -17,7 +17,7 @@ from pydantic import Field, Strict, model_validator
 from grouser.frames import Array, radians
 from grouser.world.field_types import Description, Length, Name, Point, mistake
 
-ANYBODY = ("any", "robots", "objects")
+GROUPS = ("any", "robots", "objects")
 """Names of groups in a trigger's `by`."""
 
 Names = Annotated[tuple[str, ...], Strict(False)]

@@ -13,9 +13,10 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from grouser.errors import BadValue, GrouserError, unknown
+from grouser.frames import Pose
 from grouser.simulation.changes.actions import (
     Action,
     CallRoutine,
@@ -26,7 +27,7 @@ from grouser.simulation.changes.actions import (
     RefereeCall,
     RunEvent,
 )
-from grouser.simulation.changes.running_world import RunningWorld
+from grouser.simulation.scene_state import SceneState
 from grouser.simulation.schedule import generator
 from grouser.simulation.script.grammar import parse
 from grouser.simulation.script.referee import Referee
@@ -34,7 +35,39 @@ from grouser.simulation.script.tokens import Names
 from grouser.simulation.script.triggers import Crossing, check_name
 from grouser.world.events import EACH, Event
 from grouser.world.file import World
-from grouser.world.triggers import ANYBODY
+from grouser.world.triggers import GROUPS
+
+
+class RunningWorld(Protocol):
+    """A world in which time passes and actions are carried out: a `Simulation`."""
+
+    @property
+    def live(self) -> SceneState:
+        """The scene that runs now; another one after somebody has joined or left."""
+        ...
+
+    @property
+    def world(self) -> World:
+        """The world as it is now."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        ...
+
+    def apply(self, action: Action) -> None:
+        """Carry out ``action`` now."""
+        ...
+
+    def schedule(self, time: float, action: Action) -> None:
+        """Carry out ``action`` when simulated time reaches ``time`` (s)."""
+        ...
+
+    def pose(self, name: str) -> Pose:
+        """Return where a robot's root or an object is now, X_WB."""
+        ...
+
 
 WHO = "{who}"
 """In an event's lines: whoever fired it."""
@@ -122,7 +155,7 @@ class Events:
             BadValue: a robot is told what it has no drive for; with file and line.
         """
         for where, command in self._commands:
-            if robot := simulation.live.scene.robots.get(command.robot):
+            if robot := simulation.state.scene.robots.get(command.robot):
                 try:
                     robot.gait_inputs(command.command)
                     robot.setpoints(command.command)
@@ -133,7 +166,7 @@ class Events:
                 self._set_clock(simulation, event)
         if self.referee is not None:
             for action in self.referee.start():
-                simulation.do(action)
+                simulation.apply(action)
 
     def do(
         self,
@@ -169,7 +202,7 @@ class Events:
         if event.after:
             simulation.schedule(simulation.time + event.after, RunEvent(name, by))
         else:
-            simulation.do(RunEvent(name, by))
+            simulation.apply(RunEvent(name, by))
 
     def run(self, simulation: RunningWorld, name: str, by: str) -> None:
         """Do what an event says, then fire what comes after it."""
@@ -203,7 +236,7 @@ class Events:
         watched = {entry.name for entry in simulation.world.robots} | {self.referee.match.ball}
         places = {one.name: simulation.pose(one.name) for one in present if one.name in watched}
         for then in self.referee.handle(action, simulation.time, places):
-            simulation.do(then)
+            simulation.apply(then)
 
     def _do(self, simulation: RunningWorld, event: Event, by: str) -> None:
         for line in event.do:
@@ -231,7 +264,7 @@ class Events:
 
     def _attempt(self, simulation: RunningWorld, name: str, action: Action) -> None:
         try:
-            simulation.do(action)
+            simulation.apply(action)
         except GrouserError as error:
             self._log.add(LogEntry(simulation.time, "failed", name, text=str(error)))
         except Exception as error:  # a user's routine may raise anything; the world goes on
@@ -291,7 +324,7 @@ def check_lines(world: World) -> list[tuple[str, Command]]:
     named = own.slot("NAME")
     for i, event in enumerate(world.events):
         for j, word in enumerate(event.each):
-            check_name(word, [*named, *ANYBODY], named, world.where("events", i, "each", j))
+            check_name(word, [*named, *GROUPS], named, world.where("events", i, "each", j))
     lines = [
         (line, world.where(group, i, "do", j))
         for group, members in (("events", world.events), ("triggers", world.triggers))

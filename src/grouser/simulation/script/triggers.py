@@ -23,7 +23,7 @@ from grouser.simulation.scene import Scene
 from grouser.simulation.schedule import NEVER, Clock
 from grouser.world.file import World
 from grouser.world.objects import OBJECTS
-from grouser.world.triggers import ANYBODY, Trigger
+from grouser.world.triggers import GROUPS, Trigger
 
 RATE_HZ = 50.0
 """How often volumes are looked at, per simulated second."""
@@ -224,7 +224,7 @@ def check_triggers(world: World) -> None:
     for i, volume in enumerate(world.triggers):
         for j, word in enumerate(volume.by):
             where = world.where("triggers", i, "by", j)
-            check_name(word, [*names, *robot_kinds(), *OBJECTS, *ANYBODY], names, where)
+            check_name(word, [*names, *robot_kinds(), *OBJECTS, *GROUPS], names, where)
 
 
 def check_name(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:

@@ -116,7 +116,7 @@ def _pieces(
         start = stop
 
 
-def tops(found: Crossings, lines: Lines) -> Array:
+def top_heights(found: Crossings, lines: Lines) -> Array:
     """Return the height of the topmost upward face on every line, m, (rows, columns); nan: none."""
     heights = np.full(lines.shape[0] * lines.shape[1], -np.inf)
     up = found.rising < 0
@@ -169,7 +169,7 @@ def fit(mesh: Array, other: Array, tolerance: float, *, closed: bool = True) -> 
     lines = Lines.over(low, high, tolerance / 2)
     ours, theirs = crossings(mesh, lines), crossings(other, lines)
     floor = float(mesh[..., 2].min())
-    one, two = tops(ours, lines), tops(theirs, lines)
+    one, two = top_heights(ours, lines), top_heights(theirs, lines)
     seen = np.isfinite(one) | np.isfinite(two)
     if not seen.any():
         return Fit(0.0, 0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.world.meshes.columns import Lines, crossings, tops
+from grouser.world.meshes.columns import Lines, crossings, top_heights
 from grouser.world.terrain.height_maps.height_field import MOST_POINTS
 
 SLACK = 1e-6
@@ -69,8 +69,8 @@ def mesh_heights(triangles: Array, cell: float) -> MeshHeights:
     x, y = ((low + high)[:2] / 2 - cells * cell / 2).tolist()
     points = Lines(x, y, cell, (rows + 1, columns + 1))
     middles = Lines(x + cell / 2, y + cell / 2, cell, (rows, columns))
-    heights = tops(crossings(triangles, points, SLACK), points)
-    there = np.isfinite(tops(crossings(triangles, middles, SLACK), middles))
+    heights = top_heights(crossings(triangles, points, SLACK), points)
+    there = np.isfinite(top_heights(crossings(triangles, middles, SLACK), middles))
     if not there.any():
         raise BadValue("has no upward faces: its triangles face down or are vertical")
     return MeshHeights(_filled(heights)[::-1].copy(), there[::-1].copy(), cell, x, y)

@@ -21,7 +21,7 @@ from pydantic import BeforeValidator, ValidationInfo, model_validator
 from grouser import files
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.data_files import beside_the_world
+from grouser.world.data_files import resolve_data_file
 from grouser.world.field_types import Coordinate, mistake
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.placed_terrain import PlacedTerrain
@@ -34,7 +34,7 @@ MOST_BYTES = 1 << 28
 
 
 def _pieces_file(value: Any, info: ValidationInfo) -> Path:
-    return beside_the_world(value, info, (".npz",), "pieces")
+    return resolve_data_file(value, info, (".npz",), "pieces")
 
 
 class ConvexPieces(PlacedTerrain):

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from grouser.frames import axis_angle, radians
 from grouser.world.field_types import Coordinate, Rgb
-from grouser.world.looks import ground_material
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import TerrainPiece
+from grouser.world.visuals import ground_material
 
 GROUND: Rgb = (1.0, 1.0, 1.0)  # the material's own colours
 

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field, Strict, ValidationInfo, model_valid
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, metres
-from grouser.world.data_files import MAP_ENDINGS, beside_the_world
+from grouser.world.data_files import MAP_ENDINGS, resolve_data_file
 from grouser.world.field_types import Coordinate, Length, mistake
 from grouser.world.map_files import read_map
 from grouser.world.physics_settings import Contact
@@ -32,7 +32,7 @@ Row = Annotated[tuple[float, ...], Strict(False)]
 
 
 def _map_file(value: Any, info: ValidationInfo) -> Path | None:
-    return None if value is None else beside_the_world(value, info, MAP_ENDINGS, "map")
+    return None if value is None else resolve_data_file(value, info, MAP_ENDINGS, "map")
 
 
 class HeightMap(PlacedTerrain):

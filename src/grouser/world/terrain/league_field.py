@@ -1,4 +1,4 @@
-"""Field of RoboCup's four-legged league, 2003 and 2004: carpet, lines, border, goals, beacons, hall.
+"""Field of RoboCup's four-legged league of 2003 and 2004, with goals, beacons and hall.
 
 Numbers are from the rule books where sources.md C has them, and marked estimates otherwise. The
 origin is the centre spot, x points at the sky-blue goal, y to its left. The ball is a separate
@@ -16,9 +16,9 @@ import numpy as np
 
 from grouser.frames import Array, from_rpy
 from grouser.world.field_types import Rgb
-from grouser.world.looks import ground_material
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import FOUNDATION, TerrainPiece
+from grouser.world.visuals import ground_material
 
 LENGTH, WIDTH = 4.2, 2.7  # m   Part C
 BALL_RADIUS = 0.0425  # m   Part C

@@ -17,11 +17,11 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Pose, metres, radians
-from grouser.world.data_files import MESH_ENDINGS, beside_the_world
+from grouser.world.data_files import MESH_ENDINGS, resolve_data_file
 from grouser.world.field_types import Coordinate, mistake
-from grouser.world.meshes.choice_cache import cached_stand_in
+from grouser.world.meshes.collision_cache import cached_proxy
+from grouser.world.meshes.collision_proxy import Collide, ProxyChoice
 from grouser.world.meshes.mesh_files import read_mesh
-from grouser.world.meshes.stand_in import Collide, StandInChoice
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.physics_settings import Contact
 from grouser.world.terrain.terrain_piece import LIGHT, TerrainPiece
@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def _mesh_file(value: Any, info: ValidationInfo) -> Path:
-    return beside_the_world(value, info, MESH_ENDINGS, "mesh")
+    return resolve_data_file(value, info, MESH_ENDINGS, "mesh")
 
 
 class MeshGround(TerrainPiece):
@@ -87,14 +87,14 @@ class MeshGround(TerrainPiece):
         lying = Pose.at(roll=radians(self.roll_deg), pitch=radians(self.pitch_deg))
         return TriangleMesh(lying.apply(given.vertices), given.faces)
 
-    def choice(self) -> StandInChoice:
+    def choice(self) -> ProxyChoice:
         """Return its collision geometry and the reason for the choice.
 
         Raises:
             BadValue: the mesh cannot be ground; a clause to follow "which".
             MissingDependency: the packages that decompose meshes are not installed.
         """
-        return cached_stand_in(self.mesh(), self.collide, self.tolerance, self.cell)
+        return cached_proxy(self.mesh(), self.collide, self.tolerance, self.cell)
 
     def add(self, spec: mujoco.MjSpec, contact: Contact, name: str) -> None:
         """Add ``{name}/piece_…`` or ``{name}/map/…``."""

@@ -80,6 +80,6 @@ class PyramidBumps(PlacedTerrain):
 
 
 def _corners(pitch: float, peak: Array) -> Array:
-    """Return the corners (9, 3) of a pyramid with a skirt; the base's first corner is the origin."""
+    """Return the corners (9, 3) of a pyramid with a skirt; the first one is the origin."""
     base = [(0.0, 0.0), (pitch, 0.0), (pitch, pitch), (0.0, pitch)]
     return np.array([*((x, y, 0.0) for x, y in base), peak, *((x, y, -SKIRT) for x, y in base)])

@@ -57,7 +57,7 @@ class Rubble(PlacedTerrain):
         return max(1, round(self.cover * self.length * self.width / mean**2))
 
     def blocks(self) -> tuple[Array, Array, Array]:
-        """Return the blocks' centres (n, 3; m), rotations (n, 4) and edges (n, 3; m) in the piece."""
+        """Return centres (n, 3; m), rotations (n, 4) and edges (n, 3; m) of the blocks."""
         rng, n = np.random.default_rng(self.seed), self.count
         edges = rng.uniform(*self.edges, (n, 3))
         yaw, lean = rng.uniform(-np.pi, np.pi, (2, n))

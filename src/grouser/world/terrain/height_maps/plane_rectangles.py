@@ -17,7 +17,7 @@ LARGE = 0.1
 HOLLOW = 0.1
 """Ratio of gaps to cells above which a shape counts as far from convex."""
 MOST = 0.8
-"""Smallest share of a plane's cells that large rectangles cover together; otherwise none is used."""
+"""Smallest share of a plane's cells that large rectangles must cover together."""
 
 
 def rectangles(free: Mask, first: Cells, second: Cells) -> Iterator[Rectangle]:

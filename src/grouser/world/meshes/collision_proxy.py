@@ -1,7 +1,7 @@
-"""What a mesh collides as: convex pieces or a height map, by what fits and what it costs.
+"""Collision proxy of a mesh: convex pieces or a height map, chosen by error and contact count.
 
-Both are compared with the mesh on the same vertical lines, and a bar like a grouser is laid on both
-to count how many contacts it makes. What does not fit is not taken silently.
+The errors of both are measured on the same vertical lines, and the contacts of a bar like a grouser
+are counted on both. A mesh for which neither is within the tolerance is rejected.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, MissingDependency
-from grouser.frames import Array, Pose
-from grouser.world.meshes.columns import Fit, Lines, crossings, fit, tops
+from grouser.frames import Array, Pose, millimetres
+from grouser.world.meshes.columns import Fit, Lines, crossings, fit, top_heights
 from grouser.world.meshes.decomposition import decompose, not_closed
 from grouser.world.meshes.mesh_heights import MeshHeights, mesh_heights
 from grouser.world.meshes.triangle_mesh import TriangleMesh
@@ -25,19 +25,19 @@ from grouser.world.terrain.height_maps.height_field import add_height_field
 Collide = Literal["auto", "convex_pieces", "height_map"]
 
 CELLS = (0.02, 0.01, 0.005)
-"""m; of these the first with which a height map fits."""
+"""Grid spacings of a height map that are tried in order until the error is small enough, m."""
 MOST_CELLS = 250_000
-"""Of a map whose cell nobody has asked for."""
+"""Largest number of cells of a map without a given cell size."""
 BAR = (0.3, 0.02, 0.02)
-"""Length, width and height of the bar that is laid on the ground, m: a grouser of Quince."""
+"""Length, width and height of the test bar, m: a grouser of Quince."""
 BARS = 24
 SUNK = 0.001
-"""m by which the bar is pressed in, so that it touches."""
+"""Penetration of the test bar, m."""
 
 
 @dataclass(frozen=True)
-class StandIn:
-    """Something that stands for a mesh in collisions."""
+class CollisionProxy:
+    """Geometry that replaces a mesh in collisions."""
 
     how: Literal["convex_pieces", "height_map"]
     pieces: tuple[Array, ...]
@@ -45,24 +45,25 @@ class StandIn:
     heights: MeshHeights | None
     fit: Fit
     geoms: int
-    """Geoms that MuJoCo gets."""
+    """Number of MuJoCo geoms."""
     contacts: float
-    """Contacts of a bar laid on it, on average."""
+    """Mean number of contacts of the test bar."""
 
     def add(self, spec: mujoco.MjSpec, name: str, X_WP: Pose, **geom: Any) -> None:
-        """Add it to the world body, the mesh's origin at ``X_WP``."""
+        """Add its geoms to the world body, the mesh's origin at ``X_WP``."""
         _add(spec, name, X_WP, self.pieces, self.heights, **geom)
 
     @property
     def what(self) -> str:
-        """What it is, in a few words."""
+        """Kind and size, as text."""
         if self.heights is None:
             return f"{len(self.pieces)} convex piece{'s' if len(self.pieces) != 1 else ''}"
         rows, columns = self.heights.heights.shape
-        return f"height map of {rows} x {columns} points, {1000 * self.heights.cell:g} mm apart"
+        spacing = millimetres(self.heights.cell)
+        return f"height map of {rows} x {columns} points, {spacing:g} mm apart"
 
     def __str__(self) -> str:
-        """Say what it is, how well it fits and what it costs."""
+        """Return kind, error and cost, as text."""
         return (
             f"{self.what}: {self.fit}; {self.geoms} geom{'s' if self.geoms != 1 else ''}, "
             f"a bar touches in {self.contacts:.1f} points"
@@ -70,97 +71,100 @@ class StandIn:
 
 
 @dataclass(frozen=True)
-class StandInChoice:
-    """What a mesh collides as, and what was thought of it."""
+class ProxyChoice:
+    """Chosen collision proxy, the reason, and the alternatives."""
 
-    taken: StandIn
+    taken: CollisionProxy
     why: str
-    """In a few words."""
-    others: tuple[StandIn, ...] = ()
-    """What else was tried."""
+    """Reason, as text."""
+    others: tuple[CollisionProxy, ...] = ()
+    """Rejected alternatives."""
 
 
-def stand_in(
+def choose_proxy(
     mesh: TriangleMesh, collide: Collide, tolerance: float, cell: float | None = None
-) -> StandInChoice:
-    """Return what a mesh collides as.
+) -> ProxyChoice:
+    """Return the collision proxy of a mesh.
 
     Args:
         mesh: m; z is up.
-        collide: what to make of it; auto: what fits within ``tolerance``, and of two that do, what
-            makes fewer contacts.
-        tolerance: m by which its surface may be off.
-        cell: of a height map, m; None: as fine as needed.
+        collide: kind of proxy; auto: the one within ``tolerance``, and of two the one with fewer
+            contacts.
+        tolerance: largest error of the surface, m.
+        cell: grid spacing of a height map, m; None: as fine as needed.
 
     Raises:
-        BadValue: in a few words, to be read after "which": why it cannot be ground.
-        MissingDependency: the packages that cut are not installed.
+        BadValue: no proxy is within the tolerance; a clause to follow "which".
+        MissingDependency: the packages that decompose meshes are not installed.
     """
     if collide == "convex_pieces":
-        return StandInChoice(_pieces(mesh, tolerance), "as asked")
+        return ProxyChoice(_pieces(mesh, tolerance), "as requested")
     if collide == "height_map":
-        return StandInChoice(_map(mesh, tolerance, cell), "as asked")
+        return ProxyChoice(_map(mesh, tolerance, cell), "as requested")
     if mesh.open_edges:
         taken = _map(mesh, tolerance, cell)
         if not taken.fit.within(tolerance):
             raise BadValue(
-                f"{not_closed(mesh)}; as a height map it does not fit ({taken.fit}): say "
-                "collide: height_map if that will do"
+                f"{not_closed(mesh)}; as a height map it does not fit ({taken.fit}): set "
+                "collide: height_map to accept that"
             )
-        return StandInChoice(taken, "it is not closed, so that what is seen from above is ground")
+        return ProxyChoice(taken, "it is not closed, so that only its upper side is ground")
     if all(part.outward().is_convex(tolerance / 20) for part in mesh.parts()):
-        return StandInChoice(_pieces(mesh, tolerance), "its parts are convex")
+        return ProxyChoice(_pieces(mesh, tolerance), "its parts are convex")
     grid = _map(mesh, tolerance, cell)
     try:
         pieces = _pieces(mesh, tolerance, search=not grid.fit.within(tolerance))
     except MissingDependency:
         if not grid.fit.within(tolerance):
             raise
-        return StandInChoice(grid, "it fits, and nothing is installed that cuts meshes")
+        return ProxyChoice(grid, "it fits, and no package for decomposition is installed")
     except BadValue as error:
         if not grid.fit.within(tolerance):
             raise BadValue(f"{error}; as a height map it does not fit ({grid.fit})") from None
-        return StandInChoice(grid, "it fits, and pieces would be many")
+        return ProxyChoice(grid, "it fits, and convex pieces would be many")
     return _better(pieces, grid, tolerance)
 
 
-def _better(pieces: StandIn, grid: StandIn, tolerance: float) -> StandInChoice:
+def _better(pieces: CollisionProxy, grid: CollisionProxy, tolerance: float) -> ProxyChoice:
     fits = [each for each in (pieces, grid) if each.fit.within(tolerance)]
     if not fits:
         raise BadValue(
-            f"fits within {1000 * tolerance:g} mm neither as {pieces} nor as {grid}: say a larger "
-            "tolerance, or choose with collide"
+            f"fits within {millimetres(tolerance):g} mm neither as {pieces} nor as {grid}: set a "
+            "larger tolerance, or collide"
         )
     taken = min(fits, key=lambda each: (each.contacts, each.geoms))
     other = grid if taken is pieces else pieces
     if len(fits) == 2:
-        return StandInChoice(taken, "both fit, and a bar makes fewer contacts on it", (other,))
-    return StandInChoice(taken, "the other does not fit", (other,))
+        return ProxyChoice(taken, "both fit, and a bar makes fewer contacts on it", (other,))
+    return ProxyChoice(taken, "the other does not fit", (other,))
 
 
-def _pieces(mesh: TriangleMesh, tolerance: float, *, search: bool = True) -> StandIn:
+def _pieces(mesh: TriangleMesh, tolerance: float, *, search: bool = True) -> CollisionProxy:
     cut = decompose(mesh.vertices, mesh.faces, tolerance=tolerance, search=search)
     corners = tuple(piece.vertices for piece in cut.pieces)
     geoms, contacts = _cost(mesh, corners, None)
-    return StandIn("convex_pieces", corners, None, cut.fit, geoms, contacts)
+    return CollisionProxy("convex_pieces", corners, None, cut.fit, geoms, contacts)
 
 
-def _map(mesh: TriangleMesh, tolerance: float, cell: float | None) -> StandIn:
+def _map(mesh: TriangleMesh, tolerance: float, cell: float | None) -> CollisionProxy:
     closed = not mesh.open_edges
     triangles = mesh.outward().triangles if closed else mesh.triangles
     floor = float(triangles[..., 2].min())
-    found: StandIn | None = None
-    area = float(np.prod(np.ptp(triangles.reshape(-1, 3), axis=0)[:2]))
-    for step in (cell,) if cell else CELLS:
-        if found and area / step**2 > MOST_CELLS:
-            break
+
+    def with_spacing(step: float) -> CollisionProxy:
         heights = mesh_heights(triangles, step)
         measured = fit(triangles, heights.triangles(floor), tolerance, closed=closed)
         geoms, contacts = _cost(mesh, (), heights)
-        found = StandIn("height_map", (), heights, measured, geoms, contacts)
-        if measured.within(tolerance) or measured.filled > 0.01:
-            break  # a finer map fills what is under a bridge as well
-    assert found
+        return CollisionProxy("height_map", (), heights, measured, geoms, contacts)
+
+    coarsest, *finer = (cell,) if cell else CELLS
+    found = with_spacing(coarsest)
+    area = float(np.prod(np.ptp(triangles.reshape(-1, 3), axis=0)[:2]))
+    for step in finer:
+        # A finer map also fills the space under a bridge.
+        if found.fit.within(tolerance) or found.fit.filled > 0.01 or area / step**2 > MOST_CELLS:
+            break
+        found = with_spacing(step)
     return found
 
 
@@ -190,13 +194,13 @@ def _add(
 def _cost(
     mesh: TriangleMesh, pieces: tuple[Array, ...], heights: MeshHeights | None
 ) -> tuple[int, float]:
-    """Return how many geoms it takes, and how many contacts a bar makes, on average."""
+    """Return the number of geoms, and the mean number of contacts of the test bar."""
     spec = mujoco.MjSpec()
     _add(spec, "ground", Pose(), pieces, heights)
     for place in _bar_places(mesh):
         body = spec.worldbody.add_body(pos=place)
         body.add_freejoint()
-        # Bars feel the ground and not each other.
+        # Bars collide with the ground and not with each other.
         body.add_geom(
             type=mujoco.mjtGeom.mjGEOM_BOX, size=np.array(BAR) / 2, contype=2, conaffinity=1
         )
@@ -208,10 +212,10 @@ def _cost(
 
 
 def _bar_places(mesh: TriangleMesh) -> Iterator[Array]:
-    """Yield where bars lie on a mesh: their middles, m, drawn evenly."""
+    """Yield random positions of bars on a mesh: their centres, m."""
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     lines = Lines.over(low, high, BAR[1] / 2)
-    heights = tops(crossings(mesh.triangles, lines), lines)
+    heights = top_heights(crossings(mesh.triangles, lines), lines)
     wide = max(1, round(BAR[0] / 2 / lines.step))
     rows, columns = np.nonzero(np.isfinite(heights))
     if not len(rows):

@@ -31,7 +31,7 @@ FILL, AHEAD = (0.38, 0.38, 0.40), (0.28, 0.28, 0.28)
 """Fill light by day, so that shadows are not black: ambient and headlight colour."""
 
 
-def add_looks(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
+def add_visuals(spec: mujoco.MjSpec, daylight: float = 1.0) -> None:
     """Add the sky, the sun with soft shadows, the ground material and picture sizes to ``spec``.
 
     Args:
