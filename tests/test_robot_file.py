@@ -73,8 +73,8 @@ def test_equal_files_are_equal_robots_and_a_changed_mesh_is_another(tmp_path):
 )
 def test_options_reach_every_field(options):
     robot = load_robot(ROVER, options)
-    assert robot.plan.tracks[0].oval.radius == 0.08
-    assert robot.plan.tracks[0].oval.length == 0.54  # its neighbours stay
+    assert robot.spec.tracks[0].oval.radius == 0.08
+    assert robot.spec.tracks[0].oval.length == 0.54  # its neighbours stay
 
 
 def test_set_reaches_a_robot_file_through_a_world_file():
@@ -227,15 +227,15 @@ def test_all_faults_are_said_at_once_and_mended_it_runs(tmp_path):
     file = faulty(tmp_path, NEGATIVE, NO_MESH, NO_LIMITS)
     with pytest.raises(BadValue, match="and 2 more"):
         load_robot(file).build()
-    plan = load_robot(file).plan
-    assert len(all_faults(file.parent / "chassis.urdf", plan)) == 3
+    spec = load_robot(file).spec
+    assert len(all_faults(file.parent / "chassis.urdf", spec)) == 3
     assert load_robot(faulty(tmp_path)).build().mass == pytest.approx(15, abs=0.1)
 
 
 def test_what_is_odd_is_said_and_built(tmp_path):
     file = faulty(tmp_path, ('izz="0.38"', 'izz="0.9"'), ('"1.2"', '"0.1"'))
     robot = load_robot(file)
-    (heavy, impossible) = sorted(read_model(robot.model_path, robot.plan).notes, key=len)
+    (heavy, impossible) = sorted(read_model(robot.model_path, robot.spec).notes, key=len)
     assert "weighs 120 times what its neighbour 'left_arm' does" in heavy
     assert "line 7: link 'base_link' has an inertia that no body can have" in impossible
     assert robot.build().spec.compile().body("base_link").inertia.max() < 0.45

@@ -16,7 +16,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.planning.driver import LegLaw, SkidLaw
-from grouser.robots.kinds import describe, known_as
+from grouser.robots.kinds import describe, default_name
 from grouser.simulation.simulation import Simulation
 from grouser.trials.path_trials import driver_for
 from grouser.world.file import RobotEntry, World
@@ -66,7 +66,7 @@ def _motions(robot: str) -> dict[str, dict[str, float]]:
 
 
 def _moving(robot: str, command: dict[str, float]) -> Simulation:
-    name = known_as(robot)
+    name = default_name(robot)
     entry = RobotEntry(name=name, kind=robot, position=(0.0, 0.0, 0.0), command=command)
     world = World(name="flat", physics=STANDARD, terrain=(Flat(friction=0.6),), robots=(entry,))
     simulation = Simulation(world, crash_folder=None)

@@ -1,1 +1,1 @@
-"""Who moves: one robot per file, and `ROBOTS`, the table that names them all."""
+"""Robot models: one robot per file; `grouser.robots.kinds.ROBOTS` is the table of all."""

@@ -1,7 +1,7 @@
 """Air traffic: drones carried along a closed trajectory in three dimensions (Okada et al., Fig. 8).
 
-A track without a belt: the path climbs, turns and descends, and drones take the grousers' places.
-Every drone behaves like the next, so rolling all of them back by one pitch is never seen.
+A track without a belt: the path climbs, turns and descends, and carries drones instead of grousers.
+All drones are alike, so the roll-back by one pitch is not visible.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Drone:
     """A small quadrotor: hull and four rotors."""
 
     span: float
-    """Over all, m."""
+    """Overall width, m."""
 
     @property
     def height(self) -> float:
-        """Nothing stands on the ground: no height."""
+        """Height above the belt, m: 0, since nothing touches the ground."""
         return 0.0
 
     @property
     def round_tip(self) -> bool:
-        """A hull is a box."""
+        """False: the hull is a box."""
         return False
 
     def add(
@@ -62,20 +62,20 @@ class Drone:
 
 @dataclass(frozen=True, kw_only=True)
 class AirTraffic:
-    """The traffic's options; m."""
+    """Options of the air traffic; m."""
 
     drones: int = 24
-    """On the loop."""
+    """Number of drones on the loop."""
     straight: float = 4.0
     """Length of the two long legs."""
     radius: float = 2.0
-    """Of the turns at their ends."""
+    """Radius of the turns at their ends."""
     climb_deg: float = 20.0
-    """How steeply it climbs on one leg and descends on the other."""
+    """Slope of the climbing and of the descending leg, deg."""
     altitude: float = 1.0
-    """Of the lower turn."""
+    """Altitude of the lower turn."""
     span: float = 0.3
-    """Of a drone."""
+    """Overall width of a drone."""
 
     def __post_init__(self) -> None:
         if self.drones < 4 or not 0 < self.climb_deg < 60 or not self.radius > 0:
@@ -101,14 +101,14 @@ class AirTraffic:
         return BeltPath.chain([*rise, half, *fall, half])
 
     def build(self) -> Robot:
-        """Return the traffic."""
+        """Return the model: a fixed tower and the loop of drones."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="tower")
         set_box_mass(body, 1.0, (0.1, 0.1, 0.1))
         track = Track(
             path=self.path(),
             width=self.span,
-            drive=Drive(force=200.0, speed=5.0, lead=0.01, damping=0.2),
+            drive=Drive(force=200.0, speed=5.0, saturation_error=0.01, damping=0.2),
             inertia=10.0,
             grouser=Drone(self.span),
             count=self.drones,

@@ -1,6 +1,6 @@
-"""A conveyor: a track that stays where it is and carries what lies on it (Okada et al., Fig. 8).
+"""Conveyor: a stationary track that carries objects (Okada et al., Fig. 8).
 
-The same belt as a robot's, bolted to the world. All sizes are estimates for a parcel conveyor.
+The same belt as a robot's, fixed to the world. All sizes are estimates for a parcel conveyor.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from grouser.tracks.track import Track, add_track
 
 @dataclass(frozen=True, kw_only=True)
 class Conveyor:
-    """The conveyor's options; m."""
+    """Options of the conveyor; m."""
 
     length: float = 2.0
-    """Over all."""
+    """Overall length."""
     width: float = 0.5
-    """Of the belt."""
+    """Width of the belt."""
     height: float = 0.5
-    """Of the belt's upper side above the ground."""
+    """Height of the belt's upper side above the ground."""
     radius: float = 0.08
-    """Of the two drums."""
+    """Radius of the two drums."""
     bars: int = 48
-    """Thin bars across the belt."""
+    """Number of thin bars across the belt."""
     bar_height: float = 0.005
-    """How far they stand out."""
+    """Height of the bars above the belt."""
 
     def __post_init__(self) -> None:
         if not self.length > 4 * self.radius > 0:
@@ -44,7 +44,7 @@ class Conveyor:
             raise BadValue(f"height is {self.height} m, the belt would touch the ground")
 
     def build(self) -> Robot:
-        """Return the machine: frame and belt."""
+        """Return the model: frame and belt."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="frame")
         leg = (self.height - 2 * self.radius) / 2
@@ -60,7 +60,7 @@ class Conveyor:
         track = Track(
             path=BeltPath.oval(self.length, self.radius),
             width=self.width,
-            drive=Drive(force=500.0, speed=2.0, lead=0.005, damping=0.1),
+            drive=Drive(force=500.0, speed=2.0, saturation_error=0.005, damping=0.1),
             inertia=20.0,
             grouser=Grouser.box(0.004, self.bar_height),
             count=self.bars,

@@ -1,4 +1,4 @@
-"""A crawler of your own: two tracks round any pulleys, all numbers from the world file.
+"""Configurable crawler: two tracks around any pulleys, all numbers from the world file.
 
 ::
 
@@ -10,7 +10,7 @@
       width: 0.08
       grouser: {shape: trapezoid, top: 0.004, base: 0.012, height: 0.01}
       count: 36
-      flippers: {front: {reach: 0.2}, rear: {reach: 0.15, tip: 0.04}}   # or none of them
+      flippers: {front: {reach: 0.2}, rear: {reach: 0.15, tip: 0.04}}   # optional
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import mujoco
 from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
-from grouser.robots.parts.belt_options import described_grouser, described_path, path_extent
+from grouser.robots.parts.belt_options import grouser_from_options, path_extent, path_from_options
 from grouser.robots.parts.flipper import Flipper, add_arm_drives, arm_groups
-from grouser.robots.parts.flipper_options import described_flippers, flipper_pair
+from grouser.robots.parts.flipper_options import flipper_pair, flippers_from_options
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder
@@ -36,43 +36,43 @@ from grouser.tracks.track import Method, Track, add_track
 
 @dataclass(frozen=True, kw_only=True)
 class Crawler:
-    """Everything about a crawler; m, kg, N, m/s."""
+    """Options of a crawler; m, kg, N, m/s."""
 
     mass: float
-    """Whole robot."""
+    """Mass of the whole robot."""
     gauge: float
-    """Between the middles of its tracks."""
+    """Distance between the centre lines of the tracks."""
     width: float
-    """Of one belt."""
+    """Width of one belt."""
     pulleys: Sequence[Sequence[float]] = ()
-    """x, z, radius of every pulley (belt's outer surface); or give ``segments``."""
+    """x, z, radius of every pulley (outer surface of the belt); alternative to ``segments``."""
     segments: Sequence[Mapping[str, Any]] = ()
-    """A closed chain from the top rear on: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
+    """Closed chain from the top rear: ``{line: length}`` or ``{arc: [radius, angle_deg]}``."""
     grouser: Mapping[str, Any] | None = field(default=None)
     """``{shape: …, numbers, round_tip: true}``; None: smooth belts."""
     count: int = 40
     """Grousers per belt."""
     method: Method = "segments"
-    """How tracks are turned."""
+    """Track method."""
     wheels: int = 4
-    """Wheels per track when the method is wheels."""
+    """Wheels per track (method wheels only)."""
     without_top: bool = False
-    """Leave out the upper run."""
+    """Omit the upper run."""
     force: float = 150.0
-    """Largest pull of one belt."""
+    """Force limit of one belt."""
     speed: float = 1.0
-    """Largest belt speed."""
+    """Speed limit of a belt."""
     inertia: float = 5.0
-    """Mass each drive has to accelerate with its belt."""
+    """Mass that each drive accelerates with its belt."""
     centre_x: float = 0.0
-    """Centre of mass before the tracks' frame."""
+    """x of the centre of mass in the tracks' frame."""
     centre_z: float = 0.0
-    """Centre of mass above the tracks' frame."""
+    """z of the centre of mass in the tracks' frame."""
     flippers: Mapping[str, Any] = field(default_factory=dict)
-    """``{front: {reach: …}, rear: {reach: …}}``, a pair each (docs/robots.md); empty: none."""
+    """``{front: {reach: …}, rear: {reach: …}}``, a pair each (docs/how-to/robots.md)."""
 
     def __post_init__(self) -> None:
-        described_flippers(self.flippers)
+        flippers_from_options(self.flippers)
         for name in ("mass", "gauge", "width", "force", "speed", "inertia"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
@@ -110,7 +110,8 @@ class Crawler:
         for pair, arm in pairs.values():
             drives |= add_arm_drives(spec, pair, arm)
         starts = {
-            end: radians(each.start_deg) for end, each in described_flippers(self.flippers).items()
+            end: radians(each.start_deg)
+            for end, each in flippers_from_options(self.flippers).items()
         }
         return Robot(
             spec=spec,
@@ -127,20 +128,20 @@ class Crawler:
         )
 
     def _pairs(self, track: Track) -> dict[str, tuple[tuple[Flipper, Flipper], Drive]]:
-        """Return the flippers of each end and what drives either."""
+        """Return the flipper pair and the arm drive of each end."""
         return {
             end: flipper_pair(end, options, track, self.pulleys, gauge=self.gauge, mass=self.mass)
-            for end, options in described_flippers(self.flippers).items()
+            for end, options in flippers_from_options(self.flippers).items()
         }
 
     def _track(self) -> Track:
         return Track(
-            path=described_path(self.pulleys, self.segments),
+            path=path_from_options(self.pulleys, self.segments),
             width=self.width,
-            drive=Drive(force=self.force, speed=self.speed, lead=0.005, damping=0.1),
+            drive=Drive(force=self.force, speed=self.speed, saturation_error=0.005, damping=0.1),
             inertia=self.inertia,
             mass=self.mass * 0.05,
-            grouser=described_grouser(self.grouser) if self.grouser else None,
+            grouser=grouser_from_options(self.grouser) if self.grouser else None,
             count=self.count,
             method=self.method,
             wheels=self.wheels,

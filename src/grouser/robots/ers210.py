@@ -1,4 +1,4 @@
-"""Sony AIBO ERS-210 (and its sibling ERS-2100; sources.md B1). Signs and frames: `aibo.py`."""
+"""Sony AIBO ERS-210 (and ERS-2100; sources.md B1). See `grouser.robots.parts.aibo`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ TAIL = Servo(limits_deg=(-22.0, 22.0), speed=4.472, **SMALL)
 MOUTH = Servo(limits_deg=(-47.0, -3.0), speed=4.374, **SMALL)
 
 NECK_AT = (0.075, 0.0, 0.050)  # m   B1: tilt and pan axis
-HEAD_UP = 0.048  # m   B1: from there up to the roll axis, which is the camera's height
+HEAD_UP = 0.048  # m   B1: from NECK_AT up to the roll axis, the height of the camera
 TAIL_AT = (-0.0769, 0.0, 0.053)  # m   B1
 
 HEAD = (  # hinges, B1; shapes and mouth's and ears' places: estimates
@@ -111,7 +111,7 @@ HEAD = (  # hinges, B1; shapes and mouth's and ears' places: estimates
 MOUNTS = {
     "camera": Mount(part="roll", at=(0.0666, 0.0, 0.0)),  # B1
     "ir": Mount(part="roll", at=(0.0666, 0.0, 0.0)),  # B1: aligned with the camera
-    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: amid the body
+    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: centre of the body
 }
 
 SENSORS: tuple[Sensor, ...] = (
@@ -123,8 +123,8 @@ SENSORS: tuple[Sensor, ...] = (
 
 STANCE = Stance(fore=(0.095, 0.088, -0.100), hind=(-0.070, 0.088, -0.100))  # m   chosen
 
-BACK, AHEAD = (-0.034, -0.017, 0.004), (0.015, -0.017, 0.004)  # m   found by trying
-COCKED, KICKED = (-34.0, 37.4, 70.0), (-5.5, 37.4, 90.5)  # deg   found by trying
+BACK, AHEAD = (-0.034, -0.017, 0.004), (0.015, -0.017, 0.004)  # m   tuned in simulation
+COCKED, KICKED = (-34.0, 37.4, 70.0), (-5.5, 37.4, 90.5)  # deg   tuned in simulation
 KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.185))
 
 TROT = Trot(
@@ -159,13 +159,13 @@ ERS210 = Aibo(
     gait=TROT,
     posture_deg={"mouth": -3.0, "tail_tilt": 20.0},
     rgb=SILVER,
-).at_joint_limits()
+).with_fastest_gait()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ers210(AiboOptions):
-    """AIBO ERS-210's options: sensors, colour, and how it walks."""
+    """Options of the AIBO ERS-210: sensors, colour, gait."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return self.walking(ERS210).build(sensors=self.sensors, team=self.team)
+        return self.apply_to(ERS210).build(sensors=self.sensors, team=self.team)

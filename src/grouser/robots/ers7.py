@@ -1,4 +1,4 @@
-"""Sony AIBO ERS-7 (Zaratti et al. 2006, sec. 3; sources.md B2). Signs and frames: `aibo.py`."""
+"""Sony AIBO ERS-7 (Zaratti et al. 2006, sec. 3; sources.md B2). See `grouser.robots.parts.aibo`."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ MOUNTS = {
     "ir_near": Mount(part="nod", at=(0.0769, 0.0028, -0.0146)),  # B2; height: the camera's
     "ir_far": Mount(part="nod", at=(0.0769, -0.0080, -0.0146)),  # B2; height: the camera's
     "ir_chest": Mount(part="body", at=(0.1091, 0.0, -0.0034), down_deg=30.0),  # B2
-    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: amid the body
+    "accelerometer": Mount(part="body", at=(0.0, 0.0, 0.0)),  # estimate: centre of the body
 }
 
 SENSORS: tuple[Sensor, ...] = (
@@ -127,8 +127,8 @@ SENSORS: tuple[Sensor, ...] = (
 
 STANCE = Stance(fore=(0.100, 0.088, -0.110), hind=(-0.075, 0.088, -0.110))  # m   chosen
 
-BACK, AHEAD = (-0.032, -0.022, 0.005), (0.044, -0.022, 0.005)  # m   found by trying
-COCKED, KICKED = (-24.5, 34.0, 40.0), (10.5, 34.0, 66.0)  # deg   found by trying
+BACK, AHEAD = (-0.032, -0.022, 0.005), (0.044, -0.022, 0.005)  # m   tuned in simulation
+COCKED, KICKED = (-24.5, 34.0, 40.0), (10.5, 34.0, 66.0)  # deg   tuned in simulation
 KICK = Kick(legs=LEGS, stance=STANCE, frames=swing(BACK, AHEAD, COCKED, KICKED, seconds=0.130))
 
 TROT = Trot(
@@ -166,13 +166,13 @@ ERS7 = Aibo(
     gait=TROT,
     posture_deg={"neck": -20.0, "nod": 20.0, "mouth": -3.0, "tail_tilt": 30.0},
     rgb=WHITE,
-).at_joint_limits()
+).with_fastest_gait()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ers7(AiboOptions):
-    """AIBO ERS-7's options: sensors, colour, and how it walks."""
+    """Options of the AIBO ERS-7: sensors, colour, gait."""
 
     def build(self) -> Robot:
         """Return the robot."""
-        return self.walking(ERS7).build(sensors=self.sensors, team=self.team)
+        return self.apply_to(ERS7).build(sensors=self.sensors, team=self.team)

@@ -1,12 +1,13 @@
 """Kenaf: a 20 kg crawler with two main tracks and four flippers (Kurose et al. 2008, sec. II-B).
 
-The root's frame lies midway between the four flipper axes: x forward, y left, z up. Numbers are
-from the paper or, where their line says UDK, from USARSim's own Kenaf (sources.md A1); what both
-leave open is named as an estimate and is the same in every experiment (docs/papers/kurose.md).
+The root frame lies midway between the four flipper axes: x forward, y left, z up. Numbers are from
+the paper or, on lines marked UDK, from USARSim's Kenaf (sources.md A1); values that neither source
+gives are marked as estimates and are the same in every experiment
+(docs/explanation/papers/kurose.md).
 
-Six motors move it: one per side, on whose shaft the flipper belts hang beside their main track, and
-one per flipper arm; so the encoders are six.
-Signs are Grouser's (a flipper's angle is up positive for all four); the wire's are elsewhere.
+Six motors: one per side, which drives the main belt and the belts of the two flippers of that side,
+and one per flipper arm. There are six encoders. A flipper's angle is up positive for all four; the
+signs on the wire are in the gateways.
 """
 
 from __future__ import annotations
@@ -70,11 +71,13 @@ CENTRE_Z = HEIGHT / 2 - STANDING + CENTRE_OF_MASS_Z  # m   over the axes; the pa
 
 TOP_SPEED = 0.5  # m/s   UDK: 6.283 rad/s at RADIUS
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
-BELT_INERTIA = 5.0  # kg   estimate: belt 1 kg, the rest a geared motor's rotor seen at the belt
-FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; it hangs on its side's one motor
+BELT_INERTIA = (
+    5.0  # kg   estimate: belt 1 kg, the rest a geared motor's rotor reflected to the belt
+)
+FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; driven by the motor of its side
 ARM_TORQUE = 40.0  # N m   estimate: two arms can raise one end of the robot
 ARM_SPEED = radians(60)  # rad/s   estimate
-ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at the arm
+ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor reflected to the arm
 
 BLUE: Vector = (0.20, 0.42, 0.72)
 
@@ -86,26 +89,26 @@ OPENING_DEG = 45.0  # estimate: vertical opening angle of both cameras
 
 @dataclass(frozen=True, kw_only=True)
 class Kenaf:
-    """Kenaf's options."""
+    """Options of the Kenaf."""
 
     method: Method = "segments"
-    """How its tracks are turned: the paper's ``wheels``, or belts with lugs."""
+    """Track method: the paper's ``wheels``, or belts with lugs."""
     batteries: bool = True
-    """False: taken out, as in all of the paper's experiments; the centre of mass is 15 mm back."""
+    """False: removed, as in all experiments of the paper; the centre of mass moves 15 mm back."""
     centre_x: float = 0.0
-    """Centre of mass before (+) or behind (-) the middle, m; batteries in, flippers level."""
+    """x of the centre of mass from the middle, m; with batteries, flippers level."""
     centre_z: float = CENTRE_Z
-    """Centre of mass above (+) or below (-) the flipper axes, m; sec. II-B."""
+    """z of the centre of mass from the flipper axes, m; sec. II-B."""
     front_deg: float = 0.0
-    """Front flippers at the start, up positive; 0: level, pointing forwards."""
+    """Initial angle of the front flippers, deg, up positive; 0: level, pointing forwards."""
     rear_deg: float = 0.0
-    """Rear flippers at the start, up positive; 0: level, pointing backwards."""
+    """Initial angle of the rear flippers, deg, up positive; 0: level, pointing backwards."""
     pitch_inertia: float = 1.0
-    """Of the whole robot with level flippers, times that of its parts taken as even boxes."""
+    """Pitch inertia with level flippers, relative to that of parts of uniform density."""
     wheels: int = 6
-    """Wheels per main track when the method is wheels (sources.md A4: a Kenaf-like crawler's)."""
+    """Wheels per main track, method wheels only (sources.md A4: a Kenaf-like crawler's)."""
     flipper_wheels: int = 3
-    """Wheels per flipper when the method is wheels (sources.md A4)."""
+    """Wheels per flipper, method wheels only (sources.md A4)."""
 
     def __post_init__(self) -> None:
         limit = degrees(ARM_LIMIT)
@@ -133,7 +136,7 @@ class Kenaf:
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
         _add_cameras(body)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
         arms = add_arm_drives(spec, flippers, arm)
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
@@ -152,7 +155,7 @@ class Kenaf:
         )
 
     def _track(self, path: BeltPath, width: float, wheels: int) -> Track:
-        """Return a main belt along ``path``; wheels are as large as the belt with its lugs."""
+        """Return a belt along ``path``; wheels have the radius of the belt with its lugs."""
         own = WHEEL_FRICTION if self.method == "wheels" else SLIPPERY
         return Track(
             path=path,
@@ -170,7 +173,7 @@ class Kenaf:
         return self._track(BeltPath.oval(LENGTH, RADIUS), TRACK_WIDTH, self.wheels)
 
     def _flipper(self, place: str) -> Flipper:
-        """Return one flipper: an arm on its large pulley's axis."""
+        """Return one flipper: an arm on the axis of its large pulley."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
         reach = forward * FLIPPER_REACH
@@ -197,17 +200,17 @@ class Kenaf:
         )
 
     def _weigh_body(self, body: mujoco.MjsBody, belts: float) -> None:
-        """Give the body the mass that is left and the centre that the options ask for."""
+        """Set the body's mass to the remainder, and its centre and inertia from the options."""
         flipper, half, x = _flipper_mass()
         mass = MASS - 4 * flipper - belts
-        # The level flippers lie symmetrically about the root: the body carries the whole offset.
+        # Level flippers are symmetric about the root, so the body alone carries the offset.
         centre = np.array([self.centre_x, 0.0, self.centre_z])
         centre[0] += 0.0 if self.batteries else WITHOUT_BATTERIES_X
         at = centre * MASS / mass
         set_box_mass(
             body, mass, (LENGTH / 2, TRACK_Y + TRACK_WIDTH / 2, RADIUS), at=tuple(at.tolist())
         )
-        # Mass further out along x slows pitch and yaw alike, so both take the difference.
+        # Mass further out along x adds equally to pitch and yaw inertia.
         places = np.array([sign * (AXIS_X + x) for sign in (1, 1, -1, -1)]) - centre[0]
         flippers = 4 * flipper * (half[0] ** 2 + half[2] ** 2) / 3
         flippers += flipper * float((places**2 + centre[2] ** 2).sum())
@@ -221,7 +224,7 @@ class Kenaf:
 
 
 def _flipper_mass() -> tuple[float, Vector, float]:
-    """Return a flipper's mass (kg), the half edges of its box (m) and how far out its middle is."""
+    """Return a flipper's mass (kg), half edges of its box (m) and x of its centre (m)."""
     half = (
         (RADIUS + FLIPPER_REACH + FLIPPER_TIP) / 2,
         FLIPPER_WIDTH / 2,
@@ -232,11 +235,11 @@ def _flipper_mass() -> tuple[float, Vector, float]:
 
 
 def _belt_drive() -> Drive:
-    return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)
+    return Drive(force=BELT_FORCE, speed=TOP_SPEED, saturation_error=0.005, damping=0.1)
 
 
 def _add_body(body: mujoco.MjsBody) -> None:
-    """Add what of the body can touch: a box between the belts' runs and a deck above them."""
+    """Add the collision geoms: a box between the belts' runs and a deck above them."""
     inside = (LENGTH / 2 - RADIUS, TRACK_Y + TRACK_WIDTH / 2 - 0.002, RADIUS * 0.7)
     add_hull(body, "hull", inside, rgb=BLUE)
     top = HEIGHT - STANDING
@@ -245,7 +248,7 @@ def _add_body(body: mujoco.MjsBody) -> None:
 
 
 def _in_our_axes(place: Vector) -> Vector:
-    """Return a place of the UDK config (y right, z down) in the body."""
+    """Convert a position of the UDK config (y right, z down) to the body frame."""
     x, y, z = place
     return x, -y, -z
 
@@ -261,7 +264,7 @@ EQUIPMENT = (
 def _add_cameras(body: mujoco.MjsBody) -> None:
     """Add the cameras ``front`` and ``birds_eye``.
 
-    The published places have y right and z down; MuJoCo's cameras look along their -z, x right.
+    The published positions have y right and z down; MuJoCo's cameras look along their -z, x right.
     """
     down = BIRDS_EYE_DOWN
     for name, (x, y, z), up in (

@@ -1,6 +1,6 @@
-"""Which robots there are: those that ship, those of installed packages, and files of your own.
+"""Robot registry: shipped robots, robots of installed packages, robot files.
 
-A robot is named by its key in `ROBOTS`, by the name under which a package announces it as
+A robot is named by its key in `ROBOTS`, by the name of an entry point in the group
 ``grouser.robots``, or by the path of a robot file (YAML, URDF or MJCF).
 """
 
@@ -15,7 +15,7 @@ from grouser import plugins
 from grouser.errors import BadValue, GrouserError, nearest, unknown
 from grouser.robots.custom.custom_robot import CustomRobot, load_robot, model_name
 from grouser.robots.robot import RobotDescription
-from grouser.world.data_files import ROBOT_ENDINGS
+from grouser.world.field_types import ROBOT_ENDINGS
 
 ROBOTS: dict[str, str] = {
     "packbot": "grouser.robots.packbot:PackBot",
@@ -33,11 +33,11 @@ ROBOTS: dict[str, str] = {
     "p2at": "grouser.robots.p2at:P2at",
     "p3at": "grouser.robots.p3at:P3at",
 }
-"""Kind of robot → where it is described; imported on use."""
+"""Kind of robot → ``module:attribute`` of its description; imported on use."""
 
 
 def robot_kinds() -> dict[str, str]:
-    """Return every robot that has a name: kind → ``module:attribute``; shipped ones first."""
+    """Return all registered robots: kind → ``module:attribute``; shipped ones first."""
     return ROBOTS | plugins.entry_point_targets(plugins.ROBOTS, ROBOTS)
 
 
@@ -46,18 +46,18 @@ def is_file(kind: str) -> bool:
     return kind.lower().endswith(ROBOT_ENDINGS)
 
 
-def title(kind: str) -> str:
-    """Return what a robot is called among people: a file's own name for it, or else its kind."""
+def display_name(kind: str) -> str:
+    """Return the human-readable name of a robot: the name in its file, or its kind."""
     if not is_file(kind):
         return kind
     try:
-        return load_robot(kind).title
-    except GrouserError:  # whoever builds it is told why
+        return load_robot(kind).display_name
+    except GrouserError:  # building it reports the error
         return model_name(Path(kind))
 
 
-def known_as(kind: str) -> str:
-    """Return a name that a robot of ``kind`` can have in a world."""
+def default_name(kind: str) -> str:
+    """Return a valid robot name for a robot of ``kind`` in a world."""
     return model_name(Path(kind)) if is_file(kind) else kind
 
 
@@ -66,16 +66,16 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescript
 
     Args:
         kind: a key of `robot_kinds`, or the path of a robot file.
-        options: fields of that robot's dataclass; of a file: what is set on top of it, nested as in
-            the file or by path (``tracks.0.width``).
-        where: the place to name in an error, e.g. ``"step.yaml line 12"``.
+        options: fields of that robot's dataclass; for a file: overrides, nested as in the file or
+            by path (``tracks.0.width``).
+        where: location for error messages, e.g. ``"step.yaml line 12"``.
     """
     if is_file(kind):
         return _from_file(kind, options, where)
     if kind not in robot_kinds():
         raise unknown(where, "robot", kind, robot_kinds())
-    description = _loaded(kind, where)
-    if isinstance(description, Path | str):  # a package that brings a robot file
+    description = _load(kind, where)
+    if isinstance(description, Path | str):  # an entry point that is a robot file
         return _from_file(str(description), options, where)
     allowed = {entry.name: entry.type for entry in dataclasses.fields(description)}
     for key in options:
@@ -98,7 +98,7 @@ def describe(kind: str, options: Mapping[str, Any], where: str) -> RobotDescript
         return made
     except BadValue as error:
         raise BadValue(f"{where}: robot '{kind}': {error}") from error
-    except TypeError as error:  # Python's own words: an option cannot be compared
+    except TypeError as error:  # an option of a wrong type
         why = str(error)
         for key, value in options.items():
             if allowed[key] == "float" and not isinstance(value, int | float):
@@ -113,8 +113,8 @@ def _from_file(path: str, options: Mapping[str, Any], where: str) -> CustomRobot
         raise BadValue(f"{where}: {error}" if where else str(error)) from error
 
 
-def _loaded(kind: str, where: str) -> Any:
-    """Return the class of a robot, or what a package announces instead."""
+def _load(kind: str, where: str) -> Any:
+    """Return the class of a robot, or the path of a robot file from an entry point."""
     found = plugins.load(kind, ROBOTS, plugins.ROBOTS, where)
     if not (isinstance(found, Path | str) or dataclasses.is_dataclass(found)):
         entry = plugins.entry_points(plugins.ROBOTS, frozenset(ROBOTS))[kind]

@@ -1,4 +1,4 @@
-"""A rover on four lugged wheels (Okada et al. 2020, Fig. 8 left).
+"""Rover with four lugged wheels (Okada et al. 2020, Fig. 8 left).
 
 "By setting a circular trajectory and replacing the grousers by thin plates, lugged wheels can be
 simulated": a wheel is a track whose path is one circle. All sizes are estimates for a 20 kg rover.
@@ -35,12 +35,12 @@ WHEEL_RADIUS, WHEEL_WIDTH = 0.09, 0.08  # m   estimate
 
 @dataclass(frozen=True, kw_only=True)
 class LuggedRover:
-    """The rover's options."""
+    """Options of the rover."""
 
     lugs: int = 12
-    """Thin plates round each wheel."""
+    """Number of thin plates around each wheel."""
     lug_height: float = 0.02
-    """How far they stand out of the rim, m."""
+    """Height of the lugs above the rim, m."""
 
     def __post_init__(self) -> None:
         if self.lugs < 2 or not self.lug_height > 0:
@@ -56,11 +56,11 @@ class LuggedRover:
         wheel = Track(
             path=BeltPath.circle(WHEEL_RADIUS),
             width=WHEEL_WIDTH,
-            drive=Drive(force=120.0, speed=1.0, lead=0.005, damping=0.1),
+            drive=Drive(force=120.0, speed=1.0, saturation_error=0.005, damping=0.1),
             inertia=3.0,
             grouser=Grouser.box(0.003, self.lug_height),
             count=self.lugs,
-            carried_by=4 * 2 * math.pi * WHEEL_RADIUS / self.lugs,  # a lug of every wheel
+            carried_by=4 * 2 * math.pi * WHEEL_RADIUS / self.lugs,  # one lug per wheel
         )
         places = {
             f"{end}_{side}": (x, y)

@@ -1,4 +1,4 @@
-"""P2AT: ActivMedia's Pioneer 2-AT, four wheels, skid steered, as in USARSim (sources.md D)."""
+"""P2AT: ActivMedia Pioneer 2-AT, four wheels, skid steered, as in USARSim (sources.md D)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASE = 0.2884  # m   sources.md D4.5: WheelBase
 TOP_SPIN = 5.385  # rad/s   sources.md D4.6: MaxSpeed; 0.7 m/s at RADIUS
 TORQUE = 60.0  # N m   sources.md D4.6: MaxTorque
 
-FRONT = (  # m, deg   USARBot.ini of 2008, as a public client quotes it
+FRONT = (  # m, deg   USARBot.ini of 2008, as quoted by a public client
     (0.145, 0.130, 90.0),
     (0.185, 0.115, 50.0),
     (0.220, 0.080, 30.0),
@@ -31,14 +31,16 @@ P2AT = Pioneer(
     standing=SIZE[2] / 2,  # m   estimate: USARSim's origin is half-way up, as its P3AT's is
     wheel=Wheel(
         radius=RADIUS,
-        width=SIZE[1] - GAUGE,  # m   sources.md D4.5: what is left of the width
+        width=SIZE[1] - GAUGE,  # m   sources.md D4.5: width less WheelSeparation
         mass=0.8,  # kg   estimate
-        armature=0.02,  # kg m2   estimate: geared motor's rotor seen at the wheel
+        armature=0.02,  # kg m2   estimate: geared motor's rotor reflected to the wheel
         damping=0.5,  # N m s/rad   estimate: motor and gear lose 15 W a wheel at full speed
     ),
     axles=(BASE / 2, -BASE / 2),
     gauge=GAUGE,
-    drive=Drive(force=TORQUE, speed=TOP_SPIN, lead=0.2, damping=10.0),  # stiffness: estimate
+    drive=Drive(
+        force=TORQUE, speed=TOP_SPIN, saturation_error=0.2, damping=10.0
+    ),  # stiffness: estimate
     sonars=(*sonar_ring("F", FRONT), *sonar_ring("R", REAR)),
     laser=(0.2085, 0.0, 0.2),  # m   UDK config: the P3AT's
     camera=(0.1005, 0.0, 0.42),  # m   UDK config: the P3AT's
@@ -47,7 +49,7 @@ P2AT = Pioneer(
 
 @dataclass(frozen=True, kw_only=True)
 class P2at:
-    """P2AT's options."""
+    """Options of the P2AT."""
 
     sensors: bool = True
     """False: encoders and truth only."""

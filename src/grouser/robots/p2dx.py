@@ -1,7 +1,7 @@
-"""P2DX: ActivMedia's Pioneer 2-DX, two driven wheels and a caster, as in USARSim.
+"""P2DX: ActivMedia Pioneer 2-DX, two driven wheels and a caster, as in USARSim.
 
-USARSim's own numbers of it, but for the sonars, are not public: sizes are the real robot's as
-remembered from its manual, and named estimates.
+USARSim's numbers for it, except those of the sonars, are not public: sizes are the real robot's as
+recalled from its manual, and are marked as estimates.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from grouser.robots.parts.pioneer import Pioneer, sonar_ring
 from grouser.robots.parts.wheel import Caster, Wheel
 from grouser.robots.robot import Robot
 
-SIZE = (0.44, 0.38, 0.22)  # m   estimate: manual, as remembered
-RADIUS = 0.0825  # m   estimate: manual, as remembered (165 across)
-GAUGE = 0.33  # m   estimate: manual, as remembered
-AXLE_X = 0.044  # m   USARSim's sonars are so much further ahead than ARIA's, which count from it
+SIZE = (0.44, 0.38, 0.22)  # m   estimate: manual, as recalled
+RADIUS = 0.0825  # m   estimate: manual, as recalled (165 across)
+GAUGE = 0.33  # m   estimate: manual, as recalled
+AXLE_X = 0.044  # m   offset of USARSim's sonars from ARIA's, which are relative to the axle
 STANDING = SIZE[2] / 2  # m   estimate: half-way up, as the P3AT's
-TOP_SPEED = 1.6  # m/s   estimate: manual, as remembered
+TOP_SPEED = 1.6  # m/s   estimate: manual, as recalled
 
-FRONT = (  # m, deg   USARBot.ini of 2008, as a public client quotes it
+FRONT = (  # m, deg   USARBot.ini of 2008, as quoted by a public client
     (0.115, 0.130, 90.0),
     (0.155, 0.115, 50.0),
     (0.190, 0.080, 30.0),
     (0.210, 0.025, 10.0),
 )
 
-LASER_X = AXLE_X + 0.017  # m   ARIA's p2dx.p, which counts from the axle
+LASER_X = AXLE_X + 0.017  # m   ARIA's p2dx.p, relative to the axle
 CASTER_RADIUS = 0.0375  # m   estimate
 
 P2DX = Pioneer(
     size=SIZE,
-    mass=9.0,  # kg   estimate: manual, as remembered
+    mass=9.0,  # kg   estimate: manual, as recalled
     centre=(-0.03, 0.0, -0.01),  # m   estimate: batteries behind the axle load the caster
     standing=STANDING,
     wheel=Wheel(
         radius=RADIUS,
-        width=0.037,  # m   estimate: manual, as remembered
+        width=0.037,  # m   estimate: manual, as recalled
         mass=0.5,  # kg   estimate
-        armature=0.01,  # kg m2   estimate: geared motor's rotor seen at the wheel
+        armature=0.01,  # kg m2   estimate: geared motor's rotor reflected to the wheel
         damping=0.01,  # N m s/rad   estimate: motor and gear lose 4 W a wheel at full speed
     ),
     axles=(AXLE_X,),
     gauge=GAUGE,
     drive=Drive(
-        force=1.5,  # N m   estimate: brakes at 0.4 g, without falling on its nose
+        force=1.5,  # N m   estimate: brakes at 0.4 g without tipping forwards
         speed=TOP_SPEED / RADIUS,
-        lead=0.1,  # rad   estimate
+        saturation_error=0.1,  # rad   estimate
         damping=0.8,  # rad/s   estimate
     ),
     caster=Caster(
@@ -56,7 +56,7 @@ P2DX = Pioneer(
         at=(-0.150, 0.0, CASTER_RADIUS - STANDING),  # m   estimate
         trail=0.025,  # m   estimate
         mass=0.1,  # kg   estimate
-        damping=0.02,  # N m s/rad   estimate: bearing and the tyre's scrub
+        damping=0.02,  # N m s/rad   estimate: bearing and tyre scrub
     ),
     sonars=sonar_ring("F", FRONT),
     laser=(LASER_X, 0.0, SIZE[2] - STANDING + P3AT.laser[2] - P3AT.deck),  # m   as on the P3AT
@@ -70,7 +70,7 @@ P2DX = Pioneer(
 
 @dataclass(frozen=True, kw_only=True)
 class P2dx:
-    """P2DX's options."""
+    """Options of the P2DX."""
 
     sensors: bool = True
     """False: encoders and truth only."""

@@ -1,4 +1,4 @@
-"""P3AT: MobileRobots' Pioneer 3-AT, four driven wheels, skid steered, as in USARSim's UDK class."""
+"""P3AT: MobileRobots Pioneer 3-AT, four wheels, skid steered, as in USARSim's UDK class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grouser.robots.robot import Robot
 
 SIZE = (0.508, 0.497, 0.277)  # m   data sheet
 RADIUS = 0.098  # m   UDK class: WheelRadius
-AXLE_X, WHEEL_Y, WHEEL_Z = 0.124, 0.180, -0.048  # m   UDK class: wheels' offsets, in our axes
+AXLE_X, WHEEL_Y, WHEEL_Z = 0.124, 0.180, -0.048  # m   UDK class: wheels' offsets, in the body frame
 TOP_SPEED = 0.7  # m/s   data sheet (UDK's wheels stop at 1.3 rad/s, a fifth of it)
 
 FRONT = (  # m, deg   ARIA's p3at.p
@@ -29,14 +29,14 @@ REAR = (  # m, deg   ARIA's p3at.p
 
 P3AT = Pioneer(
     size=SIZE,
-    mass=14.0,  # kg   operations manual, as a public driver quotes it; USARSim's P2AT the same
+    mass=14.0,  # kg   operations manual, as quoted by a public driver; USARSim's P2AT the same
     centre=(0.0, 0.0, -0.02),  # m   estimate: batteries lie low
     standing=RADIUS - WHEEL_Z,  # m   UDK class
     wheel=Wheel(
         radius=RADIUS,
         width=0.08,  # m   estimate: pneumatic tyres
         mass=0.8,  # kg   estimate
-        armature=0.02,  # kg m2   estimate: geared motor's rotor seen at the wheel
+        armature=0.02,  # kg m2   estimate: geared motor's rotor reflected to the wheel
         damping=0.5,  # N m s/rad   estimate: motor and gear lose 25 W a wheel at full speed
     ),
     axles=(AXLE_X, -AXLE_X),
@@ -44,18 +44,18 @@ P3AT = Pioneer(
     drive=Drive(
         force=60.0,  # N m   sources.md D4.6: the P2AT's MaxTorque
         speed=TOP_SPEED / RADIUS,
-        lead=0.2,  # rad   estimate
+        saturation_error=0.2,  # rad   estimate
         damping=10.0,  # rad/s   estimate
     ),
     sonars=(*sonar_ring("F", FRONT), *sonar_ring("R", REAR)),
     laser=(0.2085, 0.0, 0.2),  # m   UDK config
-    camera=(0.1005, 0.0, 0.42),  # m   UDK config, where it is commented out
+    camera=(0.1005, 0.0, 0.42),  # m   UDK config (commented out there)
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class P3at:
-    """P3AT's options."""
+    """Options of the P3AT."""
 
     sensors: bool = True
     """False: encoders and truth only."""

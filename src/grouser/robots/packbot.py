@@ -1,11 +1,11 @@
-"""PackBot 510: the robot of Okada et al.'s speed comparison (sec. IV-A), flippers as an option.
+"""PackBot 510: tracked robot of Okada et al.'s speed comparison (sec. IV-A); optional flippers.
 
 "Dimensions of a single main track are L690 x W75 x H180 mm, including grousers … each grouser was
 modeled as a cuboid with dimensions of L5 x H8 mm. Forty grousers … The sub-tracks were not
 modeled."
 
-The real one has a pair of flippers on the axis of its front pulleys, whose belts the tracks' motors
-drive; with them it climbs stairs.
+The real robot has flippers on the axis of its front pulleys, driven by the tracks' motors. It needs
+them to climb stairs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ GROUSERS = 40  # sec. IV-A
 GAUGE = 0.406 - TRACK_WIDTH  # m   406 mm over all (sources.md A3) less one track
 TOP_SPEED = 2.6  # m/s   5.8 mph (sources.md A3)
 BELT_FORCE = 200.0  # N   estimate: one side can hold the robot's weight
-BELT_INERTIA = 6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor seen at the belt
+BELT_INERTIA = (
+    6.0  # kg   estimate: belt 1.5 kg, the rest a geared motor's rotor reflected to the belt
+)
 CENTRE_Z = -0.01  # m   estimate: centre of mass below the pulley axes
 
 FLIPPERS_OUT = 0.889  # m   over all, flippers level: 35 in (sources.md A3: recalled data sheet)
@@ -44,8 +46,8 @@ FLIPPERS_WIDTH = 0.521  # m   over all, with flippers: 20.5 in (sources.md A3: r
 FLIPPER_GAP = 0.007  # m   estimate: between a track and the flipper beside it
 FLIPPER_TIP = 0.040  # m   estimate: radius of the belt round the tip's pulley, with grousers
 FLIPPER_MASS = 1.0  # kg   estimate: one, with its belt; of the published 19 kg
-FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; it hangs on its side's one motor
-ARM_TORQUE = 25.0  # N m   estimate: both can raise the robot; one shaft turns both in the real one
+FLIPPER_BELT_INERTIA = 0.3  # kg   estimate: a flipper's belt; driven by the motor of its side
+ARM_TORQUE = 25.0  # N m   estimate: both can raise the robot; the real one has a common shaft
 ARM_SPEED = radians(90)  # rad/s   estimate
 ARM_ARMATURE = 0.1  # kg m2   estimate: geared motor's rotor seen at one arm
 
@@ -58,20 +60,20 @@ EQUIPMENT = (
 
 @dataclass(frozen=True, kw_only=True)
 class PackBot:
-    """PackBot's options."""
+    """Options of the PackBot."""
 
     method: Method = "segments"
-    """How its tracks are turned."""
+    """Track method."""
     grousers: Literal["rounded", "box", "none"] = "rounded"
     """Shape of the grousers: a bar with a round tip is twice as fast as the paper's cuboid."""
     wheels: int = 4
-    """Wheels per track when the method is wheels (the paper: 4 and 13)."""
+    """Wheels per track, method wheels only (the paper: 4 and 13)."""
     without_top: bool = False
-    """Leave out the upper run of the belts (the paper's three-link track)."""
+    """Omit the upper run of the belts (the paper's three-link track)."""
     flippers: bool = False
-    """The real robot's pair of flippers, on the axis of the front pulleys."""
+    """Add the real robot's pair of flippers, on the axis of the front pulleys."""
     front_deg: float = 0.0
-    """Flippers at the start, up positive; 0: level, pointing forwards; they turn without end."""
+    """Initial angle of the flippers, deg, up positive; 0: level, forwards; no joint limits."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.flippers, bool):
@@ -79,14 +81,14 @@ class PackBot:
         if not -180 <= self.front_deg <= 180:
             raise BadValue(f"front_deg is {self.front_deg}, must be -180 to 180")
         if self.front_deg and not self.flippers:
-            raise BadValue(f"front_deg is {self.front_deg}, but it has none without flippers: true")
+            raise BadValue(f"front_deg is {self.front_deg}, which needs flippers: true")
         if self.grousers not in ("rounded", "box", "none"):
             raise unknown(
                 "packbot", "grouser shape", str(self.grousers), ("rounded", "box", "none")
             )
 
     def build(self) -> Robot:
-        """Return the robot: body, two tracks, flippers if it has them, sensors."""
+        """Return the robot: body, two tracks, optional flippers, sensors."""
         spec = mujoco.MjSpec()
         body = spec.worldbody.add_body(name="body")
         track = self._track()
@@ -102,7 +104,7 @@ class PackBot:
         set_box_mass(body, MASS - others, half, at=(0, 0, CENTRE_Z))
         hung = [flipper.add(spec, body, mains[flipper.side]) for flipper in flippers]
         exclude_hull_belt_contacts(spec)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
         drives = dict.fromkeys(mains, track.drive) | add_arm_drives(spec, flippers, arm)
         return Robot(
             spec=spec,
@@ -119,7 +121,7 @@ class PackBot:
         )
 
     def _flippers(self, track: Track) -> tuple[Flipper, ...]:
-        """Return its flippers; their grousers are those of ``track``, at its pitch."""
+        """Return the flippers; their grousers have the shape and pitch of those of ``track``."""
         if not self.flippers:
             return ()
         axis_x = LENGTH / 2 - HEIGHT / 2
@@ -140,13 +142,13 @@ class PackBot:
         return pair.flippers(track)
 
     def _track(self) -> Track:
-        """Return one main track; without grousers the smooth belt is as high as with them."""
+        """Return one main track; the outer height is the same with and without grousers."""
         bar = {"rounded": Grouser.rounded, "box": Grouser.box}.get(self.grousers)
         height = GROUSER[1] if bar else 0.0
         return Track(
             path=BeltPath.oval(LENGTH - 2 * height, HEIGHT / 2 - height),
             width=TRACK_WIDTH,
-            drive=Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1),
+            drive=Drive(force=BELT_FORCE, speed=TOP_SPEED, saturation_error=0.005, damping=0.1),
             inertia=BELT_INERTIA,
             mass=1.5,
             grouser=bar(*GROUSER) if bar else None,

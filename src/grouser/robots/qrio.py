@@ -1,4 +1,4 @@
-"""QRIO (SDR-4X): a 580 mm high humanoid that stands, waves and walks (zaratti, sec. 3 and Fig. 5).
+"""QRIO (SDR-4X): 580 mm high humanoid robot with a biped gait (zaratti, sec. 3 and Fig. 5).
 
 Its joints, links and masses are in `grouser.robots.parts.qrio_links`; its walk is
 `grouser.locomotion.biped`. The root's frame is the middle of the torso: x forward, y left, z up.
@@ -33,14 +33,14 @@ from grouser.sensors.range import Infrared
 from grouser.sensors.sensor import Sensor
 from grouser.sensors.truth import Truth
 
-# The walk: chosen by trying (docs/qrio.md).
-STEP = 0.30  # s   from one foot's landing to the other's
-BOTH = 0.3  # of a step in which both feet are down
-INWARD = 0.010  # m   of the pressure point from the sole's middle: less sway
-LIFT = 0.020  # m   twice the bumps that the real robot copes with
-CROUCH = 0.015  # m   below where straight legs would hold the pelvis
+# Gait parameters: tuned in simulation (docs/how-to/qrio.md).
+STEP = 0.30  # s   from the touch-down of one foot to that of the other
+BOTH = 0.3  # share of a step with both feet on the ground (double support)
+INWARD = 0.010  # m   of the zero-moment point from the sole's middle: less sway
+LIFT = 0.020  # m   twice the height of bumps that the real robot can walk over
+CROUCH = 0.015  # m   pelvis below its height with straight legs
 FASTEST = (0.20, 0.06, 0.60)  # m/s, m/s, rad/s
-GAIN = (0.04, 0.02, 0.15)  # m/s, m/s, rad/s from one step to the next
+GAIN = (0.04, 0.02, 0.15)  # m/s, m/s, rad/s: largest change of speed per step
 
 WAVE = Wave(
     drives=("right_shoulder_pitch", "right_shoulder_roll", "right_elbow"),
@@ -60,17 +60,17 @@ EYE = Imager(
 INFRARED = (0.10, 0.90)  # m   estimate: the ERS-210's, of the same maker and years
 
 BALANCE_PASSES = 6
-"""Until the posture and the centre of mass agree to a nanometre."""
+"""Fixed-point iterations after which posture and centre of mass agree to a nanometre."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Qrio:
-    """QRIO's options."""
+    """Options of the QRIO."""
 
     crouch: float = CROUCH
-    """How far the pelvis is below where straight legs would hold it, m."""
+    """Depth of the pelvis below its height with straight legs, m."""
     step: float = STEP
-    """Time from one foot's landing to the other's when it walks, s."""
+    """Step time: from the touch-down of one foot to that of the other, s."""
 
     def __post_init__(self) -> None:
         for name, least, most in (("crouch", 0.005, 0.08), ("step", 0.2, 1.5)):
@@ -79,7 +79,7 @@ class Qrio:
                 raise BadValue(f"{name} is {value}, must be {least} to {most}")
 
     def build(self) -> Robot:
-        """Return the robot: torso, head, arms, legs, drives, walk, sensors."""
+        """Return the robot: torso, head, arms, legs, drives, gait, sensors."""
         gait = _gait(self.crouch, self.step)
         angles = gait.angles(gait.start()[None])[0].tolist()
         drives = {part.name: part.servo.drive for part in parts()}
@@ -97,7 +97,7 @@ class Qrio:
 
 
 def _sensors() -> tuple[Sensor, ...]:
-    """Return what the real robot has (published), less its microphones; error-free."""
+    """Return the published sensors of the real robot without its microphones; error-free."""
     near, far = INFRARED
     return (
         Accelerometer(mount="chest"),
@@ -118,7 +118,7 @@ def _sensors() -> tuple[Sensor, ...]:
 
 @cache
 def _gait(crouch: float, step: float) -> Biped:
-    """Return the walk, which knows where the robot's mass is."""
+    """Return the gait, balanced for the robot's mass distribution."""
     share, along = _leg_mass()
     balance = Balance(centre=(0.0, 0.0, 0.0), leg=share, along=along, waving=(0.0, 0.0))
     gait = Biped(
@@ -136,7 +136,7 @@ def _gait(crouch: float, step: float) -> Biped:
     )
     model = spec().compile()
     for _ in range(BALANCE_PASSES):
-        # Where the mass is decides how the robot stands, and how it stands where the mass is.
+        # Centre of mass and posture depend on each other: fixed-point iteration.
         down, up = (_centre(model, gait, wave) for wave in (0.0, 1.0))
         x, y, z = down.tolist()
         waving = (float(up[0] - down[0]), float(up[1] - down[1]))
@@ -145,7 +145,7 @@ def _gait(crouch: float, step: float) -> Biped:
 
 
 def _centre(model: mujoco.MjModel, gait: Biped, wave: float) -> Array:
-    """Return the centre of mass (3,) in the pelvis of a robot that stands, its arm up or down."""
+    """Return the centre of mass (3,) of the standing robot in the pelvis frame, m."""
     data, state = mujoco.MjData(model), gait.start()
     state[biped.WAVE] = wave
     for name, angle in zip(gait.drives, gait.angles(state[None])[0], strict=True):
@@ -156,7 +156,7 @@ def _centre(model: mujoco.MjModel, gait: Biped, wave: float) -> Array:
 
 
 def _leg_mass() -> tuple[float, float]:
-    """Return a leg's share of the mass, and how far down to the sole its centre is (0 to 1)."""
+    """Return a leg's share of the mass, and its centre from hip (0) to sole (1)."""
     top, mass, moment = 0.0, 0.0, 0.0
     for part in parts():
         if part.name.startswith("left") and part.name.removeprefix("left_") in JOINTS:

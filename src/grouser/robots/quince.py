@@ -1,8 +1,8 @@
 """Quince: a 33 kg rescue crawler with two main tracks and four sub-tracks (Okada et al. 2020).
 
-The tracks cover the whole belly; each sub-track turns about the axis of a main pulley. Numbers
-are from the paper's Table III unless their line says otherwise; what the paper leaves open is an
-option below, named as an estimate, and the same in every experiment.
+The tracks cover the whole belly; each sub-track turns about the axis of a main pulley. Numbers are
+from the paper's Table III unless their line names another source; values that the paper does not
+give are options below, marked as estimates, and the same in every experiment.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TRACK_GROUSERS = 40  # Table III
 SUB_LENGTH, SUB_WIDTH = 0.345, 0.025  # m   Table III
 SUB_GROUSERS = 22  # Table III
 GROUSER = (0.005, 0.018, 0.016)  # m   Table III: trapezoid, upper base, lower base, height; its
-#                                 upper base is rounded here: 1.5 times as fast, same bite
+#                                 upper base is rounded here: 1.5 times as fast, same grip
 
 TRACK_Y = WIDTH / 2 - TRACK_WIDTH / 2  # m   the main tracks end where the body does
 SUB_Y = WIDTH / 2 + SUB_WIDTH / 2 + 0.005  # m   estimate: 5 mm beside the main track
@@ -47,11 +47,13 @@ AXIS_X = LENGTH / 2 - RADIUS  # m   a sub-track turns about a main pulley's axis
 SUB_MASS = 1.5  # kg   estimate: one sub-track with its arm
 TOP_SPEED = 1.6  # m/s   published for another variant (sources.md A2)
 BELT_FORCE = 300.0  # N   estimate: one side can lift the robot's weight
-BELT_INERTIA = 8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor seen at the belt
-SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; it hangs on its side's one motor
+BELT_INERTIA = (
+    8.0  # kg   estimate: belt 2 kg, the rest a geared motor's rotor reflected to the belt
+)
+SUB_BELT_INERTIA = 0.5  # kg   estimate: a sub-track's belt; driven by the motor of its side
 ARM_TORQUE = 60.0  # N m   estimate: the four arms can raise the robot
 ARM_SPEED = radians(90)  # rad/s   estimate
-ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor seen at the arm
+ARM_ARMATURE = 0.2  # kg m2   estimate: geared motor's rotor reflected to the arm
 
 EQUIPMENT = (
     camera((0.25, 0.0, 0.15)),  # m   estimate: over the front axis
@@ -62,22 +64,23 @@ EQUIPMENT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Quince:
-    """Quince's options."""
+    """Options of the Quince."""
 
     method: Method = "segments"
-    """How its tracks are turned."""
+    """Track method."""
     grousers: bool = True
     """False: smooth belts."""
     front_deg: float = 0.0
-    """Front sub-tracks at the start, up positive; 0: level with the main tracks."""
+    """Initial angle of the front sub-tracks, deg, up positive; 0: level with the main tracks."""
     rear_deg: float = 5.0
-    """Rear sub-tracks at the start; not in the paper, estimate (docs/papers/okada.md)."""
+    """Initial angle of the rear sub-tracks, deg; not in the paper, estimate (
+    docs/explanation/papers/okada.md)."""
     centre_x: float = 0.0
-    """Centre of mass before (+) or behind (-) the middle, m; not in the paper, estimate."""
+    """x of the centre of mass from the middle, m; not in the paper, estimate."""
     centre_z: float = 0.0
-    """Centre of mass above (+) or below (-) the pulley axes, m; not in the paper, estimate."""
+    """z of the centre of mass from the pulley axes, m; not in the paper, estimate."""
     wheels: int = 8
-    """Wheels per main track when the method is wheels."""
+    """Wheels per main track (method wheels only)."""
 
     def __post_init__(self) -> None:
         for name in ("front_deg", "rear_deg"):
@@ -99,11 +102,8 @@ class Quince:
         subs = [self._sub(place) for place in FOUR]
         belts = [*mains.values(), *(sub.add(spec, body, mains[sub.side]) for sub in subs)]
         exclude_hull_belt_contacts(spec)
-        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, lead=radians(2), damping=1.0)
+        arm = Drive(force=ARM_TORQUE, speed=ARM_SPEED, saturation_error=radians(2), damping=1.0)
         drives = dict.fromkeys(mains, self._belt_drive()) | add_arm_drives(spec, subs, arm)
-        sensors = (Truth(body="body"), Encoder(drives=tuple(drives)))
-        for sensor in sensors:
-            sensor.add(spec)
         front, rear = radians(self.front_deg), radians(self.rear_deg)
         return Robot(
             spec=spec,
@@ -113,7 +113,7 @@ class Quince:
             belts=tuple(belts),
             steering=Steering(left=("left",), right=("right",), gauge=2 * TRACK_Y),
             groups=arm_groups(subs),
-            sensors=sensors,
+            sensors=(Truth(body="body"), Encoder(drives=tuple(drives))),
             equipment=EQUIPMENT,
             standing=RADIUS + (self._grouser().height if self.grousers else 0.0),
             posture={sub.arm: front if sub.forward > 0 else rear for sub in subs},
@@ -123,7 +123,7 @@ class Quince:
         return Grouser.trapezoid(*GROUSER, round_tip=True)
 
     def _belt_drive(self) -> Drive:
-        return Drive(force=BELT_FORCE, speed=TOP_SPEED, lead=0.005, damping=0.1)
+        return Drive(force=BELT_FORCE, speed=TOP_SPEED, saturation_error=0.005, damping=0.1)
 
     def _main(self) -> Track:
         return Track(
@@ -138,7 +138,7 @@ class Quince:
         )
 
     def _sub(self, place: str) -> Flipper:
-        """Return one sub-track: an arm on a main pulley's axis."""
+        """Return one sub-track: an arm on the axis of a main pulley."""
         forward = 1 if "front" in place else -1
         left = 1 if "left" in place else -1
         reach = SUB_LENGTH - 2 * RADIUS
@@ -158,7 +158,7 @@ class Quince:
         )
 
     def _sub_track(self, reach: float) -> Track:
-        """Return a sub-track's belt; its outer pulley is ``reach`` (m) before the axis."""
+        """Return a sub-track's belt; its outer pulley is ``reach`` (m) ahead of the axis."""
         return Track(
             path=BeltPath.around([(0.0, 0.0, RADIUS), (reach, 0.0, RADIUS)]),
             width=SUB_WIDTH,
@@ -173,9 +173,8 @@ class Quince:
         )
 
     def _weigh_body(self, body: mujoco.MjsBody, others: float) -> None:
-        """Give the main body the mass that is left and the centre that the options ask for."""
+        """Set the main body's mass to the remainder, and its centre from the options."""
         mass = MASS - others
-        # The sub-tracks sit symmetrically about the middle when level: the body alone carries the
-        # offset of the whole robot.
+        # Level sub-tracks are symmetric about the middle, so the body alone carries the offset.
         at = (self.centre_x * MASS / mass, 0.0, self.centre_z * MASS / mass)
         set_box_mass(body, mass, (LENGTH / 2, WIDTH / 2, RADIUS), at=at)

@@ -1,8 +1,8 @@
-"""What every robot builder returns.
+"""Robot interface: `Robot`, the result of every builder, and the protocols behind it.
 
-A robot's description (`Quince`, `PackBot`, …) is a frozen dataclass of options; ``build()`` makes a
-`Robot`: an MjSpec with one root body, its drives, belts and sensors, all by name. A robot knows
-neither the world it will stand in nor who commands it.
+A robot's description (`Quince`, `PackBot`, …) is a frozen dataclass of options; ``build()`` returns
+a `Robot`: an MjSpec with one root body, its drives, belts and sensors, all by name. A `Robot` is
+independent of the world and of the source of its commands.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from grouser.sensors.sensor import Sensor
 from grouser.tracks.track import Belt
 
 _STEERS = ("forward", "turn", "turn_deg")
-"""Command words that steer."""
+"""Command keys of the steering."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """Skid steering: which drives move which side."""
+    """Skid steering: the drives of each side."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
     gauge: float
-    """Distance between the sides' middles, m."""
+    """Distance between the centre lines of the sides, m."""
     radius: float = 1.0
     """Travel (m) per unit of the drives: 1 for belts (m), the radius for wheels (rad)."""
 
     def side_speeds(self, forward: float, turn: float) -> dict[str, Setpoint]:
         """Return the drives' speeds for ``forward`` (m/s) and ``turn`` (rad/s, to the left).
 
-        Belts and wheels are told what rigid rolling would need; a real skid turn is slower, since
-        they slip sideways.
+        These are the speeds for rolling without slip; a real skid turn is slower, since belts and
+        wheels slip sideways.
         """
         half = turn * self.gauge / 2
         left, right = speed((forward - half) / self.radius), speed((forward + half) / self.radius)
@@ -47,10 +47,10 @@ class Steering:
 
 
 class Gait(Protocol):
-    """How legs move: inputs in, joint angles out, over time.
+    """Gait generator: maps inputs to joint angles over time.
 
-    A frozen description and pure functions of the gait's state, on arrays with a leading axis, so
-    that one robot and thousands share them to the bit. `grouser.simulation.gaits` keeps the state.
+    A frozen description and pure functions of the gait's state, on arrays with a leading axis:
+    results do not depend on the number of robots. `grouser.simulation.gaits` keeps the state.
     """
 
     @property
@@ -60,7 +60,7 @@ class Gait(Protocol):
 
     @property
     def drives(self) -> tuple[str, ...]:
-        """The robot's drives that it moves."""
+        """Names of the drives that the gait moves."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class Gait(Protocol):
         ...
 
     def start(self) -> Array:
-        """Return the state (k,) of a robot that stands still in its posture."""
+        """Return the state (k,) of a robot at rest in its posture."""
         ...
 
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
@@ -77,16 +77,16 @@ class Gait(Protocol):
         ...
 
     def angles(self, state: Array) -> Array:
-        """Return where the drives shall be (rad or m) in ``state``, (n, drives)."""
+        """Return the drive setpoints (rad or m) of ``state``, (n, drives)."""
         ...
 
 
 @runtime_checkable
 class PhasedGait(Gait, Protocol):
-    """A gait that can stand still at any phase of its stride, not only in the robot's posture."""
+    """Gait that can rest at any phase of its stride, not only in the robot's posture."""
 
     def at_phase(self, phase: float) -> Array:
-        """Return the state (k,) of legs that stand still at ``phase`` (rad) of a stride."""
+        """Return the state (k,) of legs at rest at ``phase`` (rad) of a stride."""
         ...
 
 
@@ -95,48 +95,48 @@ class Robot:
     """A robot ready to be attached to a scene."""
 
     spec: mujoco.MjSpec
-    """Its bodies; the root is the one child of the world body."""
+    """Bodies; the root is the only child of the world body."""
     root: str
     """Name of the root body."""
     mass: float
-    """Of everything, kg."""
+    """Total mass, kg."""
     drives: Mapping[str, Drive]
     """Every drive by name; the actuator has the same name."""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """How far joints go (from, to; rad), by drive; a drive that is left out turns without end."""
+    """Joint limits (from, to; rad) by drive; a drive without an entry is unlimited."""
     belts: tuple[Belt, ...] = ()
     steering: Steering | None = None
-    """None: it does not drive about."""
+    """None: the robot does not steer."""
     gait: Gait | None = None
-    """None: it has no legs, or nobody moves them for it."""
+    """None: no legs, or legs without a gait generator."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names that stand for several drives (``front``: both front sub-tracks)."""
+    """Names of groups of drives (``front``: both front sub-tracks)."""
     sensors: tuple[Sensor, ...] = ()
-    """What it always carries."""
+    """Sensors that are always present."""
     equipment: tuple[Sensor, ...] = ()
-    """What it carries besides where a world says ``sensors: standard``."""
+    """Additional sensors with ``sensors: standard`` in the world file."""
     standing: float = 0.0
     """Height (m) of the root's frame when the robot stands on level ground."""
     standing_pitch: float = 0.0
-    """How far (rad) the root is tilted nose down then."""
+    """Pitch (rad, nose down) of the root when the robot stands."""
     free: bool = True
-    """False: it is bolted to the world."""
+    """False: the root is fixed to the world."""
     posture: Mapping[str, float] = field(default_factory=dict)
-    """Joint angles (rad) or slides (m) it starts with, by joint name."""
+    """Initial joint positions (rad or m) by joint name."""
 
     @cached_property
     def rolling(self) -> frozenset[str]:
-        """Drives that the robot rolls on, belts and wheels: their natural command is a speed."""
+        """Drives of belts and wheels: a plain number commands their speed."""
         wheels = (*self.steering.left, *self.steering.right) if self.steering else ()
         return frozenset([*(belt.drive for belt in self.belts), *wheels])
 
     def setpoints(self, command: Mapping[str, float | Setpoint]) -> dict[str, Setpoint]:
-        """Turn named commands into one setpoint per drive.
+        """Convert named commands to one setpoint per drive.
 
         ``forward`` (m/s) and ``turn`` (rad/s; ``turn_deg``: deg/s) steer. Any drive or group takes
-        a `Setpoint`, or a number: ``front`` its natural one (speed if it rolls, else an angle),
-        ``front_deg``, ``front_angle``, ``front_speed``, ``front_torque`` as they say. The
-        gait's inputs are left out: `gait_inputs` has them.
+        a `Setpoint` or a number: ``front`` a speed if it rolls, else an angle; ``front_deg``,
+        ``front_angle``, ``front_speed`` and ``front_torque`` name the quantity. Inputs of the gait
+        are ignored here; see `gait_inputs`.
         """
         if self.gait:
             command = {key: value for key, value in command.items() if not self._gait_input(key)}
@@ -152,7 +152,7 @@ class Robot:
     def posture_at(self, phase: float) -> dict[str, float]:
         """Return the posture with the legs at ``phase`` (rad) of their stride.
 
-        Legs that only ever start from standing stay as they are.
+        Gaits without `PhasedGait.at_phase` keep the standing posture.
         """
         posture = dict(self.posture)
         if phase and isinstance(self.gait, PhasedGait):
@@ -161,7 +161,7 @@ class Robot:
         return posture
 
     def halt(self) -> dict[str, float | Setpoint]:
-        """Return the command that stops it: wheels and belts stand, a gait stands, joints hold."""
+        """Return the stop command: zero speed for all drives and zero input for the gait."""
         still: dict[str, float | Setpoint] = (
             dict.fromkeys(self.gait.inputs, 0.0) if self.gait else {}
         )
@@ -171,8 +171,8 @@ class Robot:
     def gait_inputs(self, command: Mapping[str, float | Setpoint]) -> dict[str, float]:
         """Return the gait's inputs in ``command``, by name, in SI (``turn_deg`` as ``turn``).
 
-        As in steering, an input that a command leaves out is 0, but a command that names none
-        leaves the gait alone: then this is empty.
+        As in steering, an input that the command omits is 0. The result is empty if the command
+        names no input: the gait is then unchanged.
         """
         if self.gait is None:
             return {}
@@ -186,12 +186,13 @@ class Robot:
         both = [name for name in self.setpoints(command) if name in self.gait.drives]
         if both:
             raise BadValue(
-                f"command: {', '.join(inputs)} moves {both[0]} as well; tell the gait or the drive"
+                f"command: {', '.join(inputs)} moves {both[0]} as well; "
+                "command either the gait or the drive"
             )
         return dict.fromkeys(self.gait.inputs, 0.0) | inputs
 
     def _gait_input(self, key: str) -> str:
-        """Return the gait's input that ``key`` names, or nothing."""
+        """Return the gait input that ``key`` names, or an empty string."""
         inputs = self.gait.inputs if self.gait else ()
         stem = key.removesuffix("_deg")
         return key if key in inputs else stem if stem in inputs else ""
@@ -224,17 +225,17 @@ class Robot:
 
 
 class RobotDescription(Protocol):
-    """A robot's options: a frozen dataclass that can build."""
+    """Options of a robot: a frozen dataclass with ``build``."""
 
     def __hash__(self) -> int:
-        """Equal options, equal robots; raises `TypeError` if one of them is a list or mapping."""
+        """Return the hash of the options; raise `TypeError` if one is a list or mapping."""
         ...
 
     def build(self) -> Robot:
         """Return the robot.
 
-        A class may say as ``gait_options`` which of its options are the gait's alone: those can be
-        changed while it walks.
+        The optional class attribute ``gait_options`` names the options that affect the gait only;
+        these can be changed while the robot walks.
         """
         ...
 

@@ -1,14 +1,13 @@
-"""VelociRoACH: a 30 g running robot with six legs and two motors (roach, sec. 4.3).
+"""VelociRoACH: 30 g running robot with six legs and two crank motors (roach, sec. 4.3).
 
 As in the report's model, the body is a box, the legs are identical, and their protraction and
-abduction follow the cranks (`grouser.robots.parts.crank`). The robot takes two crank speeds and
-nothing else; who chooses them is not its business.
+abduction follow the cranks (`Cranks`). The inputs are the two crank speeds.
 
-The root's frame is the middle of the box: x forward, y left, z up. Every leg's joint is a drive
-with a servo of its own, so that the torque and the speed at each joint can be read; the real
-robot's rods, which tie a side's legs to its one motor, are not modelled. Its C-shaped legs bend:
-here a leg is a rod that yields along its length, on a damped spring. With stiff legs a straight run
-at 5 strides a second drifts by 57 deg/m; on these springs by 2 deg/m.
+The root frame is the middle of the box: x forward, y left, z up. Every leg joint has its own servo
+drive, so that torque and speed at each joint can be read; the real robot's rods, which couple the
+legs of a side to one motor, are not modelled. Its C-shaped legs bend: here a leg is a rod on a
+damped spring along its length. With stiff legs a straight run at 5 strides a second drifts by
+57 deg/m; with these springs by 2 deg/m.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ LEG_VISCOSITY = 1.0  # N s/m   estimate: 0.65 of critical for a third of the rob
 LEG_TRAVEL = (-0.005, 0.010)  # m   estimate: stops of the spring, out and in
 
 FEET = 3
-"""Feet that carry the robot: a tripod's; each has a third of its spring (`physics.compliance`)."""
+"""Feet on the ground: a tripod's; each has a third of the contact spring (`physics.compliance`)."""
 
 PROTRACTION = radians(25)  # rad   estimate (B4 suggests 40: neighbouring legs would meet)
 ABDUCTION = radians(15)  # rad   estimate (B4 suggests 20)
@@ -57,20 +56,20 @@ RANGES = {"protraction": PROTRACTION_RANGE, "abduction": ABDUCTION_RANGE}
 
 TOP_SPEED = 2 * math.pi * 24  # rad/s   sources.md B4, unchecked: up to 24 strides a second
 ACCELERATION = TOP_SPEED / 0.25  # rad/s2   estimate: a quarter of a second to top speed
-SETPOINT_TIME = 0.001  # s   every step of our worlds: held longer, the servos' torque is a saw
+SETPOINT_TIME = 0.001  # s   one physics step; a longer hold gives a saw-tooth torque
 
 LEG_TORQUE = 0.020  # N m   estimate: one leg can hold half the robot 130 mm out
 LEG_LEAD = 0.6  # rad   estimate: a tip yields 3.6 mm sideways under a third of the weight
 LEG_DAMPING = 70.0  # rad/s   estimate: critical for a leg in the air
 LEG_ARMATURE = 3e-7  # kg m2   estimate: a leg's share of a small rotor behind 16.6:1 (B4)
-LEG_SPEED = PROTRACTION * TOP_SPEED  # rad/s   what the fastest crank asks for
+LEG_SPEED = PROTRACTION * TOP_SPEED  # rad/s   required by the fastest crank
 
 GREEN: Vector = (0.20, 0.42, 0.26)
 
 
 @dataclass(frozen=True, kw_only=True)
 class VelociRoach:
-    """VelociRoACH's options; m, kg, deg. Where their numbers come from: the file's first lines."""
+    """Options of the VelociRoACH; m, kg, deg. Sources: the constants of this module."""
 
     gait_options: ClassVar[tuple[str, ...]] = (
         "protraction_deg",
@@ -80,27 +79,27 @@ class VelociRoach:
     )
 
     protraction_deg: float = degrees(PROTRACTION)
-    """How far a leg swings fore and aft of its middle; estimate."""
+    """Amplitude of a leg's swing fore and aft; estimate."""
     abduction_deg: float = degrees(ABDUCTION)
-    """Half of how far a leg swings outwards; estimate."""
+    """Amplitude of a leg's outward swing; estimate."""
     abduction_middle_deg: float | None = None
-    """About which angle it does so; None: as `abduction_deg`, its inner end is straight down."""
+    """Centre of the outward swing; None: `abduction_deg`, so that the inner end is vertical."""
     rod_ratio: float = 0.0
     """Crank over rod of the legs' linkage, 0 to 0.9; 0: pure sines, estimate."""
     leg_length: float = LEG_LENGTH
     """Hip to the lowest point; estimate."""
     hip_x: float = HIP_X
-    """Fore and hind hips before and behind the middle one; estimate."""
+    """Distance of the fore and hind hips from the middle one; estimate."""
     hip_y: float = HIP_Y
-    """Hips beside the body's middle; estimate."""
+    """Lateral distance of the hips from the body's middle; estimate."""
     hip_z: float = HIP_Z
-    """Hips above the body's middle; estimate."""
+    """Height of the hips above the body's middle; estimate."""
     roll_inertia: float | None = None
-    """Of the body without legs about x, kg m²; None: an even box's, estimate."""
+    """Inertia of the body without legs about x, kg m²; None: a uniform box's, estimate."""
     pitch_inertia: float | None = None
-    """About y; None: an even box's, estimate."""
+    """Inertia about y, kg m²; None: a uniform box's, estimate."""
     yaw_inertia: float | None = None
-    """About z; None: an even box's, estimate."""
+    """Inertia about z, kg m²; None: a uniform box's, estimate."""
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -121,8 +120,8 @@ class VelociRoach:
         middle, swing = degrees(self._abduction_middle), self.abduction_deg
         if not (low <= middle - swing and middle + swing <= high):
             raise BadValue(
-                f"abduction_middle_deg is {middle:g}, legs that swing by {swing:g} about it pass "
-                f"their stops at {low:g} and {high:g}"
+                f"abduction_middle_deg is {middle:g}: a swing of {swing:g} about it passes the "
+                f"joint limits {low:g} and {high:g}"
             )
         roll, pitch, yaw = self._inertia()
         if min(roll, pitch, yaw) <= 0 or 2 * max(roll, pitch, yaw) > roll + pitch + yaw:
@@ -146,7 +145,9 @@ class VelociRoach:
         for joint in cranks.drives:
             _leg_drive().add(spec, joint, joint)
         posture = dict(zip(cranks.drives, cranks.angles(cranks.start()[None])[0], strict=True))
-        upright = math.cos(cranks.abduction_middle - cranks.abduction)  # 1: a tripod's legs are
+        upright = math.cos(
+            cranks.abduction_middle - cranks.abduction
+        )  # 1: the legs of one tripod are vertical
         return Robot(
             spec=spec,
             root="body",
@@ -176,7 +177,7 @@ class VelociRoach:
         return radians(self.abduction_deg if middle is None else middle)
 
     def _inertia(self) -> tuple[float, float, float]:
-        """Return the body's moments about x, y, z, kg m²."""
+        """Return the body's moments of inertia about x, y, z, kg m²."""
         x, y, z = HALF
         mass = MASS - len(LEGS) * LEG_MASS
         given = (self.roll_inertia, self.pitch_inertia, self.yaw_inertia)
@@ -188,12 +189,12 @@ class VelociRoach:
         return roll, pitch, yaw
 
     def _add_leg(self, body: mujoco.MjsBody, name: str) -> None:
-        """Add one leg: a rod with a round foot that swings fore and aft and, on that, outwards."""
+        """Add one leg: a rod with a round foot; joints: protraction, abduction, spring."""
         end, side = name.split("_")
         x = self.hip_x * (1 - ENDS.index(end))
         left = 1 if side == "left" else -1
         leg = body.add_body(name=name, pos=[x, left * self.hip_y, self.hip_z])
-        # A foot that goes forwards or outwards turns by a positive angle on either side.
+        # Forwards and outwards are positive on both sides.
         turns = {"protraction": [0, -1, 0], "abduction": [left, 0, 0]}
         for motion, axis in turns.items():
             leg.add_joint(
@@ -231,11 +232,11 @@ class VelociRoach:
 
 
 def _leg_drive() -> Drive:
-    return Drive(force=LEG_TORQUE, speed=LEG_SPEED, lead=LEG_LEAD, damping=LEG_DAMPING)
+    return Drive(force=LEG_TORQUE, speed=LEG_SPEED, saturation_error=LEG_LEAD, damping=LEG_DAMPING)
 
 
 def _keep_legs_apart(spec: mujoco.MjSpec) -> None:
-    """Exclude contacts between legs: the rods of the real robot hold them apart."""
+    """Exclude contacts between legs: the rods of the real robot keep them apart."""
     for number, one in enumerate(LEGS):
         for other in LEGS[:number]:
             spec.add_exclude(name=f"{one}|{other}", bodyname1=one, bodyname2=other)

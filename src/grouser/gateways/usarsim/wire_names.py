@@ -1,8 +1,8 @@
-"""How our robots appear on the wire, as tables: class names, joints, packages.
+"""Names of robots on the wire: tables of class names, joints and mission packages.
 
-A joint that is not in a robot's table is called after its drive, its words joined and capitalised
-(``lf_rotor``: ``LFRotor``), with our own sign (docs/legged.md, docs/qrio.md). What looks about
-turns as the wire's yaw and pitch do: to the right and up are positive.
+A joint that is not in the table of its robot is named after its drive in camel case (``lf_rotor``:
+``LFRotor``), with Grouser's sign (docs/how-to/legged.md, docs/how-to/qrio.md). Pan and tilt joints
+have the signs of the wire's yaw and pitch: right and up are positive.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from grouser.protocol.usarsim.axes import FLIPPER_UP
 from grouser.robots import kenaf, lugged_rover, packbot, quince
-from grouser.robots.kinds import ROBOTS, is_file, robot_kinds, title
+from grouser.robots.kinds import ROBOTS, display_name, is_file, robot_kinds
 from grouser.robots.p2at import P2AT
 from grouser.robots.p2dx import P2DX
 from grouser.robots.p3at import P3AT
@@ -22,29 +22,29 @@ from grouser.world.file import World
 PAN_TILT = "CameraPanTilt"
 """USARSim's name of the package that turns a camera."""
 
-Turn = tuple[str, int]
-"""Name of a joint on the wire, or of a drive, and its sign there against ours."""
+SignedName = tuple[str, int]
+"""Name of a joint on the wire, or of a drive, and sign of its wire angle."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Appearance:
-    """What of a kind of robot on the wire does not follow from its description."""
+    """Wire names and properties of a kind of robot that its description does not contain."""
 
-    title: str
-    """Its class, as GEO and CONF name it."""
+    class_name: str
+    """Class name in GEO and CONF."""
     steering: str = "SkidSteered"
     """``SteeringType`` in CONF."""
-    joints: Mapping[str, Turn] = field(default_factory=dict)
+    joints: Mapping[str, SignedName] = field(default_factory=dict)
     """Drive → name on the wire and sign."""
-    packages: Mapping[str, tuple[Turn, ...]] = field(default_factory=dict)
+    packages: Mapping[str, tuple[SignedName, ...]] = field(default_factory=dict)
     """Mission package → the drives of its links and their signs."""
     ground_truth: bool = False
-    """Whether its class reports where it truly is, unasked, as USARSim's Pioneers do."""
+    """Send the true pose by default, as USARSim's Pioneers do."""
     wheel_base: float | None = None
-    """From the front axis to the rear one, m."""
+    """Distance from front to rear axle, m."""
 
 
-FLIPPERS: dict[str, Turn] = {
+FLIPPERS: dict[str, SignedName] = {
     drive: (name, FLIPPER_UP[name])
     for drive, name in (
         ("front_right_arm", "FRFlipper"),
@@ -53,60 +53,62 @@ FLIPPERS: dict[str, Turn] = {
         ("rear_left_arm", "RLFlipper"),
     )
 }
-"""Kenaf's names; nobody else's are known, so all robots with flippers have them."""
+"""Flipper names of Kenaf, used for all robots with flippers; no other names are documented."""
 
 _PIONEER: dict[str, Any] = {
     "packages": {PAN_TILT: (("pan", -1), ("tilt", 1))},
     "ground_truth": True,  # in captured sessions (reference: SEN of UT2004 and UDK)
 }
 
-_TAIL: dict[str, Turn] = {"tail_pan": ("TailPan", -1)}
+_TAIL: dict[str, SignedName] = {"tail_pan": ("TailPan", -1)}
 
 APPEARANCES: dict[str, Appearance] = {
-    "kenaf": Appearance(title="Kenaf", joints=FLIPPERS, wheel_base=kenaf.LENGTH - 2 * kenaf.RADIUS),
+    "kenaf": Appearance(
+        class_name="Kenaf", joints=FLIPPERS, wheel_base=kenaf.LENGTH - 2 * kenaf.RADIUS
+    ),
     "quince": Appearance(
-        title="Quince", joints=FLIPPERS, wheel_base=quince.LENGTH - 2 * quince.RADIUS
+        class_name="Quince", joints=FLIPPERS, wheel_base=quince.LENGTH - 2 * quince.RADIUS
     ),
     "packbot": Appearance(
-        title="PackBot", joints=FLIPPERS, wheel_base=packbot.LENGTH - packbot.HEIGHT
+        class_name="PackBot", joints=FLIPPERS, wheel_base=packbot.LENGTH - packbot.HEIGHT
     ),
-    "lugged_rover": Appearance(title="LuggedRover", wheel_base=lugged_rover.WHEELBASE),
+    "lugged_rover": Appearance(class_name="LuggedRover", wheel_base=lugged_rover.WHEELBASE),
     "ers7": Appearance(
-        title="ERS7",
+        class_name="ERS7",
         steering="FourLegs",
         joints={"neck": ("NeckTilt", 1), "pan": ("HeadPan", -1), "nod": ("HeadTilt", 1), **_TAIL},
         packages={PAN_TILT: (("pan", -1), ("nod", 1))},
     ),
     "ers210": Appearance(
-        title="ERS210",
+        class_name="ERS210",
         steering="FourLegs",
         joints={"tilt": ("HeadTilt", 1), "pan": ("HeadPan", -1), "roll": ("HeadRoll", 1), **_TAIL},
         packages={PAN_TILT: (("pan", -1), ("tilt", 1))},
     ),
     "qrio": Appearance(
-        title="QRIO",
+        class_name="QRIO",
         steering="TwoLegs",
         joints={"neck": ("HeadPan", -1)},
         packages={PAN_TILT: (("neck", -1),)},
     ),
-    "velociroach": Appearance(title="VelociRoACH", steering="SixLegs"),
-    "crawler": Appearance(title="Crawler", joints=FLIPPERS),
-    "conveyor": Appearance(title="Conveyor", steering="None"),
-    "air_traffic": Appearance(title="AirTraffic", steering="None"),
-    "p2dx": Appearance(title="P2DX", **_PIONEER, wheel_base=P2DX.wheel_base),
-    "p2at": Appearance(title="P2AT", **_PIONEER, wheel_base=P2AT.wheel_base),
-    "p3at": Appearance(title="P3AT", **_PIONEER, wheel_base=P3AT.wheel_base),
+    "velociroach": Appearance(class_name="VelociRoACH", steering="SixLegs"),
+    "crawler": Appearance(class_name="Crawler", joints=FLIPPERS),
+    "conveyor": Appearance(class_name="Conveyor", steering="None"),
+    "air_traffic": Appearance(class_name="AirTraffic", steering="None"),
+    "p2dx": Appearance(class_name="P2DX", **_PIONEER, wheel_base=P2DX.wheel_base),
+    "p2at": Appearance(class_name="P2AT", **_PIONEER, wheel_base=P2AT.wheel_base),
+    "p3at": Appearance(class_name="P3AT", **_PIONEER, wheel_base=P3AT.wheel_base),
 }
-"""Kind of robot → how it appears."""
+"""Kind of robot → names on the wire."""
 
-CRAWLER: dict[str, Any] = {  # a small one: estimates, as in docs/wire.md
+CRAWLER: dict[str, Any] = {  # small crawler; estimates, see docs/reference/wire.md
     "mass": 15.0,
     "gauge": 0.36,
     "width": 0.08,
     "pulleys": ((-0.25, 0.0, 0.07), (0.25, 0.0, 0.07)),
     "grouser": {"shape": "rounded", "length": 0.006, "height": 0.010},
 }
-"""What ``INIT {ClassName Crawler}`` builds: the one robot that has no sizes of its own."""
+"""Options of ``INIT {ClassName Crawler}``, the only robot without default dimensions."""
 
 CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     **{kind: (kind, {}) for kind in ROBOTS},
@@ -126,19 +128,19 @@ CLASSES: dict[str, tuple[str, dict[str, Any]]] = {
     "airtraffic": ("air_traffic", {}),
     "roach": ("velociroach", {}),
 }
-"""USARSim's class without its package, in lower case → our kind of robot, and its options."""
+"""USARSim class without its package, in lower case → kind of robot and its options."""
 
 
 def appearance(kind: str) -> Appearance:
-    """Return how ``kind`` appears; a robot that no table knows appears under its own name."""
-    return APPEARANCES.get(kind) or Appearance(title=title(kind), joints=FLIPPERS)
+    """Return the wire names of ``kind``; a robot without an entry uses its display name."""
+    return APPEARANCES.get(kind) or Appearance(class_name=display_name(kind), joints=FLIPPERS)
 
 
 def robot_classes(world: World, files: Iterable[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return all classes that a client may ask for, in lower case, and what each builds.
+    """Return all classes available to INIT, in lower case → kind of robot and options.
 
     Args:
-        world: whose own robots from files others may bring as well.
+        world: its robots from files are available as well.
         files: further robot files.
     """
     own = {entry.kind: dict(entry.options) for entry in world.robots if is_file(entry.kind)}
@@ -148,13 +150,13 @@ def robot_classes(world: World, files: Iterable[str]) -> dict[str, tuple[str, di
     return {
         **CLASSES,
         **brought,
-        **{title(kind).lower(): (kind, {}) for kind in files},
-        **{title(kind).lower(): (kind, options) for kind, options in own.items()},
+        **{display_name(kind).lower(): (kind, {}) for kind in files},
+        **{display_name(kind).lower(): (kind, options) for kind, options in own.items()},
     }
 
 
-def spelled(drive: str) -> str:
-    """Return the name on the wire of a drive that no table names."""
+def wire_name(drive: str) -> str:
+    """Return the wire name of a drive without a table entry, in camel case."""
     words = drive.replace("/", "_").split("_")
     return "".join(_LEGS.get(word) or word.capitalize() for word in words)
 
@@ -162,6 +164,6 @@ def spelled(drive: str) -> str:
 _LEGS = {leg: leg.upper() for leg in ("lf", "rf", "lh", "rh")}
 
 
-def plain(name: str) -> str:
-    """Return a name as names are compared: ``lf_rotor``, ``LFRotor`` and ``lfrotor`` are one."""
+def normalize_name(name: str) -> str:
+    """Return a name in its comparison form: ``lf_rotor``, ``LFRotor`` → ``lfrotor``."""
     return name.lower().replace("_", "").replace("-", "")

@@ -1,1 +1,1 @@
-"""Robots of your own: one YAML each, alone or on top of a URDF or MJCF."""
+"""Custom robots: robot files (YAML), alone or with a URDF or MJCF model."""

@@ -1,4 +1,4 @@
-"""A robot file → a `Robot`: bodies, belts, wheels and drives, all by name."""
+"""Builder for robot files: `RobotFile` to `Robot` (bodies, belts, wheels, drives)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
 from grouser.robots.custom.model_files import read_model
 from grouser.robots.custom.model_joints import ModelJoints, driven_joints
-from grouser.robots.custom.model_place import model_place
+from grouser.robots.custom.model_place import resolve_model
 from grouser.robots.custom.part_entries import BeltEntry, FlipperEntry, TrackEntry
 from grouser.robots.custom.robot_file import RobotFile
 from grouser.robots.custom.weight import TrialBuild
@@ -31,29 +31,29 @@ from grouser.tracks.track import Belt, Track, add_track
 
 SIDES = {"left": 1, "right": -1}
 PITCH = 0.03
-"""m from grouser to grouser where a file says neither pitch nor count; estimate: three times the
-height of usual ones."""
+"""m; default grouser pitch where a file gives neither pitch nor count; estimate: three times a
+typical height."""
 ROOT = "body"
-"""Name of the main body of a robot that has no model underneath."""
+"""Name of the main body of a robot without a model."""
 
 
-def assemble(plan: RobotFile, path: Path) -> Robot:
-    """Return the robot that the file at ``path`` describes."""
+def assemble(robot_file: RobotFile, path: Path) -> Robot:
+    """Build the robot of the file at ``path``."""
     try:
-        return _Assembly(plan, path).robot()
+        return _Assembly(robot_file, path).robot()
     except (BadValue, UnknownName) as error:
         where = "" if str(error).startswith(path.name) else f"{path.name}: "
         raise type(error)(f"{where}{error}") from error
 
 
 class _Assembly:
-    """One robot while it is put together."""
+    """State of one build."""
 
-    def __init__(self, plan: RobotFile, path: Path) -> None:
-        self.plan = plan
-        self.joints = ModelJoints.none()
-        if plan.model is not None:
-            self.joints = read_model(model_place(path.parent, plan.model), plan)
+    def __init__(self, robot_file: RobotFile, path: Path) -> None:
+        self.robot_file = robot_file
+        self.joints = ModelJoints.empty()
+        if robot_file.model is not None:
+            self.joints = read_model(resolve_model(path.parent, robot_file.model), robot_file)
             self.spec = self.joints.spec
         else:
             self.spec = mujoco.MjSpec()
@@ -70,20 +70,20 @@ class _Assembly:
 
     def robot(self) -> Robot:
         """Return the robot."""
-        plan = self.plan
-        for number, box in enumerate(plan.hull):
+        robot_file = self.robot_file
+        for number, box in enumerate(robot_file.hull):
             x, y, z = box.size
             half = (x / 2, y / 2, z / 2)
             name = box.name or f"hull{number}"
             add_hull(self._body(box.on), name, half, at=box.at, rgb=box.rgb)
-        for number, track in enumerate(plan.tracks):
+        for number, track in enumerate(robot_file.tracks):
             self._add_tracks(track, number)
         arms = [
             arm
-            for flipper in plan.flippers
+            for flipper in robot_file.flippers
             for arm in (self._add_flippers(flipper) if flipper.axis else ())
         ]
-        for flipper in plan.flippers:
+        for flipper in robot_file.flippers:
             if flipper.joints:
                 self._add_belts_on_links(flipper)
         radius = self._add_wheels()
@@ -92,8 +92,8 @@ class _Assembly:
         for arm, drive in arms:
             drive.add(self.spec, arm, arm)
         self._drive_joints()
-        trial = TrialBuild(self.spec, self.root, plan)
-        mass = trial.weigh_root()
+        trial = TrialBuild(self.spec, self.root, robot_file)
+        mass = trial.set_root_mass()
         steering = None
         if self.rolling["left"] and self.rolling["right"]:
             left, right = (tuple(self.rolling[side]) for side in ("left", "right"))
@@ -108,14 +108,14 @@ class _Assembly:
             steering=steering,
             groups=self.groups,
             sensors=self._sensors(),
-            equipment=tuple(self._sensor(options) for options in plan.equipment),
+            equipment=tuple(self._sensor(options) for options in robot_file.equipment),
             standing=trial.standing(self.posture),
             posture=self.posture,
-            free=not plan.bolted,
+            free=not robot_file.bolted,
         )
 
     def _body(self, name: str | None) -> mujoco.MjsBody:
-        """Return the body that a part is on."""
+        """Return the body that carries a part; None: the main body."""
         if name is None:
             return self.root
         body = self.spec.body(name)
@@ -125,10 +125,10 @@ class _Assembly:
 
     def _sensors(self) -> tuple[Sensor, ...]:
         own = (Truth(body=self.root.name), Encoder(drives=tuple(self.drives)))
-        return (*own, *(self._sensor(options) for options in self.plan.sensors))
+        return (*own, *(self._sensor(options) for options in self.robot_file.sensors))
 
     def _sensor(self, options: Mapping[str, object]) -> Sensor:
-        """Return a sensor; one that says where it sits sits on the main body if not elsewhere."""
+        """Return a sensor; with ``at`` but without ``mount`` it is on the main body."""
         place = {"mount": self.root.name} if "at" in options else {}
         return describe_sensor({**place, **options}, "sensors")
 
@@ -140,12 +140,15 @@ class _Assembly:
             path=path,
             width=entry.width,
             drive=Drive(
-                force=entry.force, speed=entry.speed, lead=entry.lead, damping=entry.damping
+                force=entry.force,
+                speed=entry.speed,
+                saturation_error=entry.lead,
+                damping=entry.damping,
             ),
             inertia=entry.inertia,
-            grouser=entry.made_grouser(),
+            grouser=entry.build_grouser(),
             count=_count(entry, path),
-            method=entry.method,  # type: ignore[arg-type]  # Track refuses what does not exist
+            method=entry.method,  # type: ignore[arg-type]  # Track validates it
             wheels=entry.wheels,
             without_top=entry.without_top,
             surface=_surface(entry),
@@ -157,7 +160,9 @@ class _Assembly:
         stem = f"{entry.name}_" if entry.name and number else ""
         if entry.side == "middle":
             name = entry.name or f"track{number}"
-            self._roll(add_track(self.spec, body, track, name, Pose.at(x, y, z)), track.drive)
+            self._register_belt(
+                add_track(self.spec, body, track, name, Pose.at(x, y, z)), track.drive
+            )
             for side in SIDES:
                 self.rolling[side].append(name)
             return
@@ -165,16 +170,16 @@ class _Assembly:
             if entry.side in ("both", side):
                 name = f"{stem}{side}" if stem or not number else f"track{number}_{side}"
                 belt = add_track(self.spec, body, track, name, Pose.at(x, sign * y, z))
-                self._roll(belt, track.drive)
+                self._register_belt(belt, track.drive)
                 self.rolling[side].append(name)
         self.gauge = max(self.gauge, 2 * abs(y))
 
-    def _roll(self, belt: Belt, drive: Drive) -> None:
+    def _register_belt(self, belt: Belt, drive: Drive) -> None:
         self.belts[belt.name], self.drives[belt.name] = belt, drive
 
     def _flipper_track(self, entry: FlipperEntry) -> Track:
-        """Return the belt of a flipper, turned by its track's motor in the track's way."""
-        main = self._track(self.plan.tracks[0])
+        """Return the belt of a flipper: same method as its track and driven by the same motor."""
+        main = self._track(self.robot_file.tracks[0])
         path = entry.path(entry.forward)
         return Track(
             path=path,
@@ -183,7 +188,7 @@ class _Assembly:
             geared=True,
             inertia=entry.inertia,
             carried_by=2 * main.ground_run,
-            grouser=entry.made_grouser() or main.grouser,
+            grouser=entry.build_grouser() or main.grouser,
             count=_count(entry, path, main.pitch),
             method=main.method,
             wheels=entry.wheels,
@@ -191,43 +196,43 @@ class _Assembly:
         )
 
     def _main(self, side: str) -> Belt:
-        """Return the belt on whose motor the flippers of a side hang."""
+        """Return the belt that the flippers of a side are geared to."""
         if not self.rolling[side]:
-            raise BadValue(f"flippers: there is no track on the {side} to be geared to")
+            raise BadValue(f"flippers: no track on the {side} to be geared to")
         return self.belts[self.rolling[side][0]]
 
     def _add_flippers(self, entry: FlipperEntry) -> list[tuple[str, Drive]]:
-        """Add both; return their arms' drives, to be added later."""
+        """Add both flippers; return the drives of their arms, to be added later."""
         if entry.axis is None or entry.mass is None:
             return []
         x, y, z = entry.axis
         arms = []
         for side, sign in SIDES.items():
-            flipper = self._flipper(entry, f"{entry.name}_{side}", (x, sign * y, z))
+            place = f"{entry.name}_{side}"
+            flipper = self._flipper(entry, entry.mass, place, (x, sign * y, z))
             self.belts[flipper.place] = flipper.add(self.spec, self.root, self._main(side))
             arms.append((f"{flipper.place}_arm", _arm_drive(entry)))
-        self._know_arms(entry, [arm for arm, _ in arms])
+        self._register_arms(entry, [arm for arm, _ in arms])
         self.drives.update(arms)
         self.posture.update(dict.fromkeys(dict(arms), radians(entry.start_deg)))
         return arms
 
-    def _flipper(self, entry: FlipperEntry, place: str, axis: Vector) -> Flipper:
+    def _flipper(self, entry: FlipperEntry, mass: float, place: str, axis: Vector) -> Flipper:
         track = self._flipper_track(entry)
         forward = entry.forward
         half, middle = outline(track)
-        arm_half, arm_at = _inside(entry, half, middle)
-        at = (_heavier(entry) * forward if entry.pulleys else middle, 0.0, 0.0)
+        arm_half, arm_at = _arm_box(entry, half, middle)
+        at = (_centre_of_mass_x(entry) * forward if entry.pulleys else middle, 0.0, 0.0)
         if entry.box:
-            half, at = _half(entry.box.size), _outwards(entry.box.at, forward)
+            half, at = _half_edges(entry.box.size), _mirror_x(entry.box.at, forward)
         if entry.arm:
-            arm_half, arm_at = _half(entry.arm.size), _outwards(entry.arm.at, forward)
-        assert entry.mass is not None
+            arm_half, arm_at = _half_edges(entry.arm.size), _mirror_x(entry.arm.at, forward)
         return Flipper(
             place=place,
             axis=axis,
             forward=forward,
             track=track,
-            mass=entry.mass,
+            mass=mass,
             half=half,
             at=at,
             arm_half=arm_half,
@@ -237,8 +242,8 @@ class _Assembly:
             rgb=entry.arm.rgb if entry.arm else ORANGE,
         )
 
-    def _know_arms(self, entry: FlipperEntry, arms: list[str]) -> None:
-        """Name the pair by its name, all that point forwards ``front``, the others ``rear``."""
+    def _register_arms(self, entry: FlipperEntry, arms: list[str]) -> None:
+        """Register limits and groups: the pair by its name, and as ``front`` or ``rear``."""
         end = "front" if entry.forward > 0 else "rear"
         self.groups[entry.name] = tuple(arms)
         if entry.name != end:
@@ -247,9 +252,9 @@ class _Assembly:
             self.limits.update(dict.fromkeys(arms, limits))
 
     def _add_belts_on_links(self, entry: FlipperEntry) -> None:
-        """Put belts round the links of the model's flipper joints, and drives on those joints.
+        """Add belts around the links of the model's flipper joints, and drives to those joints.
 
-        The joints are called and turned as all flippers' are: up is positive.
+        Joints are renamed and their axes oriented as for all flippers: up is positive.
         """
         arms = []
         for side, name in zip(SIDES, entry.joints or (), strict=True):
@@ -267,16 +272,16 @@ class _Assembly:
             if limits:
                 joint.limited, joint.range = mujoco.mjtLimited.mjLIMITED_TRUE, limits
                 self.limits[arm] = limits
-            self.joints.take(name)
+            self.joints.claim(name)
             self.drives[arm] = _arm_drive(entry)
             self.drives[arm].add(self.spec, arm, arm)
             self.posture[arm] = radians(entry.start_deg)
             arms.append(arm)
-        self._know_arms(entry, arms)
+        self._register_arms(entry, arms)
 
     def _drive_joints(self) -> None:
-        """Put drives on the model's other joints, as the file says."""
-        for name, driven in driven_joints(self.joints, self.plan.drives).items():
+        """Add drives to the model's other joints as the robot file specifies."""
+        for name, driven in driven_joints(self.joints, self.robot_file.drives).items():
             joint = self.spec.joint(name)
             joint.armature = max(float(joint.armature), driven.armature)
             if driven.limits:
@@ -294,9 +299,9 @@ class _Assembly:
     # -- wheels, cameras -----------------------------------------------------------------------
 
     def _add_wheels(self) -> float:
-        """Add all wheels; return how far the robot goes per unit of its drives, m."""
+        """Add all wheels; return the travel per unit of the drives, m."""
         radius = 1.0
-        for entry in self.plan.wheels:
+        for entry in self.robot_file.wheels:
             wheel = Wheel(
                 radius=entry.radius,
                 width=entry.width,
@@ -316,7 +321,7 @@ class _Assembly:
                 drive = Drive(
                     force=entry.torque,
                     speed=entry.speed,
-                    lead=radians(2),
+                    saturation_error=radians(2),
                     damping=entry.speed / 10,
                 )
                 drive.add(self.spec, name, name)
@@ -328,12 +333,12 @@ class _Assembly:
         return radius
 
     def _add_cameras(self) -> None:
-        for entry in self.plan.cameras:
+        for entry in self.robot_file.cameras:
             down = radians(entry.down_deg)
             body = self._body(entry.on)
             made = body.add_camera(name=entry.name, pos=entry.at, fovy=entry.opening_deg)
             made.alt.type = mujoco.mjtOrientation.mjORIENTATION_XYAXES
-            # MuJoCo's cameras look along their -z, x to the right.
+            # MuJoCo's cameras look along their -z with x to the right.
             made.alt.xyaxes = [0.0, -1.0, 0.0, math.sin(down), 0.0, math.cos(down)]
 
 
@@ -349,7 +354,7 @@ def _arm_drive(entry: FlipperEntry) -> Drive:
     return Drive(
         force=entry.torque,
         speed=radians(entry.speed_deg),
-        lead=radians(entry.lead_deg),
+        saturation_error=radians(entry.lead_deg),
         damping=entry.damping,
     )
 
@@ -360,22 +365,22 @@ def _limits(entry: FlipperEntry) -> tuple[float, float] | None:
     return radians(entry.limits_deg[0]), radians(entry.limits_deg[1])
 
 
-def _heavier(entry: FlipperEntry) -> float:
-    """Return how far out a flipper's middle is: pulleys of equal width weigh as their areas."""
+def _centre_of_mass_x(entry: FlipperEntry) -> float:
+    """Return the distance (m) of a flipper's centre of mass from its axis."""
     return middle_of_mass([(x, radius) for x, _, radius in entry.pulleys])
 
 
-def _inside(entry: FlipperEntry, half: Vector, middle: float) -> tuple[Vector, Vector]:
-    """Return half edges and middle of an arm that stays inside its belt, however it tapers."""
+def _arm_box(entry: FlipperEntry, half: Vector, middle: float) -> tuple[Vector, Vector]:
+    """Return half edges and centre of an arm box inside the belt."""
     if not entry.pulleys:
         return (half[0] * 0.7, entry.width * 0.4, half[2] * 0.7), (middle, 0.0, 0.0)
     pulleys = [(entry.forward * x, radius) for x, _, radius in entry.pulleys]
     return arm_inside(pulleys, entry.width)
 
 
-def _half(size: Vector) -> Vector:
+def _half_edges(size: Vector) -> Vector:
     return size[0] / 2, size[1] / 2, size[2] / 2
 
 
-def _outwards(at: Vector, forward: int) -> Vector:
+def _mirror_x(at: Vector, forward: int) -> Vector:
     return forward * at[0], at[1], at[2]

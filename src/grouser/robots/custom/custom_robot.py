@@ -1,4 +1,4 @@
-"""A robot that a file describes: read, checked, and equal to whatever says the same."""
+"""Robot files: loading, overrides, validation; `CustomRobot` is the loaded description."""
 
 from __future__ import annotations
 
@@ -14,60 +14,59 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, WorldFileError, nearest
 from grouser.robots.custom.assembly import assemble
-from grouser.robots.custom.model_files import files_of
-from grouser.robots.custom.model_place import model_place
+from grouser.robots.custom.model_files import model_file_paths
+from grouser.robots.custom.model_place import resolve_model
 from grouser.robots.custom.part_entries import JointEntry
 from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, RobotFile
 from grouser.robots.robot import Robot
-from grouser.world.overrides import put
 from grouser.world.validation_errors import displayed, world_file_error
-from grouser.world.yaml_source import Source, read_yaml
+from grouser.world.yaml_source import Source, put, read_yaml
 
 
 @dataclass(frozen=True, kw_only=True)
 class CustomRobot:
-    """A robot that a file describes; equal where file, options and models underneath are."""
+    """Robot from a file; equal if file, options and model files are equal."""
 
     path: Path
     """The robot file."""
-    said: str
-    """What it says, options on top, as JSON."""
+    source_json: str
+    """Content of the file with options applied, as JSON."""
     digests: tuple[tuple[str, str], ...] = ()
-    """The models and meshes underneath, and what is in them."""
-    plan: RobotFile = field(compare=False, repr=False)
-    """The same, checked."""
+    """Model and mesh files with their SHA-256."""
+    spec: RobotFile = field(compare=False, repr=False)
+    """Validated content."""
 
     @property
-    def title(self) -> str:
-        """Its name: its class on the wire."""
-        return self.plan.name
+    def display_name(self) -> str:
+        """Name in the file; class name on the wire."""
+        return self.spec.name
 
     @property
     def model_path(self) -> Path | None:
-        """The URDF or MJCF underneath."""
-        return model_place(self.path.parent, self.plan.model) if self.plan.model else None
+        """URDF or MJCF file of the model."""
+        return resolve_model(self.path.parent, self.spec.model) if self.spec.model else None
 
     def number(self, path: str) -> float | None:
-        """Return a number that the file says, by its path (``centre.0``); None: it says none."""
-        inside: Any = json.loads(self.said)
+        """Return a number of the file by its path (``centre.0``); None: not given."""
+        inside: Any = json.loads(self.source_json)
         for step in path.split("."):
             inside = _item(inside, step)
         return float(inside) if isinstance(inside, int | float) else None
 
     def build(self) -> Robot:
         """Return the robot."""
-        return assemble(self.plan, self.path)
+        return assemble(self.spec, self.path)
 
 
 def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> CustomRobot:
     """Read a robot file.
 
     Args:
-        path: the YAML file; a URDF or MJCF by itself is a robot without anything added.
-        options: set on top of it: nested as in the file, or by path (``tracks.0.width``).
+        path: the YAML file; a URDF or MJCF is a robot without additions.
+        options: overrides, nested as in the file or by path (``tracks.0.width``).
 
     Raises:
-        WorldFileError: the file or an option says something impossible.
+        WorldFileError: the file or an option is invalid.
     """
     file = Path(path)
     if file.suffix.lower() in MODEL_ENDINGS:
@@ -84,22 +83,22 @@ def load_robot(path: Path | str, options: Mapping[str, Any] | None = None) -> Cu
     drive_keys = frozenset(JointEntry.model_fields)
     keys = {**KEYS, **{f"drives.{name}": drive_keys for name in _drives(source.data)}}
     try:
-        plan = RobotFile.model_validate(source.data)
+        spec = RobotFile.model_validate(source.data)
     except ValidationError as error:
         raise world_file_error(error, source, keys, whole="the robot") from None
     model = None
-    if plan.model is not None:
-        model = _model(file, plan.model, source.position(("model",)).text or str(path))
+    if spec.model is not None:
+        model = _model(file, spec.model, source.position(("model",)).text or str(path))
     return CustomRobot(
         path=file.resolve(),
-        said=json.dumps(source.data, sort_keys=True),
+        source_json=json.dumps(source.data, sort_keys=True),
         digests=_digests(model) if model else (),
-        plan=plan,
+        spec=spec,
     )
 
 
 def model_name(file: Path) -> str:
-    """Return a file's name without its ending, as a robot can be called."""
+    """Return a valid robot name made from a file's stem."""
     fit = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in file.stem)
     return (fit if fit[:1].isalpha() else f"r{fit}")[:40]
 
@@ -120,15 +119,15 @@ def _read(file: Path) -> str:
         raise WorldFileError(f"{file}: cannot be read ({error.strerror})") from None
 
 
-def _model(file: Path, said: str, where: str) -> Path:
-    """Return where the model is that a robot file names."""
+def _model(file: Path, given: str, where: str) -> Path:
+    """Return the existing model file that a robot file names."""
     try:
-        model = model_place(file.resolve().parent, said)
+        model = resolve_model(file.resolve().parent, given)
     except BadValue as error:
         raise WorldFileError(f"{where}: {error}") from None
     if model.is_file():
         return model
-    folder = (file.parent / said).parent
+    folder = (file.parent / given).parent
     beside = sorted(f.name for f in folder.iterdir()) if folder.is_dir() else []
     models = [name for name in beside if name.lower().endswith(MODEL_ENDINGS)]
     raise WorldFileError(
@@ -138,9 +137,10 @@ def _model(file: Path, said: str, where: str) -> Path:
 
 
 def _digests(model: Path) -> tuple[tuple[str, str], ...]:
-    """Return what the model and its meshes hold: a changed mesh makes another robot."""
+    """Return the SHA-256 of the model and its meshes: a changed mesh makes another robot."""
     return tuple(
-        (str(file), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files_of(model)
+        (str(file), hashlib.sha256(file.read_bytes()).hexdigest())
+        for file in model_file_paths(model)
     )
 
 
@@ -150,7 +150,7 @@ def _drives(data: Mapping[str, Any]) -> list[str]:
 
 
 def _paths(options: Mapping[str, Any], data: Any) -> Iterator[tuple[list[str], Any]]:
-    """Yield every value of ``options`` with its path; a mapping that the file has is gone into."""
+    """Yield every value of ``options`` with its path; recurse into mappings that the file has."""
     for key, value in options.items():
         steps = key.split(".")
         inside = data

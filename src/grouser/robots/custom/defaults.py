@@ -1,4 +1,4 @@
-"""What a robot file leaves to defaults: every value that nobody chose for this robot."""
+"""Defaulted values of a robot file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from grouser.robots.custom.robot_file import RobotFile
 from grouser.world.field_types import Description
 
 
-def defaulted_values(plan: RobotFile) -> dict[str, Any]:
-    """Return the values that the file does not say, by path, in the file's order.
+def defaulted_values(robot_file: RobotFile) -> dict[str, Any]:
+    """Return the values that are defaults, by path, in the file's order.
 
-    What is left out and then worked out, or simply not there, is not among them.
+    Values that are derived later (None) and empty values are not included.
     """
-    return _defaulted(plan, "")
+    return _defaulted(robot_file, "")
 
 
 def _defaulted(part: Description, path: str) -> dict[str, Any]:

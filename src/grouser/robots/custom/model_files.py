@@ -1,4 +1,4 @@
-"""URDF and MJCF files underneath a robot file, as a spec with one root body and named joints."""
+"""Model files (URDF, MJCF) of robot files: read into a spec with one root body and named joints."""
 
 from __future__ import annotations
 
@@ -9,57 +9,57 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
-from grouser.robots.custom.model_joints import ModelJoint, ModelJoints, said_limits
+from grouser.robots.custom.model_joints import ModelJoint, ModelJoints, has_explicit_limits
 from grouser.robots.custom.robot_file import RobotFile
-from grouser.robots.custom.urdf_faults import LARGE, urdf_faults, urdf_oddities
+from grouser.robots.custom.urdf_faults import LARGE_MESH, urdf_faults, urdf_warnings
 from grouser.robots.custom.urdf_file import read_urdf
 from grouser.robots.custom.urdf_model import urdf_model
 from grouser.robots.custom.xml_lines import read_xml
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 
-def read_model(path: Path, plan: RobotFile) -> ModelJoints:
-    """Return the model at ``path`` as parts of a robot.
+def read_model(path: Path, robot_file: RobotFile) -> ModelJoints:
+    """Read the model at ``path``.
 
     Raises:
-        BadValue: it has a fault; the sentence says which, and how many more there are.
+        BadValue: the first fault, and the number of further faults.
     """
     if path.suffix.lower() == ".urdf":
         urdf = read_urdf(path)
-        faults = urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], plan))
+        faults = urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], robot_file))
         if faults:
-            more = f" (and {len(faults) - 1} more: grouser check robot says all)"
+            more = f" (and {len(faults) - 1} more: grouser check robot lists all)"
             raise BadValue(faults[0] + (more if len(faults) > 1 else ""))
         model = urdf_model(urdf)
-        model.notes += urdf_oddities(urdf)
+        model.notes += urdf_warnings(urdf)
     else:
         model = mjcf_model(path)
     root = model.spec.worldbody.first_body()
     for geom in model.spec.geoms:
         _make_hull(geom)
     _exclude_own_contacts(model.spec)
-    if plan.mass is None:
+    if robot_file.mass is None:
         compiled = model.spec.copy().compile()
         if not compiled.body_mass.sum() > 0:
-            raise BadValue(f"{path.name}: '{root.name}' weighs nothing; give the robot's mass")
+            raise BadValue(f"{path.name}: '{root.name}' has no mass; give the robot's mass")
     model.notes += _large_meshes(model.spec, path)
     return model
 
 
-def all_faults(path: Path, plan: RobotFile) -> list[str]:
-    """Return every fault of the model at ``path``, a sentence each; of an MJCF only the first."""
+def all_faults(path: Path, robot_file: RobotFile) -> list[str]:
+    """Return every fault of the model at ``path``; for an MJCF only the first."""
     try:
         if path.suffix.lower() == ".urdf":
             urdf = read_urdf(path)
-            return urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], plan))
-        read_model(path, plan)
+            return urdf_faults(urdf, _limited([joint.name for joint in urdf.joints], robot_file))
+        read_model(path, robot_file)
     except BadValue as error:
         return [str(error)]
     return []
 
 
-def files_of(path: Path) -> list[Path]:
-    """Return the model's own file and all files it names that are there."""
+def model_file_paths(path: Path) -> list[Path]:
+    """Return the model file and all existing files that it references."""
     named = [path]
     if path.suffix.lower() == ".urdf":
         for link in read_urdf(path).links:
@@ -73,28 +73,33 @@ def files_of(path: Path) -> list[Path]:
             if file := element.attributes.get("file"):
                 included = element.tag == "include"
                 found = folder / file if included else folder / below / file
-                named += files_of(found) if included and found.is_file() else [found]
+                named += model_file_paths(found) if included and found.is_file() else [found]
     return [file for file in dict.fromkeys(named) if file.is_file()]
 
 
-def _limited(joints: list[str], plan: RobotFile) -> set[str]:
-    """Return the joints whose limits the robot file says."""
-    arms = {name for flipper in plan.flippers for name in flipper.joints or ()}
+def _limited(joints: list[str], robot_file: RobotFile) -> set[str]:
+    """Return the joints whose limits the robot file gives."""
+    arms = {name for flipper in robot_file.flippers for name in flipper.joints or ()}
     ended = {
-        name for flipper in plan.flippers if flipper.limits_deg for name in flipper.joints or ()
+        name
+        for flipper in robot_file.flippers
+        if flipper.limits_deg
+        for name in flipper.joints or ()
     }
-    return ended | {n for n in joints if n not in arms and said_limits(n, plan.drives)}
+    return ended | {
+        n for n in joints if n not in arms and has_explicit_limits(n, robot_file.drives)
+    }
 
 
 def mjcf_model(path: Path) -> ModelJoints:
-    """Return an MJCF's one robot: without its motors, sensors, lights and ground."""
-    read_xml(path)  # says its own sentence where the file is no XML
+    """Return the robot of an MJCF without its actuators, sensors, lights and ground."""
+    read_xml(path)  # a clearer error where the file is not XML
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         folder = path.parent.resolve()
         spec.meshdir, spec.texturedir = str(folder / spec.meshdir), str(folder / spec.texturedir)
         spec.compile()
-        # Written out, all angles are radians and all defaults are said.
+        # In the saved XML all angles are radians and all defaults are resolved.
         spec = mujoco.MjSpec.from_string(spec.to_xml())
         _name_all(spec)
         model = spec.compile()
@@ -104,9 +109,9 @@ def mjcf_model(path: Path) -> ModelJoints:
     bodies = list(_children(spec.worldbody))
     if len(bodies) != 1:
         names = ", ".join(body.name for body in bodies) or "none"
-        raise BadValue(f"{path.name}: one body must be in the world, there are: {names}")
+        raise BadValue(f"{path.name}: exactly one body is needed in the world, found: {names}")
     torques = _torques(model)
-    bodies[0].pos, bodies[0].quat = [0, 0, 0], [1, 0, 0, 0]  # a world says where a robot is
+    bodies[0].pos, bodies[0].quat = [0, 0, 0], [1, 0, 0, 0]  # the world sets the robot's pose
     for group in (spec.actuators, spec.sensors, spec.keys, spec.lights, spec.worldbody.geoms):
         for element in list(group):
             spec.delete(element)
@@ -117,7 +122,7 @@ def mjcf_model(path: Path) -> ModelJoints:
     joints = {}
     for joint in spec.joints:
         if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
-            raise BadValue(f"{path.name}: joint '{joint.name}' is no hinge and no slide")
+            raise BadValue(f"{path.name}: joint '{joint.name}' is neither a hinge nor a slide")
         compiled = model.joint(joint.name)
         ends = bool(model.jnt_limited[compiled.id])
         low, high = compiled.range.tolist()
@@ -131,7 +136,7 @@ def mjcf_model(path: Path) -> ModelJoints:
 
 
 def _name_all(spec: mujoco.MjSpec) -> None:
-    """Name the bodies and joints that nobody named, so that they can be spoken of."""
+    """Name all unnamed bodies and joints."""
     for word, things in (("body", spec.bodies[1:]), ("joint", spec.joints)):
         taken = {thing.name for thing in things}
         for number, thing in enumerate(things):
@@ -152,7 +157,7 @@ def _children(body: mujoco.MjsBody) -> list[mujoco.MjsBody]:
 
 
 def _torques(model: mujoco.MjModel) -> dict[int, float]:
-    """Return how strong the motors are, by joint, where the model says it."""
+    """Return the torque limits of the model by joint."""
     found = {}
     for joint in range(model.njnt):
         if model.jnt_actfrclimited[joint]:
@@ -164,21 +169,21 @@ def _torques(model: mujoco.MjModel) -> dict[int, float]:
         if model.actuator_forcelimited[motor]:
             most = float(np.abs(model.actuator_forcerange[motor]).max()) * float(gear)
             found[joint] = min(most, found.get(joint, most))
-        elif _is_plain(model, motor) and model.actuator_ctrllimited[motor]:
+        elif _is_direct_drive(model, motor) and model.actuator_ctrllimited[motor]:
             gain = abs(float(model.actuator_gainprm[motor, 0])) * float(gear)
             most = float(np.abs(model.actuator_ctrlrange[motor]).max()) * gain
             found[joint] = min(most, found.get(joint, most))
     return found
 
 
-def _is_plain(model: mujoco.MjModel, motor: int) -> bool:
-    """Return whether a motor's torque is its command times a number."""
+def _is_direct_drive(model: mujoco.MjModel, motor: int) -> bool:
+    """Return whether a motor's torque is proportional to its control."""
     fixed = model.actuator_gaintype[motor] == mujoco.mjtGain.mjGAIN_FIXED
     return bool(fixed and model.actuator_biastype[motor] == mujoco.mjtBias.mjBIAS_NONE)
 
 
 def _make_hull(geom: mujoco.MjsGeom) -> None:
-    """Give a geom that touches the contact class of robots' bodies; the others touch nothing."""
+    """Set a colliding geom to the contact class of hulls; leave visual geoms unchanged."""
     if not (geom.contype or geom.conaffinity):
         return
     geom.contype, geom.conaffinity, geom.condim = HULL, HULL_TOUCHES, 3
@@ -186,7 +191,7 @@ def _make_hull(geom: mujoco.MjsGeom) -> None:
 
 
 def _exclude_own_contacts(spec: mujoco.MjSpec) -> None:
-    """Let the model's own parts pass through each other: drawn shapes overlap at every joint."""
+    """Exclude contacts between the model's own parts, whose shapes overlap at the joints."""
     solid = [body.name for body in spec.bodies[1:] if any(geom.contype for geom in body.geoms)]
     known = {frozenset((pair.bodyname1, pair.bodyname2)) for pair in spec.excludes}
     for number, one in enumerate(solid):
@@ -196,7 +201,7 @@ def _exclude_own_contacts(spec: mujoco.MjSpec) -> None:
 
 
 def _large_meshes(spec: mujoco.MjSpec, path: Path) -> list[str]:
-    """Say which meshes are so large that they must be in millimetres."""
+    """Return warnings for meshes so large that they are likely in millimetres."""
     try:
         model = spec.copy().compile()
     except ValueError as error:
@@ -206,7 +211,7 @@ def _large_meshes(spec: mujoco.MjSpec, path: Path) -> list[str]:
     for mesh in range(model.nmesh):
         first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
         size = float(np.ptp(model.mesh_vert[first : first + count], axis=0).max())
-        if size > LARGE:
+        if size > LARGE_MESH:
             name = model.mesh(mesh).name
             notes.append(
                 f"{path.name}: mesh '{name}' is {size:.0f} m large: in millimetres? "

@@ -1,4 +1,4 @@
-"""The joints of a model underneath a robot file: what the model says of them, what drives them."""
+"""Joints of a URDF or MJCF model and the drives that a robot file adds to them."""
 
 from __future__ import annotations
 
@@ -16,89 +16,89 @@ from grouser.physics.drives import Drive
 from grouser.robots.custom.part_entries import JointEntry
 
 LEAD, SLIDE_LEAD = 0.05, 0.005
-"""Error at which a drive uses all its force where nobody says it, rad and m; estimates."""
+"""Default position error at which a drive saturates, rad and m; estimates."""
 DAMPED = 0.02
-"""s; how far a drive looks ahead, damping over stiffness, where nobody says it; an estimate: those
-of legged robots are 0.02 to 0.05. A fast joint's speed alone would leave it undamped."""
+"""s; default ratio of damping to stiffness; an estimate: legged robots have 0.02 to 0.05. Half the
+speed limit alone would leave a fast joint undamped."""
 SPEED, SLIDE_SPEED = 3.0, 0.1
-"""Of a drive where neither the model nor the file says it, rad/s and m/s; estimates."""
+"""Default speed limits of a drive, rad/s and m/s; estimates."""
 ARMATURE, SLIDE_ARMATURE = 0.01, 0.1
-"""Of a motor where nobody says it, kg m² and kg; estimates."""
+"""Default rotor inertia of a motor, kg m² and kg; estimates."""
 SIDEWAYS = 0.99
-"""How much of a flipper's axis must lie along y."""
+"""Smallest y component of a flipper's axis (unit vector)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelJoint:
-    """One joint as the model has it; rad or m."""
+    """One joint of the model; rad or m."""
 
     name: str
     slides: bool = False
     limits: tuple[float, float] | None = None
-    """None: without end."""
+    """None: unlimited."""
     torque: float | None = None
-    """N m or N; None: the model does not say it."""
+    """Torque or force limit, N m or N; None: not given by the model."""
     speed: float | None = None
-    """rad/s or m/s."""
+    """Speed limit, rad/s or m/s; None: not given by the model."""
 
 
 @dataclass(kw_only=True)
 class ModelJoints:
-    """A model's bodies, its joints, and what was odd in it."""
+    """Spec of a model, its joints, and warnings about it."""
 
     spec: mujoco.MjSpec
     joints: dict[str, ModelJoint] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    """What is odd, a sentence each."""
-    taken: set[str] = field(default_factory=set)
-    """Joints that flippers have."""
+    """Warnings, a sentence each."""
+    claimed: set[str] = field(default_factory=set)
+    """Joints that belong to flippers."""
 
     @staticmethod
-    def none() -> ModelJoints:
-        """Return those of a robot that has no model."""
+    def empty() -> ModelJoints:
+        """Return an instance for a robot without a model."""
         return ModelJoints(spec=mujoco.MjSpec())
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """How far joints go, where they end."""
+        """Limits of the limited joints."""
         return {name: joint.limits for name, joint in self.joints.items() if joint.limits}
 
-    def take(self, name: str) -> None:
-        """Note that a joint is driven as a flipper's."""
-        self.taken.add(name)
+    def claim(self, name: str) -> None:
+        """Mark a joint as driven by a flipper."""
+        self.claimed.add(name)
 
     @cached_property
-    def _across(self) -> dict[str, float]:
-        """How much of every joint's axis lies along y in the main body."""
+    def _axis_y(self) -> dict[str, float]:
+        """Y component of every joint's axis in the main body."""
         model = self.spec.copy().compile()
         data = mujoco.MjData(model)
         mujoco.mj_kinematics(model, data)
         return {name: float(data.xaxis[model.joint(name).id][1]) for name in self.joints}
 
     def arm(self, name: str, forward: int) -> tuple[mujoco.MjsBody, float]:
-        """Return the link that a flipper's joint moves, and the sign that makes up positive."""
+        """Return the link of a flipper's joint, and the sign that makes up positive."""
         if name not in self.joints:
             raise unknown("flippers", "joint", name, self.joints)
-        across = self._across[name]
+        across = self._axis_y[name]
         if abs(across) < SIDEWAYS:
-            raise BadValue(f"flippers: joint '{name}' does not turn about y, a flipper's must")
+            raise BadValue(f"flippers: joint '{name}' does not turn about y, as a flipper's must")
         return self.spec.joint(name).parent, -forward * math.copysign(1.0, across)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrivenJoint:
-    """A joint and what moves it."""
+    """Joint with its drive and limits."""
 
     joint: ModelJoint
     drive: Drive | None
-    """None: nothing does."""
+    """None: passive."""
     limits: tuple[float, float] | None
     start: float
     armature: float
 
 
 def driven_joints(model: ModelJoints, entries: Mapping[str, JointEntry]) -> dict[str, DrivenJoint]:
-    """Return all joints of the model that are no flipper's, as the file has them driven."""
+    """Return the joints that belong to no flipper, with the drives of the robot file."""
     for pattern in entries:
         if not any(fnmatchcase(name, pattern) for name in model.joints):
             listing = ", ".join(model.joints) or "none"
@@ -109,24 +109,24 @@ def driven_joints(model: ModelJoints, entries: Mapping[str, JointEntry]) -> dict
     return {
         name: _driven(joint, _entry(name, entries))
         for name, joint in model.joints.items()
-        if name not in model.taken
+        if name not in model.claimed
     }
 
 
-def said_limits(name: str, entries: Mapping[str, JointEntry]) -> bool:
-    """Return whether the robot file says how far a joint goes, or that it has no need to."""
+def has_explicit_limits(name: str, entries: Mapping[str, JointEntry]) -> bool:
+    """Return whether the robot file gives limits of a joint."""
     entry = _entry(name, entries)
     return entry.limits_deg is not None or entry.limits is not None
 
 
 def _entry(name: str, entries: Mapping[str, JointEntry]) -> JointEntry:
-    """Return what the file says of a joint: patterns first, then its own name, later ones win."""
-    said: dict[str, object] = {}
+    """Return the merged entry of a joint: patterns first, then its name; later entries win."""
+    merged: dict[str, object] = {}
     for pattern in sorted(entries, key=lambda pattern: pattern == name):
         if fnmatchcase(name, pattern):
             entry = entries[pattern]
-            said |= {key: getattr(entry, key) for key in entry.model_fields_set}
-    return JointEntry.model_construct(**said)  # type: ignore[arg-type]  # each was checked
+            merged |= {key: getattr(entry, key) for key in entry.model_fields_set}
+    return JointEntry.model_construct(**merged)  # type: ignore[arg-type]  # each was checked
 
 
 def _driven(joint: ModelJoint, entry: JointEntry) -> DrivenJoint:
@@ -136,14 +136,14 @@ def _driven(joint: ModelJoint, entry: JointEntry) -> DrivenJoint:
     elif entry.limits:
         limits = entry.limits
     if limits and not limits[0] < limits[1]:
-        raise BadValue(f"drives: limits of '{joint.name}' are {limits}, they must rise")
+        raise BadValue(f"drives: limits of '{joint.name}' are {limits}, must be increasing")
     start = radians(entry.start_deg) if entry.start_deg is not None else entry.start
     low, high = limits or (-math.inf, math.inf)
     if start is None:
         start = min(max(0.0, low), high)
     elif not low <= start <= high:
         shown = f"{start:g} m" if joint.slides else f"{degrees(start):g} deg"
-        raise BadValue(f"drives: '{joint.name}' starts at {shown}, which is beyond its limits")
+        raise BadValue(f"drives: '{joint.name}' starts at {shown}, outside its limits")
     armature = entry.armature
     if armature is None:
         armature = SLIDE_ARMATURE if joint.slides else ARMATURE
@@ -160,10 +160,10 @@ def _drive(joint: ModelJoint, entry: JointEntry) -> Drive:
     torque = entry.torque or joint.torque
     if not torque:
         raise BadValue(
-            f"joint '{joint.name}': the model does not say how strong its motor is; say it under "
-            f"drives: {{{joint.name}: {{torque: …}}}}, or passive: true if nothing drives it"
+            f"joint '{joint.name}': the model gives no torque limit of its motor; give it under "
+            f"drives: {{{joint.name}: {{torque: …}}}}, or passive: true for an undriven joint"
         )
     speed = entry.speed or joint.speed or (SLIDE_SPEED if joint.slides else SPEED)
     lead = entry.lead or (SLIDE_LEAD if joint.slides else LEAD)
     damping = entry.damping or min(speed / 2, lead / DAMPED)
-    return Drive(force=torque, speed=speed, lead=lead, damping=damping)
+    return Drive(force=torque, speed=speed, saturation_error=lead, damping=damping)

@@ -1,7 +1,4 @@
-"""What is wrong or odd in a URDF, a sentence each, for the person who wrote it.
-
-Faults stop a robot from being built; what is odd is only said.
-"""
+"""URDF validation: faults, which prevent a build, and warnings."""
 
 from __future__ import annotations
 
@@ -10,22 +7,23 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from grouser.errors import nearest
-from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, readable
+from grouser.frames import Array
+from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, is_readable
 
-MUCH = 100.0
-"""A mass so many times its neighbour's is odd."""
-LARGE = 20.0
-"""m; a mesh larger than this is in millimetres, most likely."""
+LARGE_MASS_RATIO = 100.0
+"""Ratio of masses of connected links that causes a warning."""
+LARGE_MESH = 20.0
+"""m; a mesh larger than this is most likely in millimetres."""
 ROUNDING = 1e-3
-"""Part of an inertia by which exporters' rounding may break the triangle rule."""
+"""Relative tolerance of the triangle inequality of inertias, for exporters' rounding."""
 
 
 def urdf_faults(urdf: Urdf, limited: Collection[str] = ()) -> list[str]:
     """Return all faults, in reading order.
 
     Args:
-        urdf: what the file says.
-        limited: joints whose limits the robot file says.
+        urdf: parsed file.
+        limited: joints whose limits the robot file gives.
     """
     found: list[tuple[int, str]] = []
     found += _names(urdf)
@@ -39,31 +37,36 @@ def urdf_faults(urdf: Urdf, limited: Collection[str] = ()) -> list[str]:
     return [f"{urdf.where(line)}: {sentence}" for line, sentence in sorted(found)]
 
 
-def urdf_oddities(urdf: Urdf) -> list[str]:
-    """Return what is odd but can be built, in reading order."""
+def urdf_warnings(urdf: Urdf) -> list[str]:
+    """Return the warnings, in reading order."""
     found: list[tuple[int, str]] = []
     links = {link.name: link for link in urdf.links}
     for joint in urdf.joints:
         if joint.parent in links and joint.child in links:
-            found += _neighbours(links[joint.parent], links[joint.child])
+            found += _mass_ratio(links[joint.parent], links[joint.child])
         if joint.type in ("revolute", "prismatic") and joint.limits:
             low, high = joint.limits
             if not low <= 0 <= high:
                 found.append((joint.line, f"joint '{joint.name}' cannot be at 0"))
         if joint.type in ("revolute", "continuous", "prismatic") and not joint.effort:
-            found.append((joint.line, f"joint '{joint.name}' says no effort: no motor is known"))
+            found.append((joint.line, f"joint '{joint.name}' has no effort limit: no motor"))
     moved = {joint.child for joint in urdf.joints if joint.type not in ("fixed", "floating")}
     for link in urdf.links:
         if link.mass == 0 and link.name in moved:
-            found.append((link.line, f"link '{link.name}' moves and weighs nothing: 1 g is taken"))
+            found.append((link.line, f"link '{link.name}' moves and has no mass: 1 g is used"))
         elif link.mass > 0 and link.inertia is None:
-            found.append((link.line, f"link '{link.name}' has a mass, but no inertia: a ball's"))
+            found.append(
+                (
+                    link.line,
+                    f"link '{link.name}' has a mass, but no inertia: that of a ball is used",
+                )
+            )
         if link.inertia is not None and link.mass > 0:
-            found += _inertia(link)
-            found += _gyration(link)
-        for word, shapes in (("shown", link.visuals), ("touched", link.collisions)):
+            found += _inertia(link, link.inertia)
+            found += _gyration(link, link.inertia)
+        for word, shapes in (("drawn", link.visuals), ("used for contacts", link.collisions)):
             for shape in shapes:
-                if shape.file and not readable(shape) and shape.file.is_file():
+                if shape.file and not is_readable(shape) and shape.file.is_file():
                     name = shape.file.name
                     found.append((shape.line, f"'{name}' is not {word}: MuJoCo reads STL and OBJ"))
     return [f"{urdf.where(line)}: {sentence}" for line, sentence in sorted(found)]
@@ -88,20 +91,23 @@ def _tree(urdf: Urdf) -> Iterator[tuple[int, str]]:
             if name not in names:
                 yield (
                     joint.line,
-                    f"joint '{joint.name}' names the {word} '{name}', which is no link"
+                    f"joint '{joint.name}' names the {word} '{name}', which is not a link"
                     f"{nearest(name, names)}",
                 )
         if joint.child in parents:
             other = parents[joint.child].name
-            yield joint.line, f"link '{joint.child}' hangs on two joints: '{other}', '{joint.name}'"
+            yield (
+                joint.line,
+                f"link '{joint.child}' is the child of two joints: '{other}', '{joint.name}'",
+            )
         parents[joint.child] = joint
     if not parents.keys() <= set(names):
-        return  # a link that is misspelt is one fault, not a link that hangs on nothing as well
+        return  # a misspelt link is one fault, not also a second root
     roots = [link for link in urdf.links if link.name not in parents]
     if urdf.links and not roots:
-        yield 1, "links hang on each other in a ring; one of them must hang on nothing"
+        yield 1, "the links form a loop; one of them must have no parent"
     for extra in roots[1:]:
-        yield extra.line, f"link '{extra.name}' hangs on nothing, and so does '{roots[0].name}'"
+        yield extra.line, f"link '{extra.name}' has no parent, and neither has '{roots[0].name}'"
 
 
 def _weight(link: UrdfLink) -> Iterator[tuple[int, str]]:
@@ -109,20 +115,19 @@ def _weight(link: UrdfLink) -> Iterator[tuple[int, str]]:
         yield link.line, f"link '{link.name}' has the mass {link.mass:g} kg, it must be above 0"
 
 
-def _inertia(link: UrdfLink) -> Iterator[tuple[int, str]]:
-    assert link.inertia is not None
-    low, middle, high = np.linalg.eigvalsh(link.inertia).tolist()
+def _inertia(link: UrdfLink, inertia: Array) -> Iterator[tuple[int, str]]:
+    low, middle, high = np.linalg.eigvalsh(inertia).tolist()
     if low <= 0:
         yield (
             link.line,
             f"link '{link.name}' has an inertia that is not positive about all axes "
-            f"(the least is {low:.3g} kg m²): it is mended",
+            f"(the least is {low:.3g} kg m²): corrected",
         )
     elif low + middle < high * (1 - ROUNDING):
         yield (
             link.line,
             f"link '{link.name}' has an inertia that no body can have: {high:.3g} kg m² about one "
-            f"axis is more than {low:.3g} and {middle:.3g} about the others together: it is mended",
+            f"axis is more than {low:.3g} and {middle:.3g} about the others together: corrected",
         )
 
 
@@ -144,7 +149,7 @@ def _shape(link: UrdfLink, shape: UrdfShape) -> Iterator[tuple[int, str]]:
 
 def _joint(joint: UrdfJoint, limited: Collection[str]) -> Iterator[tuple[int, str]]:
     if joint.type == "planar":
-        yield joint.line, f"joint '{joint.name}' is planar, which robots here do not have"
+        yield joint.line, f"joint '{joint.name}' is planar, which is not supported"
     if joint.type in ("revolute", "continuous", "prismatic") and not any(joint.axis):
         yield joint.line, f"joint '{joint.name}' has the axis 0 0 0, a direction is needed"
     if joint.type not in ("revolute", "prismatic") or joint.name in limited:
@@ -153,28 +158,30 @@ def _joint(joint: UrdfJoint, limited: Collection[str]) -> Iterator[tuple[int, st
         unit = "m" if joint.type == "prismatic" else "rad"
         yield (
             joint.line,
-            f"joint '{joint.name}' is {joint.type}, but nobody says how far it goes: give it "
+            f"joint '{joint.name}' is {joint.type}, but has no limits: give it "
             f'<limit lower="…" upper="…"/> in {unit}'
             + ("" if unit == "m" else ", or make it continuous"),
         )
     elif not joint.limits[0] < joint.limits[1]:
         low, high = joint.limits
-        yield joint.line, f"joint '{joint.name}' goes from {low:g} to {high:g}, which does not rise"
-
-
-def _neighbours(one: UrdfLink, other: UrdfLink) -> Iterator[tuple[int, str]]:
-    light, heavy = sorted((one, other), key=lambda link: link.mass)
-    if light.mass > 0 and heavy.mass > MUCH * light.mass:
-        times = heavy.mass / light.mass
         yield (
-            light.line,
-            f"link '{heavy.name}' weighs {times:.0f} times what its neighbour '{light.name}' does",
+            joint.line,
+            f"joint '{joint.name}' has the limits {low:g} to {high:g}, which must be increasing",
         )
 
 
-def _gyration(link: UrdfLink) -> Iterator[tuple[int, str]]:
-    assert link.inertia is not None
-    radius = float(np.sqrt(max(0.0, np.trace(link.inertia)) / 2 / link.mass))
+def _mass_ratio(one: UrdfLink, other: UrdfLink) -> Iterator[tuple[int, str]]:
+    light, heavy = sorted((one, other), key=lambda link: link.mass)
+    if light.mass > 0 and heavy.mass > LARGE_MASS_RATIO * light.mass:
+        times = heavy.mass / light.mass
+        yield (
+            light.line,
+            f"link '{heavy.name}' has {times:.0f} times the mass of the adjacent '{light.name}'",
+        )
+
+
+def _gyration(link: UrdfLink, inertia: Array) -> Iterator[tuple[int, str]]:
+    radius = float(np.sqrt(max(0.0, np.trace(inertia)) / 2 / link.mass))
     if radius > 2.0:
         yield (
             link.line,

@@ -1,7 +1,7 @@
-"""A URDF as plain descriptions: links, joints, shapes, each with its line.
+"""URDF parser: links, joints and shapes with their lines.
 
-Read here and not by MuJoCo, which hides what is wrong: it takes a negative mass for 0, melts links
-together that do not move, drops pictures, and knows neither ``package://`` nor motors.
+MuJoCo's own URDF parser hides errors: it treats a negative mass as 0, fuses fixed links, drops
+visuals, and supports neither ``package://`` nor effort limits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from grouser.robots.custom.xml_lines import XmlElement, read_xml
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MESHES = (".stl", ".obj", ".msh")
-"""Meshes that MuJoCo reads."""
+"""Mesh formats that MuJoCo reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UrdfShape:
-    """What a link looks like, or where it touches."""
+    """Visual or collision shape of a link."""
 
     kind: str
     """box, cylinder, sphere, capsule or mesh."""
     size: tuple[float, ...] = ()
-    """As URDF has it: edges; radius and length; radius. Of a mesh: its scale."""
+    """As in URDF: edges; radius and length; radius. For a mesh: its scale."""
     file: Path | None = None
     X_LS: Pose = field(default_factory=Pose)
     rgba: tuple[float, ...] | None = None
@@ -44,7 +44,7 @@ class UrdfLink:
     mass: float = 0.0
     centre: Array = field(default_factory=lambda: np.zeros(3))
     inertia: Array | None = None
-    """About its centre, in the link's axes, (3, 3), kg m²; None: not said."""
+    """About its centre, in the link's axes, (3, 3), kg m²; None: not given."""
     visuals: tuple[UrdfShape, ...] = ()
     collisions: tuple[UrdfShape, ...] = ()
 
@@ -69,22 +69,22 @@ class UrdfJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class Urdf:
-    """All that a URDF says of a robot."""
+    """Content of a URDF."""
 
     path: Path
     links: tuple[UrdfLink, ...]
     joints: tuple[UrdfJoint, ...]
 
     def where(self, line: int) -> str:
-        """Return a place in the file in words."""
+        """Return file name and line, for error messages."""
         return f"{self.path.name} line {line}"
 
 
 def read_urdf(path: Path) -> Urdf:
-    """Read a URDF; what it says may still be impossible (`grouser.robots.custom.urdf_faults`)."""
+    """Read a URDF; its content is validated by `urdf_faults`."""
     root = read_xml(path)
     if root.tag != "robot":
-        raise BadValue(f"{path.name}: is no URDF, its first element is <{root.tag}>, not <robot>")
+        raise BadValue(f"{path.name}: is not a URDF, its root element is <{root.tag}>, not <robot>")
     reader = _Reader(path, root)
     return Urdf(
         path=path,
@@ -243,15 +243,15 @@ class _Reader:
         return numbers
 
 
-def readable(shape: UrdfShape) -> bool:
-    """Return whether MuJoCo can read a shape's mesh, if it has one."""
+def is_readable(shape: UrdfShape) -> bool:
+    """Return whether a shape has no mesh, or one that MuJoCo can read."""
     return shape.file is None or shape.file.suffix.lower() in MESHES
 
 
 def mesh_path(given: str, urdf: Path) -> Path:
-    """Return the file that a URDF's ``filename`` means, whether it is there or not.
+    """Resolve the ``filename`` of a URDF mesh; the file may not exist.
 
-    ``package://name/path`` is looked for in the folders above the URDF, under the package's name
+    ``package://name/path`` is searched for in the folders above the URDF, with the package's name
     and without it.
     """
     name = given.removeprefix("file://")

@@ -1,20 +1,22 @@
-"""A URDF's links and joints as a spec: every link stays a body of its own, under its own name."""
+"""URDF to MjSpec conversion: every link becomes a body of the same name."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import mujoco
 import numpy as np
 
 from grouser.frames import Array
 from grouser.robots.custom.model_joints import ModelJoint, ModelJoints
-from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, readable
+from grouser.robots.custom.urdf_file import Urdf, UrdfJoint, UrdfLink, UrdfShape, is_readable
 
 WEIGHTLESS = 1e-3
-"""kg of a link that moves and weighs nothing."""
+"""kg; mass of a moving link without mass."""
 BALL = 0.05
-"""m; radius of the ball whose inertia a link gets that says none."""
+"""m; radius of the ball whose inertia a link without inertia gets."""
 HIDDEN = 3
-"""MuJoCo's group of geoms that are not drawn: what touches, where a link has a picture."""
+"""Geom group that is not drawn: collision geoms of links with visuals."""
 GREY = (0.6, 0.6, 0.62, 1.0)
 
 
@@ -38,7 +40,7 @@ class _Builder:
         self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
 
     def root(self) -> UrdfLink:
-        """Return the main body: the first link that is more than a name for the ground."""
+        """Return the main body: the first link with mass or shape, from the root of the tree."""
         children = {joint.child for joint in self.urdf.joints}
         link = next(link for link in self.urdf.links if link.name not in children)
         while link.mass == 0 and not (link.visuals or link.collisions):
@@ -49,7 +51,7 @@ class _Builder:
         return link
 
     def add(self, link: UrdfLink, joint: UrdfJoint | None) -> None:
-        """Add a link and all below it."""
+        """Add a link and its descendants."""
         if joint is None:
             body = self.spec.worldbody.add_body(name=link.name)
         else:
@@ -61,12 +63,12 @@ class _Builder:
                 self._add_joint(body, joint)
         moves = joint is None or joint.type not in ("fixed", "floating")
         self._weigh(body, link, moves=moves)
-        for number, shape in enumerate(filter(readable, link.collisions)):
+        for number, shape in enumerate(filter(is_readable, link.collisions)):
             geom = self._add_shape(body, shape, f"{link.name}/touch{number}")
-            if any(map(readable, link.visuals)):
+            if any(map(is_readable, link.visuals)):
                 geom.group = HIDDEN
         for number, shape in enumerate(link.visuals):
-            if readable(shape):
+            if is_readable(shape):
                 geom = self._add_shape(body, shape, f"{link.name}/look{number}")
                 geom.contype = geom.conaffinity = 0
         for further in self.below.get(link.name, []):
@@ -95,7 +97,7 @@ class _Builder:
         mass = link.mass or (WEIGHTLESS if moves else 0.0)
         body.mass, body.ipos = mass, link.centre
         if link.inertia is not None and link.mass > 0:
-            full = _possible(link.inertia)
+            full = _nearest_valid_inertia(link.inertia)
             body.fullinertia = [*np.diag(full), full[0, 1], full[0, 2], full[1, 2]]
         else:
             body.inertia = [0.4 * mass * BALL**2] * 3
@@ -125,14 +127,14 @@ class _Builder:
     def _mesh(self, shape: UrdfShape) -> str:
         key = (str(shape.file), shape.size)
         if key not in self.meshes:
-            assert shape.file is not None
-            self.meshes[key] = f"{shape.file.stem}_{len(self.meshes)}"
-            self.spec.add_mesh(name=self.meshes[key], file=str(shape.file), scale=list(shape.size))
+            file = Path(key[0])
+            self.meshes[key] = f"{file.stem}_{len(self.meshes)}"
+            self.spec.add_mesh(name=self.meshes[key], file=key[0], scale=list(shape.size))
         return self.meshes[key]
 
 
-def _possible(inertia: Array) -> Array:
-    """Return the inertia (3, 3) that a body can have next to ``inertia``."""
+def _nearest_valid_inertia(inertia: Array) -> Array:
+    """Return ``inertia`` (3, 3) corrected to be positive and to satisfy the triangle inequality."""
     moments, axes = np.linalg.eigh(inertia)
     moments = np.maximum(moments, 1e-3 * max(float(moments[2]), 1e-9))
     moments[2] = min(moments[2], moments[0] + moments[1])

@@ -1,6 +1,6 @@
-"""What the main body of a robot from a file weighs, and how high the robot stands.
+"""Mass properties of the main body of a custom robot, and its standing height.
 
-Both are read off a trial compilation, so they hold for whatever hangs on the body.
+Both are computed from a trial compilation that includes all other parts.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from grouser.robots.parts.hull import Vector, set_box_mass
 from grouser.tracks.geoms import LINK_MASS
 
 PROVISIONAL = 1.0
-"""kg of the main body before it is known."""
-EVEN = 12
-"""Digits (m) to which sums of symmetric parts are taken as symmetric."""
+"""Placeholder mass of the main body, kg."""
+MOMENT_DIGITS = 12
+"""Decimals to which moments are rounded, so that symmetric parts cancel exactly."""
 
 
 class TrialBuild:
-    """A robot compiled once, before its main body's weight is known."""
+    """Trial compilation of a robot whose main body has a placeholder mass."""
 
-    def __init__(self, spec: mujoco.MjSpec, root: mujoco.MjsBody, plan: RobotFile) -> None:
-        """Compile the robot of ``spec``, all of whose other parts are there."""
-        self._root, self._plan = root, plan
-        self._own = plan.model is not None
+    def __init__(self, spec: mujoco.MjSpec, root: mujoco.MjsBody, robot_file: RobotFile) -> None:
+        """Compile ``spec``, which has all parts of the robot."""
+        self._root, self._robot_file = root, robot_file
+        self._own = robot_file.model is not None
         if not self._own:
             set_box_mass(root, PROVISIONAL, (0.1, 0.1, 0.1))
         try:
@@ -42,40 +42,44 @@ class TrialBuild:
         self._data = mujoco.MjData(self._model)
 
     def standing(self, posture: Mapping[str, float]) -> float:
-        """Return how high (m) the root's frame is when the lowest point touches level ground."""
-        self._take({})
-        self._take(posture)
+        """Return the height (m) of the root frame when the lowest point touches level ground."""
+        self._set_posture({})
+        self._set_posture(posture)
         touching = np.flatnonzero((self._model.geom_contype & ~(CHAIN | CHAIN_GUIDE)) != 0)
         if not len(touching):
             return 0.0
         return -float(extent(self._model, self._data, touching)[0][2])
 
-    def weigh_root(self) -> float:
-        """Give the main body the mass that is left and the centre that the file asks for.
+    def set_root_mass(self) -> float:
+        """Set mass, centre and inertia of the main body as the file requires.
 
         Returns:
             The mass of the whole robot, kg.
         """
-        self._take({})
-        model, data, plan, root = self._model, self._data, self._plan, self._root
+        self._set_posture({})
+        model, data, root, given = self._model, self._data, self._root, self._robot_file
         number = model.body(root.name).id
         others = np.flatnonzero(np.arange(model.nbody) != number)
         rest = float(model.body_mass[others].sum())
-        mass = float(model.body_mass[number]) if plan.mass is None else plan.mass - rest
+        mass = float(model.body_mass[number]) if given.mass is None else given.mass - rest
         if mass <= 0:
-            raise BadValue(f"mass is {plan.mass} kg, but its parts weigh {rest:.3g} kg already")
-        if plan.mass is None and not (plan.centre or plan.box or plan.inertia):
+            raise BadValue(f"mass is {given.mass} kg, but its parts weigh {rest:.3g} kg")
+        if given.mass is None and not (given.centre or given.box or given.inertia):
             return mass + rest
-        given = self._own and not plan.box
-        at = model.body_ipos[number].copy() if given else np.array(self._box()[1])
-        if plan.centre is not None:
-            moment = (model.body_mass[others, None] * data.xipos[others]).sum(axis=0).round(EVEN)
-            at = (np.array(plan.centre) * (mass + rest) - moment) / mass
+        from_model = self._own and not given.box
+        at = model.body_ipos[number].copy() if from_model else np.array(self._box()[1])
+        if given.centre is not None:
+            moment = (
+                (model.body_mass[others, None] * data.xipos[others])
+                .sum(axis=0)
+                .round(MOMENT_DIGITS)
+            )
+            at = (np.array(given.centre) * (mass + rest) - moment) / mass
         place = _vector(at)
-        if plan.inertia is not None:
+        if given.inertia is not None:
             set_box_mass(root, mass, (0.1, 0.1, 0.1), at=place)
-            root.inertia = list(plan.inertia)
-        elif given:
+            root.inertia = list(given.inertia)
+        elif from_model:
             ratio = mass / float(model.body_mass[number])
             root.mass, root.ipos, root.iquat = mass, list(place), model.body_iquat[number]
             root.fullinertia = np.full(6, np.nan)
@@ -85,8 +89,8 @@ class TrialBuild:
             set_box_mass(root, mass, self._box()[0], at=place)
         return mass + rest
 
-    def _take(self, posture: Mapping[str, float]) -> None:
-        """Put the robot into ``posture`` (joint angles by name), its root at the origin."""
+    def _set_posture(self, posture: Mapping[str, float]) -> None:
+        """Set joint positions by name, with the root at the origin; empty: reset all to 0."""
         model, data = self._model, self._data
         if not posture:
             mujoco.mj_resetData(model, data)
@@ -96,11 +100,11 @@ class TrialBuild:
         mujoco.mj_comPos(model, data)
 
     def _box(self) -> tuple[Vector, Vector]:
-        """Return half edges and middle of the main body's even box."""
-        model, plan = self._model, self._plan
-        if plan.box:
-            x, y, z = plan.box.size
-            return (x / 2, y / 2, z / 2), plan.box.at
+        """Return half edges and centre of the main body's uniform box."""
+        model, given = self._model, self._robot_file.box
+        if given:
+            x, y, z = given.size
+            return (x / 2, y / 2, z / 2), given.at
         number = model.body(self._root.name).id
         on_root = model.body_parentid == number
         links = on_root & (model.body_mass <= LINK_MASS)
@@ -120,7 +124,7 @@ def _vector(numbers: Array) -> Vector:
 def extent(
     model: mujoco.MjModel, data: mujoco.MjData, geoms: npt.NDArray[np.integer[Any]]
 ) -> tuple[Array, Array]:
-    """Return the lowest and the highest x, y, z of ``geoms`` in the world, m."""
+    """Return the bounding box of ``geoms`` in the world: lowest and highest x, y, z, m."""
     lows, highs = [], []
     for geom in geoms.tolist():
         turn = data.geom_xmat[geom].reshape(3, 3)
@@ -131,7 +135,7 @@ def extent(
 
 
 def _reach(model: mujoco.MjModel, geom: int, turn: Array) -> tuple[Array, Array]:
-    """Return how far a geom reaches from its middle, against and along x, y and z."""
+    """Return the extent of a geom from its centre along -x, -y, -z and x, y, z."""
     kinds, size = mujoco.mjtGeom, model.geom_size[geom]
     match model.geom_type[geom]:
         case kinds.mjGEOM_MESH:

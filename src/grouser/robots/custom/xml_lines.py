@@ -1,4 +1,4 @@
-"""XML with the line where each element begins; entities, which can blow up, are refused."""
+"""XML parser that keeps line numbers; entities are rejected (entity expansion attacks)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grouser.errors import BadValue
 
 @dataclass
 class XmlElement:
-    """One element."""
+    """XML element with its line."""
 
     tag: str
     attributes: dict[str, str]
@@ -45,12 +45,12 @@ def read_xml(path: Path) -> XmlElement:
         stack[-1].children.append(element)
         stack.append(element)
 
-    def refuse(*_: object) -> None:
+    def reject_entity(*_: object) -> None:
         raise BadValue(f"{path.name} line {parser.CurrentLineNumber}: entities are not allowed")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: stack.pop() and None
-    parser.EntityDeclHandler = refuse
+    parser.EntityDeclHandler = reject_entity
     try:
         parser.Parse(path.read_bytes(), True)
     except expat.ExpatError as error:

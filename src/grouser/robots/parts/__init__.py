@@ -1,1 +1,1 @@
-"""What robots are put together from: hulls, wheels, linkages, cranks, pan-tilt heads."""
+"""Parts shared by several robots: hulls, wheels, linkages, flippers, pan-tilt heads."""

@@ -1,9 +1,8 @@
-"""What Sony's AIBO ERS-7 and ERS-210 share: four legs of the same build, a tail, a mouth, two ears.
+"""AIBO builder: model and options common to Sony's ERS-7 and ERS-210.
 
-Their numbers are in `ers7.py` and `ers210.py`. The root's frame lies midway between the four
-shoulder joints: x forward, y left, z up. Joint limits are the **software limits** of sources.md B1
-and B2 (what the robots' own controllers keep to); the mechanical stops lie 1 to 5 degrees beyond
-them.
+The numbers are in `ers7.py` and `ers210.py`. The root frame lies midway between the four shoulder
+joints: x forward, y left, z up. Joint limits are the **software limits** of sources.md B1 and B2,
+enforced by the robots' controllers; the mechanical stops lie 1 to 5 degrees beyond them.
 
 Signs: legs as in `quadruped_legs.py` (rotor forward positive for all four); neck, head and mouth
 up positive, pan left positive, tail up and left positive. Servo torques, gains and rotor inertias
@@ -43,12 +42,12 @@ from grouser.sensors.touch import Touch
 from grouser.sensors.truth import Truth
 
 FORWARD: Vector = (0.0, -1.0, 0.0)
-"""Axis about which what hangs down swings forwards, and what points ahead rises."""
+"""Axis about which a hanging part swings forwards and a part pointing ahead rises."""
 BACKWARD: Vector = (0.0, 1.0, 0.0)
 UPWARD = BACKWARD
-"""Axis about which what points back rises."""
+"""Axis about which a part pointing back rises."""
 LEFT: Vector = (0.0, 0.0, 1.0)
-"""Axis about which what points ahead turns left."""
+"""Axis about which a part pointing ahead turns left."""
 RIGHT: Vector = (0.0, 0.0, -1.0)
 ROLL: Vector = (1.0, 0.0, 0.0)
 
@@ -60,10 +59,10 @@ UNIFORMS: dict[str, Vector | None] = {
     "red": (0.80, 0.10, 0.10),
     "blue": (0.08, 0.16, 0.62),
 }
-"""Colours of the league's two teams (estimate); None: the robot's own."""
+"""Body colours of the league's two teams (estimate); None: the robot's own colour."""
 
-# Servos: estimates. A leg's joint holds the whole robot's weight 120 mm out; a neck holds the head
-# four times over; with these leads a standing robot sags by less than 1 mm.
+# Servos: estimates. A leg joint holds the robot's weight at a lever of 120 mm, a neck joint four
+# times the head's; with these gains a standing robot sags by less than 1 mm.
 LEG = {"torque": 2.0, "lead": 0.015, "damping": 2.5, "armature": 1e-3}
 NECK = {"torque": 1.0, "lead": 0.05, "damping": 4.0, "armature": 3e-4}
 SMALL = {"torque": 0.05, "lead": 0.1, "damping": 6.0, "armature": 2e-5}  # tail, mouth, ears
@@ -84,8 +83,8 @@ WHOLE = (
 
 PACKETS = 1 / 0.032  # Hz   sources.md B1: a packet of sensor values every 32 ms
 GRAVITY = 9.81  # m/s2
-SHAKE = 0.1  # m/s2   estimate: an accelerometer's noise; it shows up to 2 g, an estimate too
-CLICK = 0.3  # N   estimate: force at which a switch closes
+SHAKE = 0.1  # m/s2   estimate: accelerometer noise; its range of 2 g is an estimate, too
+CLICK = 0.3  # N   estimate: force that closes a switch
 
 EAR_LIMITS_DEG = (-30.0, 0.0)  # estimate: the real ears only click between two positions
 EAR_SPEED = 10.0  # rad/s   estimate: as the mouth's
@@ -93,7 +92,7 @@ EAR_SPEED = 10.0  # rad/s   estimate: as the mouth's
 
 @dataclass(frozen=True, kw_only=True)
 class LegServos:
-    """A leg's rows of the joint table."""
+    """Servos of one leg."""
 
     rotor: Servo
     elevator: Servo
@@ -102,26 +101,26 @@ class LegServos:
 
 @dataclass(frozen=True, kw_only=True)
 class Aibo:
-    """An AIBO as tables."""
+    """Numbers of one AIBO model."""
 
     mass: float
-    """Of everything, kg."""
+    """Total mass, kg."""
     body: BoxMass
     hull: tuple[PartShape, ...]
-    """What the body collides as."""
+    """Collision geoms of the body."""
     legs: Legs
     fore: LegServos
     hind: LegServos
     leg_radius: float
-    """Of upper and lower legs, m."""
+    """Radius of upper and lower legs, m."""
     paw_radius: float
-    """Of the paws' balls, m."""
+    """Radius of the paws, m."""
     others: tuple[LinkagePart, ...]
     """Head, tail, mouth and ears, parents first."""
     mounts: Mapping[str, Mount]
-    """Where sensors sit, other than in the paws."""
+    """Sensor mounts other than those in the paws."""
     sensors: tuple[Sensor, ...]
-    """What they are, other than encoders, accelerometer and the paws' switches."""
+    """Sensors other than encoders, accelerometer and the switches of the paws."""
     stance: Stance
     gait: Trot
     posture_deg: Mapping[str, float]
@@ -132,8 +131,8 @@ class Aibo:
         """Return the robot: body, legs, head, tail, drives, gait, sensors.
 
         Args:
-            sensors: False leaves out everything but encoders and the truth.
-            team: whose colour the body wears, red or blue; nothing: nobody's.
+            sensors: False keeps only encoders and ground truth.
+            team: team colour of the body, red or blue; empty: the robot's own.
         """
         if team not in UNIFORMS:
             raise unknown("team", "uniform", team, [name for name in UNIFORMS if name])
@@ -141,7 +140,7 @@ class Aibo:
         parts = (*self._legs(), *self.others)
         spec = assemble(
             "body",
-            self.body.scaled(scale),
+            self.body.times(scale),
             tuple(_in_team_colour(shape, team) for shape in self.hull),
             tuple(_with_scaled_mass(part, scale) for part in parts),
             dict(self.mounts) | self._paw_mounts(),
@@ -159,42 +158,42 @@ class Aibo:
             sensors=(
                 Truth(body="body"),
                 Encoder(drives=tuple(drives), rate_hz=PACKETS),
-                *(self._senses() if sensors else ()),
+                *(self._all_sensors() if sensors else ()),
             ),
             standing=self.paw_radius - min(self.stance.fore[2], self.stance.hind[2]),
             standing_pitch=self.gait.pitch,
             posture=self.posture(),
         )
 
-    def reaches(self) -> bool:
-        """Return whether the paws stand where they shall, with all joints within their limits."""
+    def stance_is_reachable(self) -> bool:
+        """Return whether the legs reach the stance with all joints within their limits."""
         stand = self._standing_paws()
         angles = self.legs.angles(stand)
         limits = self._leg_limits().reshape(4, 3, 2)
         within = (angles >= limits[..., 0]) & (angles <= limits[..., 1])
         return bool(within.all() and np.abs(self.legs.paws(angles) - stand).max() < 1e-6)
 
-    def at_joint_limits(self) -> Aibo:
-        """Return it with a gait that goes as fast as its legs' joints can follow."""
+    def with_fastest_gait(self) -> Aibo:
+        """Return a copy whose gait is limited by the speeds and limits of the leg joints."""
         speeds = [servo.speed for servo in self._leg_servos()]
         fastest = fastest_speeds(self.gait, self._leg_limits(), np.array(speeds))
         return replace(self, gait=replace(self.gait, fastest=fastest))
 
     def _leg_servos(self) -> list[Servo]:
-        """Return the servos of all legs in the gait's order."""
+        """Return the servos of all legs in the order of the gait."""
         ends = [self.fore if leg.endswith("f") else self.hind for leg in LEGS]
         return [getattr(end, joint) for end in ends for joint in JOINTS]
 
     def _leg_limits(self) -> Array:
-        """Return from, to of all legs' joints, rad, (12, 2)."""
+        """Return the limits of all leg joints, rad, (12, 2)."""
         return np.array([servo.limits for servo in self._leg_servos()])
 
     def _standing_paws(self) -> Array:
-        """Return where the paws stand in the body's frame, m, (4, 3)."""
+        """Return the paw positions of the stance in the body frame, m, (4, 3)."""
         return self.stance.pitched(self.gait.pitch).paws()
 
     def posture(self) -> dict[str, float]:
-        """Return every joint's angle (rad) when the robot stands."""
+        """Return the angle (rad) of every joint when the robot stands."""
         legs = dict(
             zip(
                 self.gait.drives,
@@ -204,12 +203,12 @@ class Aibo:
         )
         return legs | {name: radians(angle) for name, angle in self.posture_deg.items()}
 
-    def _senses(self) -> tuple[Sensor, ...]:
-        """Return accelerometer, the paws' switches and whatever else this AIBO has."""
-        shaken = Accelerometer(
+    def _all_sensors(self) -> tuple[Sensor, ...]:
+        """Return accelerometer, paw switches and the model's own sensors."""
+        accelerometer = Accelerometer(
             mount="accelerometer", rate_hz=PACKETS, noise=SHAKE, limit=2 * GRAVITY
         )
-        return shaken, *(switch(f"paw_{leg}") for leg in LEGS), *self.sensors
+        return accelerometer, *(switch(f"paw_{leg}") for leg in LEGS), *self.sensors
 
     def _legs(self) -> list[LinkagePart]:
         """Return shoulder, upper and lower part of all four legs."""
@@ -235,7 +234,7 @@ class Aibo:
                     at=(0.0, 0.0, 0.0),
                     axis=(side, 0.0, 0.0),
                     servo=servos.elevator,
-                    mass=_along(UPPER_LEG_MASS, knee, self.leg_radius),
+                    mass=_rod_mass(UPPER_LEG_MASS, knee, self.leg_radius),
                     shapes=(capsule(self.leg_radius, (0.0, knee[1], 0.0), knee),),
                 ),
                 LinkagePart(
@@ -244,9 +243,9 @@ class Aibo:
                     at=knee,
                     axis=FORWARD if fore else BACKWARD,
                     servo=servos.knee,
-                    mass=_along(LOWER_LEG_MASS, limb.lower, self.paw_radius),
+                    mass=_rod_mass(LOWER_LEG_MASS, limb.lower, self.paw_radius),
                     shapes=(
-                        capsule(self.paw_radius, (0.0, 0.0, 0.0), _short_of(limb.lower, 0.8)),
+                        capsule(self.paw_radius, (0.0, 0.0, 0.0), _fraction_of(limb.lower, 0.8)),
                         ball(self.paw_radius, limb.lower, name=f"paw_{leg}", rgb=DARK),
                     ),
                 ),
@@ -254,28 +253,28 @@ class Aibo:
         return parts
 
     def _paw_mounts(self) -> dict[str, Mount]:
-        """Return the middles of the paws' balls."""
+        """Return mounts at the centres of the paws."""
         limbs = {"f": self.legs.fore, "h": self.legs.hind}
         return {f"paw_{leg}": Mount(part=f"{leg}_knee", at=limbs[leg[1]].lower) for leg in LEGS}
 
 
 def _with_scaled_mass(part: LinkagePart, factor: float) -> LinkagePart:
-    return replace(part, mass=part.mass.scaled(factor))
+    return replace(part, mass=part.mass.times(factor))
 
 
-def _along(mass: float, end: Vector, radius: float) -> BoxMass:
-    """Return the mass of a rod from the hinge down to ``end``."""
+def _rod_mass(mass: float, end: Vector, radius: float) -> BoxMass:
+    """Return the mass properties of a rod from the hinge down to ``end``."""
     middle: Vector = (end[0] / 2, end[1] / 2, end[2] / 2)
     return BoxMass(mass=mass, half=(radius, radius, abs(end[2]) / 2), at=middle)
 
 
-def _short_of(end: Vector, part: float) -> Vector:
-    """Return the point that lies ``part`` of the way to ``end``."""
+def _fraction_of(end: Vector, part: float) -> Vector:
+    """Return the point at the fraction ``part`` of the way to ``end``."""
     return end[0] * part, end[1] * part, end[2] * part
 
 
 def tail(at: Vector, tilt: Servo, pan: Servo, length: float) -> tuple[LinkagePart, LinkagePart]:
-    """Return a tail whose tilt axis is at ``at`` and which points back, ``length`` (m) long."""
+    """Return a tail that points back, ``length`` (m) long, with its tilt axis at ``at``."""
     return (
         LinkagePart(
             name="tail_tilt",
@@ -332,20 +331,20 @@ def mouth(head: str, at: Vector, servo: Servo) -> LinkagePart:
 
 
 def switch(name: str, mount: str = "") -> Touch:
-    """Return the switch of a geom or a part (nothing: the geom of that name)."""
+    """Return a touch switch on a geom or part ``mount``; empty: the geom called ``name``."""
     return Touch(name=name, mount=mount or name, rate_hz=PACKETS, threshold=CLICK)
 
 
 def infrared(name: str, near: float, far: float) -> Infrared:
-    """Return an infrared sensor that sees from ``near`` to ``far`` (m).
+    """Return an infrared sensor with a range of ``near`` to ``far`` (m).
 
-    Its largest error grows with the distance, as in Zaratti et al. (sec. 3), who print no numbers:
-    2 % of the distance near by, 10 % far away, estimates.
+    Its largest error grows with the distance, as in Zaratti et al. (sec. 3), which prints no
+    numbers: 2 % of the distance at ``near``, 10 % at ``far``, estimates.
     """
     bound = ((near, 0.02 * near), (far, 0.10 * far))
     return Infrared(mount=name, name=name, near=near, far=far, bound=bound, rate_hz=PACKETS)
 
 
 def _in_team_colour(shape: PartShape, team: str) -> PartShape:
-    """Return a part of the hull in its team's colour; what has a colour of its own keeps it."""
+    """Return a shape in the team's colour; a shape with a colour of its own keeps it."""
     return shape if shape.rgb else replace(shape, rgb=UNIFORMS[team])

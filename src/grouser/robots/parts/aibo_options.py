@@ -16,7 +16,7 @@ WALK = (
     "period", "stance_share", "lift", "locus", "stride", "side_stride", "turn_stride_deg",
     "height", "pitch_deg", "fore_x", "fore_y", "hind_x", "hind_y",
 )  # fmt: skip
-"""Options that say how it walks, and nothing of how it is built."""
+"""Options that affect the gait only, not the model."""
 
 RANGES: dict[str, tuple[float, float]] = {
     "period": (0.1, 5.0),
@@ -32,47 +32,47 @@ RANGES: dict[str, tuple[float, float]] = {
     "hind_x": (-0.2, 0.0),
     "hind_y": (0.02, 0.2),
 }
-"""From, to: what is accepted; whether legs reach it is looked up in their joints."""
+"""Accepted ranges; reachability is checked against the joint limits."""
 SLOWEST = 1e-6
-"""m/s or rad/s of strides that may have no length at all."""
+"""Speed limit (m/s or rad/s) of a stride option of 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AiboOptions:
-    """An AIBO's options; s, m, deg. A number of the walk that is left out is the robot's own."""
+    """Options of an AIBO; s, m, deg. A gait option of None keeps the robot's own value."""
 
     gait_options: ClassVar[tuple[str, ...]] = WALK
 
     sensors: bool = True
-    """False: encoders and truth only; crowds then run about twice as fast."""
+    """False: encoders and ground truth only; many robots then run about twice as fast."""
     team: Literal["", "red", "blue"] = ""
-    """Whose colour it wears."""
+    """Team colour of the body."""
     period: float | None = None
-    """Time of a step of every leg."""
+    """Duration of a gait cycle."""
     stance_share: float | None = None
-    """Part of it that a paw is on the ground, 0.5 and more."""
+    """Duty factor: fraction of the cycle that a paw is on the ground, 0.5 or more."""
     lift: float | None = None
-    """How high paws are lifted."""
+    """Lift height of the paws."""
     locus: Locus | None = None
     """Path of the paws through the air: ``arch`` or ``box``."""
     stride: float | None = None
-    """Longest way of a paw on the ground, ahead or back; at most what the joints can follow."""
+    """Largest stride length forwards and backwards; also limited by the joints."""
     side_stride: float | None = None
-    """The same to either side."""
+    """Largest stride length sideways."""
     turn_stride_deg: float | None = None
-    """Most that it turns in one stride."""
+    """Largest turn in one stride, deg."""
     height: float | None = None
-    """Of the shoulders' middle over the ground."""
+    """Height of the shoulders' middle above the ground."""
     pitch_deg: float | None = None
-    """How far the body is tilted nose down."""
+    """Pitch of the body, nose down, deg."""
     fore_x: float | None = None
-    """Middle of the fore paws' path before the shoulders' middle."""
+    """x of the centre of the fore paws' path from the shoulders' middle."""
     fore_y: float | None = None
-    """And beside it."""
+    """y of the centre of the fore paws' path."""
     hind_x: float | None = None
-    """Middle of the hind paws' path before the shoulders' middle: negative, behind it."""
+    """x of the centre of the hind paws' path from the shoulders' middle; negative."""
     hind_y: float | None = None
-    """And beside it."""
+    """y of the centre of the hind paws' path."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
@@ -86,11 +86,11 @@ class AiboOptions:
         if self.locus is not None and self.locus not in get_args(Locus):
             raise unknown("locus", "path of paws", str(self.locus), get_args(Locus))
 
-    def walking(self, aibo: Aibo) -> Aibo:
-        """Return ``aibo`` with this walk.
+    def apply_to(self, aibo: Aibo) -> Aibo:
+        """Return ``aibo`` with the gait of these options.
 
         Raises:
-            BadValue: its legs do not reach the ground there.
+            BadValue: the legs do not reach the stance.
         """
         if all(getattr(self, name) is None for name in WALK):
             return aibo
@@ -98,25 +98,25 @@ class AiboOptions:
         trot = replace(
             own,
             stance=self._stance(aibo),
-            cycle=_given(self.period, own.cycle),
-            grounded=_given(self.stance_share, own.grounded),
-            height=_given(self.lift, own.height),
+            cycle=_or_default(self.period, own.cycle),
+            grounded=_or_default(self.stance_share, own.grounded),
+            height=_or_default(self.lift, own.height),
             pitch=own.pitch if self.pitch_deg is None else radians(self.pitch_deg),
             locus=self.locus or own.locus,
         )
         trot = replace(trot, kick=replace(own.kick, stance=trot.stance.pitched(trot.pitch)))
         walker = replace(aibo, stance=trot.stance, gait=trot)
-        if not walker.reaches():
+        if not walker.stance_is_reachable():
             raise BadValue(
                 "height, pitch_deg, fore_x, fore_y, hind_x, hind_y: the legs do not reach the "
-                "ground there, or only beyond their joints' limits"
+                "ground there within their joint limits"
             )
-        walker = walker.at_joint_limits()
+        walker = walker.with_fastest_gait()
         fastest = self._within_strides(walker.gait)
         return replace(walker, gait=replace(walker.gait, fastest=fastest))
 
     def _within_strides(self, trot: Trot) -> Vector:
-        """Return the walk's fastest speeds with no stride longer than the options allow."""
+        """Return the gait's fastest speeds, limited by the stride options."""
         ground = trot.cycle * trot.grounded
         turn_stride = None if self.turn_stride_deg is None else radians(self.turn_stride_deg)
         forward, sideways, turn = (
@@ -132,17 +132,17 @@ class AiboOptions:
         low = None if self.height is None else aibo.paw_radius - self.height
         return Stance(
             fore=(
-                _given(self.fore_x, own.fore[0]),
-                _given(self.fore_y, own.fore[1]),
-                _given(low, own.fore[2]),
+                _or_default(self.fore_x, own.fore[0]),
+                _or_default(self.fore_y, own.fore[1]),
+                _or_default(low, own.fore[2]),
             ),
             hind=(
-                _given(self.hind_x, own.hind[0]),
-                _given(self.hind_y, own.hind[1]),
-                _given(low, own.hind[2]),
+                _or_default(self.hind_x, own.hind[0]),
+                _or_default(self.hind_y, own.hind[1]),
+                _or_default(low, own.hind[2]),
             ),
         )
 
 
-def _given(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else float(value)
+def _or_default(value: float | None, default: float) -> float:
+    return default if value is None else float(value)

@@ -1,4 +1,4 @@
-"""Belts as files describe them: a path round pulleys or of segments, and grousers by shape."""
+"""Belt options of world and robot files: path around pulleys or of segments, grousers by shape."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "trapezoid": ("top", "base", "height"),
     "polygon": ("outline",),
 }
-"""Shapes of grousers and the numbers each needs, m."""
+"""Grouser shapes and the required numbers of each, m."""
 
 
-def described_path(
+def path_from_options(
     pulleys: Sequence[Sequence[float]], segments: Sequence[Mapping[str, Any]]
 ) -> BeltPath:
     """Return the path of a belt.
 
     Args:
-        pulleys: x, z, radius of each (belt's outer surface), m; or none.
-        segments: a closed chain from the top rear on: ``{line: length}`` or
-            ``{arc: [radius, angle_deg]}``; or none.
+        pulleys: x, z, radius of each (outer surface of the belt), m; or empty.
+        segments: closed chain from the top rear: ``{line: length}`` or
+            ``{arc: [radius, angle_deg]}``; or empty.
     """
     if bool(pulleys) == bool(segments):
         raise BadValue("path: give either pulleys or segments")
@@ -54,7 +54,7 @@ def _step(number: int, step: Mapping[str, Any]) -> StraightStep | ArcStep:
             )
 
 
-def described_grouser(options: Mapping[str, Any]) -> Grouser:
+def grouser_from_options(options: Mapping[str, Any]) -> Grouser:
     """Return the grouser of ``{shape: …, its numbers, round_tip: true}``."""
     shape = options.get("shape", "box")
     if shape not in SHAPES:
@@ -65,8 +65,8 @@ def described_grouser(options: Mapping[str, Any]) -> Grouser:
     allowed = ("shape", "round_tip", *SHAPES[shape])
     if "soft" in options:
         raise BadValue(
-            "grouser: there is no 'soft' any more; how a robot yields is said of the whole robot, "
-            "beside its kind: contact: {frequency: rad/s, damping_ratio: …} (docs/contact.md)"
+            "grouser: 'soft' is no longer an option; set the compliance of the whole robot beside "
+            "its kind: contact: {frequency: rad/s, damping_ratio: …} (docs/explanation/contact.md)"
         )
     for key in options:
         if key not in allowed:
@@ -90,6 +90,6 @@ def described_grouser(options: Mapping[str, Any]) -> Grouser:
 
 
 def path_extent(path: BeltPath) -> tuple[Array, Array]:
-    """Return the lowest and the highest x, y, z of the belt, m."""
+    """Return the bounding box of the belt: lowest and highest x, y, z, m."""
     points = np.array([path.at(path.length * step / 400).position for step in range(400)])
     return points.min(axis=0), points.max(axis=0)

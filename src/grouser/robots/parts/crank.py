@@ -1,17 +1,15 @@
-"""Two motors, six legs: how the cranks of VelociRoACH move its legs (roach, sec. 4.3).
+"""Crank linkage of VelociRoACH: two motors move six legs (roach, sec. 4.3).
 
-Each side has one motor. Its crank's phase moves the three legs of that side along one closed curve
-of two angles, protraction (fore and aft) and abduction (outwards, which lifts the foot):
+Each side has one motor. The phase of its crank moves the three legs of that side along a closed
+curve of two angles, protraction (fore and aft) and abduction (outwards, which lifts the foot):
 
     protraction = P s(phase)        abduction = A0 + A cos(phase)
 
-so a foot is on the ground while cos(phase) < 0 and goes backwards there. A long rod between crank
-and leg makes s a sine; a short one, of slider and crank, makes the feet go back and return at
-different speeds. The middle leg of a side
-is half a turn apart from the fore and the hind one, and the sides start half a turn apart: an
-alternating tripod, which equal speeds keep and unequal ones give up, as on the real robot.
-
-Pure functions of the cranks' state; no controller, no MuJoCo.
+so a foot is on the ground while cos(phase) < 0 and moves backwards there. With a long rod between
+crank and leg s is a sine; with a short one (slider-crank) the feet move backwards and return at
+different speeds. The middle leg of a side is half a turn apart from the fore and the hind one, and
+the sides start half a turn apart: an alternating tripod gait, which equal speeds keep and unequal
+speeds lose, as on the real robot.
 """
 
 from __future__ import annotations
@@ -31,25 +29,25 @@ MOTIONS = ("protraction", "abduction")
 """The two angles of each leg."""
 
 _OFFSETS = np.array([0.0, math.pi, 0.0])  # of fore, middle and hind against their side's crank
-_START = (0.0, math.pi)  # one tripod stands upright, so no foot is pushed sideways; one is lifted
+_START = (0.0, math.pi)  # one tripod is vertical, the other lifted: no sideways load
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cranks:
-    """Both cranks and the legs they move; a `grouser.robots.robot.Gait`."""
+    """Both cranks and their legs; a `grouser.robots.robot.Gait`."""
 
     protraction: float
-    """P: how far a leg swings fore and aft of its middle, rad."""
+    """P: amplitude of the swing fore and aft, rad."""
     abduction: float
-    """A: half of how far it swings outwards, rad."""
+    """A: amplitude of the outward swing, rad."""
     abduction_middle: float
-    """A0: about which angle it does so, rad; as large as A: its inner end is straight down."""
+    """A0: centre of the outward swing, rad; equal to A: the inner end is vertical."""
     rod_ratio: float = 0.0
-    """The crank over its rod, 0 to below 1; 0: a rod so long that protraction is a sine."""
+    """Crank radius over rod length, 0 to below 1; 0: protraction is a sine."""
     top_speed: float
-    """Of a crank, rad/s."""
+    """Speed limit of a crank, rad/s."""
     acceleration: float
-    """Largest of a crank, rad/s²."""
+    """Acceleration limit of a crank, rad/s²."""
     period: float
     """Longest time between two setpoints, s."""
 
@@ -64,21 +62,21 @@ class Cranks:
         return tuple(f"{leg}_{motion}" for motion in MOTIONS for leg in LEGS)
 
     def start(self) -> Array:
-        """Return the phases (rad) and speeds (rad/s) of cranks that stand still, (4,)."""
+        """Return the phases (rad) and speeds (rad/s) of cranks at rest, (4,)."""
         return np.array([*_START, 0.0, 0.0])
 
     def at_phase(self, phase: float) -> Array:
-        """Return `start` with both cranks turned on by ``phase`` (rad), (4,)."""
+        """Return `start` with both cranks advanced by ``phase`` (rad), (4,)."""
         left, right = (at + phase for at in _START)
         return np.array([math.remainder(left, math.tau), math.remainder(right, math.tau), 0.0, 0.0])
 
     def advance(self, state: Array, inputs: Array, dt: float) -> Array:
-        """Return ``state`` (n, 4) after ``dt`` (s) at the cranks' wanted speeds ``inputs`` (n, 2).
+        """Return ``state`` (n, 4) after ``dt`` (s) at the commanded speeds ``inputs`` (n, 2).
 
-        Phases stay between -pi and pi, so that they lose no digits in a long run.
+        Phases stay between -pi and pi, so that long runs lose no precision.
         """
         phase, speed = state[:, :2], state[:, 2:]
-        # Called at every step: NumPy's clip takes several times as long.
+        # Called at every step: np.clip is several times slower.
         wanted = np.minimum(np.maximum(inputs, -self.top_speed), self.top_speed)
         most = self.acceleration * dt
         after = speed + np.minimum(np.maximum(wanted - speed, -most), most)
@@ -95,7 +93,7 @@ class Cranks:
         return np.concatenate([protraction, abduction], axis=1)
 
     def _swing(self, sine: Array, cosine: Array) -> Array:
-        """Return s, from about -1 to 1: where a slider is that a rod pulls, over the crank."""
+        """Return s, about -1 to 1: position of the slider over the crank radius."""
         if self.rod_ratio == 0.0:
             return sine
         rod = 1 / self.rod_ratio

@@ -1,7 +1,7 @@
-"""Standard equipment: USARSim's camera, a small laser scanner, inertial navigation.
+"""Standard equipment of tracked robots: USARSim's camera, small laser scanner, inertial navigation.
 
-A tracked robot carries them where a world says ``sensors: standard`` (`Robot.equipment`), so that a
-thousand trials do not pay for them. Places are in the robot's body: x forward, y left, z up, in m.
+Added only with ``sensors: standard`` in the world file (`Robot.equipment`), so that batches of
+trials run without their cost. Positions are in the body frame: x forward, y left, z up, m.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def camera(at: Triple, *, name: str = "Camera", down: float = 0.0) -> Camera:
     """Return USARSim's pinhole camera on a robot's body, pitched ``down`` (rad)."""
     x, y, z = at
     lens = Lens(width=WIDTH, height=HEIGHT, fov_deg=(FOV_DEG, UPRIGHT_FOV_DEG))
-    # Through degrees, as a world file would say it: to the bit the same picture.
+    # Converted through degrees as a world file does: the picture is bit-identical.
     pitch = radians(degrees(down))
     return Camera(
         name=name,
@@ -34,7 +34,7 @@ def camera(at: Triple, *, name: str = "Camera", down: float = 0.0) -> Camera:
 
 
 def scanner(at: Triple) -> Laser:
-    """Return a Hokuyo URG-04LX as USARSim has it, on a robot's body."""
+    """Return USARSim's Hokuyo URG-04LX on a robot's body."""
     return Laser(
         name="Scanner1",
         mount="body",
@@ -45,5 +45,5 @@ def scanner(at: Triple) -> Laser:
 
 
 def navigation(at: Triple) -> Ins:
-    """Return inertial navigation without errors, on a robot's body."""
+    """Return an error-free inertial navigation system on a robot's body."""
     return Ins(name="INS", mount="body", X_MS=Pose.at(*at), rate_hz=INS_RATE_HZ)

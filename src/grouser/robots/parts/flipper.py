@@ -1,6 +1,6 @@
-"""Flippers: arms that turn about a pulley's axis, each with a belt that its track's motor drives.
+"""Flippers: arms that turn about a pulley axis, each with a belt driven by its track's motor.
 
-Up is positive for all of them, wherever they point.
+Up is positive for all flippers, front and rear.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grouser.tracks.path import BeltPath
 from grouser.tracks.track import Belt, Track, add_track
 
 FOUR = ("front_left", "front_right", "rear_left", "rear_right")
-"""Places of a robot's four flippers."""
+"""Names of a robot's four flippers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,44 +27,44 @@ class Flipper:
     """One flipper; m, kg."""
 
     place: str
-    """Its name, such as ``front_left``; its arm, joint and drive are ``front_left_arm``."""
+    """Name, such as ``front_left``; arm, joint and drive are ``front_left_arm``."""
     axis: Vector
-    """Where it turns, in the body it is on."""
+    """Position of the axis in the body."""
     forward: int
-    """1: it points forwards at 0 rad, -1: backwards."""
+    """1: points forwards at 0 rad; -1: backwards."""
     track: Track
-    """Its belt, geared; x along the robot."""
+    """Belt, geared; x along the robot."""
     mass: float
-    """Arm and belt."""
+    """Mass of arm and belt."""
     half: Vector
-    """Half edges of the even box as which it weighs."""
+    """Half edges of the uniform box that gives its inertia."""
     at: Vector
-    """Middle of that box from the axis."""
+    """Centre of that box from the axis."""
     arm_half: Vector
-    """Half edges of the box inside its belt, which touches, too."""
+    """Half edges of the collision box inside the belt."""
     arm_at: Vector
-    """Middle of that box from the axis."""
+    """Centre of that box from the axis."""
     armature: float
-    """Of its motor, seen at the arm, kg m²."""
+    """Rotor inertia of its motor, reflected to the arm, kg m²."""
     limits: tuple[float, float] | None = None
-    """How far it turns, rad; None: without end."""
+    """Joint limits, rad; None: unlimited."""
     rgb: Vector = ORANGE
 
     @property
     def arm(self) -> str:
-        """Name of its arm, the arm's joint and drive."""
+        """Name of the arm, its joint and its drive."""
         return f"{self.place}_arm"
 
     @property
     def side(self) -> str:
-        """Left or right: whose track its belt is geared to."""
+        """Side of the track that its belt is geared to: left or right."""
         return "left" if self.axis[1] > 0 else "right"
 
     def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, main: Belt) -> Belt:
-        """Hang it on ``body``, its belt geared to ``main``."""
+        """Add the flipper to ``body``, its belt geared to ``main``."""
         name = self.arm
         arm = body.add_body(name=name, pos=self.axis)
-        # Up is positive for all: the axis is turned round for those that point forwards.
+        # Up is positive for all: the axis is reversed for those that point forwards.
         joint = arm.add_joint(
             name=name,
             type=mujoco.mjtJoint.mjJNT_HINGE,
@@ -82,32 +82,32 @@ class Flipper:
 
 @dataclass(frozen=True, kw_only=True)
 class TaperedPair:
-    """Two flippers, left and right, that taper from a main pulley to a tip; m, kg."""
+    """Left and right flipper that taper from a main pulley to a tip; m, kg."""
 
     end: str
-    """``front`` or ``rear``: where it points at 0 rad."""
+    """``front`` or ``rear``: direction at 0 rad."""
     axis: Vector
-    """Where the left one turns, in the body."""
+    """Position of the left axis in the body."""
     root: float
-    """Radius of the belt round the axis."""
+    """Radius of the belt around the axis."""
     reach: float
-    """From the axis to that of the tip's pulley."""
+    """Distance from the axis to the axis of the tip pulley."""
     tip: float
-    """Radius of the belt round the tip's pulley."""
+    """Radius of the belt around the tip pulley."""
     width: float
-    """Of the belt."""
+    """Width of the belt."""
     mass: float
-    """Of one with its belt."""
+    """Mass of one flipper with its belt."""
     inertia: float
-    """Mass of its belt that the track's motor has to accelerate with its own."""
+    """Belt mass that adds to the load of the track's motor."""
     armature: float
-    """Of the motor of one, seen at the arm, kg m²."""
+    """Rotor inertia of one motor, reflected to the arm, kg m²."""
     limits: tuple[float, float] | None = None
-    """How far it turns, rad; None: without end."""
+    """Joint limits, rad; None: unlimited."""
     rgb: Vector = ORANGE
 
     def flippers(self, main: Track) -> tuple[Flipper, Flipper]:
-        """Return both, with belts that are turned and have grousers as ``main``."""
+        """Return both flippers; method and grousers of their belts are those of ``main``."""
         forward = 1 if self.end == "front" else -1
         path = BeltPath.around([(0.0, 0.0, self.root), (forward * self.reach, 0.0, self.tip)])
         track = dataclasses.replace(
@@ -149,7 +149,7 @@ class TaperedPair:
 def add_arm_drives(
     spec: mujoco.MjSpec, flippers: Iterable[Flipper], drive: Drive
 ) -> dict[str, Drive]:
-    """Put ``drive`` on every arm; return the drives by name."""
+    """Add ``drive`` to every arm; return the drives by name."""
     arms = [flipper.arm for flipper in flippers]
     for arm in arms:
         drive.add(spec, arm, arm)
@@ -157,7 +157,7 @@ def add_arm_drives(
 
 
 def arm_groups(flippers: Iterable[Flipper]) -> dict[str, tuple[str, ...]]:
-    """Return the arms that point forwards as ``front`` and the others as ``rear``."""
+    """Return the groups ``front`` (arms that point forwards) and ``rear``."""
     ends: dict[str, tuple[str, ...]] = {}
     for flipper in flippers:
         end = "front" if flipper.forward > 0 else "rear"
@@ -166,7 +166,7 @@ def arm_groups(flippers: Iterable[Flipper]) -> dict[str, tuple[str, ...]]:
 
 
 def outline(track: Track) -> tuple[Vector, float]:
-    """Return the half edges (m) of the box round a flipper's belt, and where its middle is on x."""
+    """Return half edges (m) and centre x (m) of the bounding box of a flipper's belt."""
     low, high = path_extent(track.path)
     size = high - low
     half = (float(size[0]) / 2, track.width / 2, float(size[2]) / 2)
@@ -174,11 +174,11 @@ def outline(track: Track) -> tuple[Vector, float]:
 
 
 def arm_inside(pulleys: Sequence[tuple[float, float]], width: float) -> tuple[Vector, Vector]:
-    """Return half edges and middle (m) of an arm that stays inside a belt, however it tapers.
+    """Return half edges and centre (m) of an arm box inside a tapered belt.
 
     Args:
         pulleys: x and radius of each, m.
-        width: of the belt, m.
+        width: belt width, m.
     """
     ends = [x for x, _ in pulleys]
     half = ((max(ends) - min(ends)) / 2, width * 0.4, 0.7 * min(radius for _, radius in pulleys))
@@ -186,7 +186,7 @@ def arm_inside(pulleys: Sequence[tuple[float, float]], width: float) -> tuple[Ve
 
 
 def middle_of_mass(pulleys: Sequence[tuple[float, float]]) -> float:
-    """Return where on x a flipper's middle is: pulleys of equal width weigh as their areas.
+    """Return x (m) of a flipper's centre of mass: pulleys of equal width weigh as their areas.
 
     Args:
         pulleys: x and radius of each, m.

@@ -1,4 +1,4 @@
-"""Flippers as a world file describes them: a pair at the front, one at the rear, or both."""
+"""Flipper options of a world file: a pair at the front, at the rear, or both."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from grouser.tracks.track import Track
 
 ENDS = ("front", "rear")
 GAP = 0.005
-"""m   estimate: between a track and the flipper beside it."""
+"""m   estimate: gap between a track and the flipper beside it."""
 GRAVITY = 9.81
 """m/s²."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlipperOptions:
-    """What may be said of a pair of flippers; m, kg, N m. None: worked out from the robot."""
+    """Options of a pair of flippers; m, kg, N m. None: derived from the robot."""
 
     reach: float
-    """From its axis to that of the tip's pulley."""
+    """Distance from the axis to the axis of the tip pulley."""
     tip: float | None = None
-    """Radius of the belt round the tip's pulley; None: half of that at the axis."""
+    """Radius of the belt around the tip pulley; None: half of ``root``."""
     width: float | None = None
-    """Of its belt; None: a third of the track's."""
+    """Belt width; None: a third of the track's."""
     mass: float | None = None
-    """Of one with its belt; None: 4 % of the robot, an estimate."""
+    """Mass of one flipper with its belt; None: 4 % of the robot, an estimate."""
     torque: float | None = None
-    """Of one arm; None: enough for both to hold the robot's weight at their tips, an estimate."""
+    """Torque of one arm; None: both hold the robot's weight at their tips, an estimate."""
     speed_deg: float = 60.0
-    """Of the arm, deg/s; an estimate."""
+    """Speed limit of the arm, deg/s; an estimate."""
     start_deg: float = 0.0
-    """Where it starts, up positive; 0: level, pointing away from the middle."""
+    """Initial angle, deg, up positive; 0: level, pointing away from the middle."""
     limits_deg: Sequence[float] | None = None
-    """How far it turns, from and to; None: without end."""
+    """Joint limits, deg; None: unlimited."""
     axis: Sequence[float] | None = None
-    """x and z of its axis; None: that of the track's outermost pulley on its side."""
+    """x and z of the axis; None: the track's outermost pulley at that end."""
     root: float | None = None
-    """Radius of its belt round the axis; None: that of that pulley."""
+    """Radius of the belt around the axis; None: that of the pulley."""
     armature: float = 0.1
-    """Of the arm's motor, seen at the arm, kg m²; an estimate."""
+    """Rotor inertia of the arm's motor, reflected to the arm, kg m²; an estimate."""
     inertia: float = 0.3
-    """Mass of its belt that the track's motor has to accelerate with its own; an estimate."""
+    """Belt mass that adds to the load of the track's motor; an estimate."""
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -65,8 +65,8 @@ class FlipperOptions:
             raise BadValue(f"limits_deg is {list(self.limits_deg)}, must rise")
 
 
-def described_flippers(given: object) -> dict[str, FlipperOptions]:
-    """Return the pairs of ``{front: {reach: …}, rear: {…}}``, checked."""
+def flippers_from_options(given: object) -> dict[str, FlipperOptions]:
+    """Validate ``{front: {reach: …}, rear: {…}}``; return the options by end."""
     if not isinstance(given, Mapping):
         raise BadValue(f"flippers: {given!r} is not {{front: {{reach: …}}, rear: {{reach: …}}}}")
     pairs = {}
@@ -75,7 +75,9 @@ def described_flippers(given: object) -> dict[str, FlipperOptions]:
         if end not in ENDS:
             raise BadValue(f"flippers: there is no end {end!r} (there are: front, rear)")
         if not isinstance(options, Mapping) or "reach" not in options:
-            raise BadValue(f"flippers: {end} needs reach, m from its axis to that of its tip")
+            raise BadValue(
+                f"flippers: {end} needs reach: m from its axis to the axis of its tip pulley"
+            )
         for key in options:
             if key not in allowed:
                 raise BadValue(
@@ -98,14 +100,14 @@ def flipper_pair(
     gauge: float,
     mass: float,
 ) -> tuple[tuple[Flipper, Flipper], Drive]:
-    """Return both flippers of an end and what drives either.
+    """Return both flippers of an end and the drive of their arms.
 
     Args:
         end: front or rear.
-        options: what is said of them.
-        track: the robot's main track, on whose motor their belts hang.
-        pulleys: x, z, radius of the track's, m; may be empty if `options` has axis and root.
-        gauge: between the middles of the tracks, m.
+        options: of the pair.
+        track: the robot's main track, whose motor drives their belts.
+        pulleys: x, z, radius of the track's pulleys, m; may be empty with axis and root given.
+        gauge: distance between the centre lines of the tracks, m.
         mass: of the whole robot, kg.
     """
     forward = 1 if end == "front" else -1
@@ -113,7 +115,7 @@ def flipper_pair(
     x, z = options.axis or outermost[:2]
     root = options.root or outermost[2]
     if x is None or z is None or root is None:
-        raise BadValue(f"flippers: {end} needs axis and root, since the track has no pulleys")
+        raise BadValue(f"flippers: {end} needs axis and root: the track has no pulleys")
     width = options.width or track.width / 3
     pair = TaperedPair(
         end=end,
@@ -130,7 +132,7 @@ def flipper_pair(
     drive = Drive(
         force=options.torque or mass * GRAVITY * options.reach / 2,
         speed=radians(options.speed_deg),
-        lead=radians(2),
+        saturation_error=radians(2),
         damping=1.0,
     )
     return pair.flippers(track), drive

@@ -1,4 +1,4 @@
-"""Bodies of robots: boxes that collide, boxes that weigh, and which of its own parts never meet."""
+"""Hulls of robots: collision boxes, inertia of uniform boxes, contact exclusions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OLIVE: Vector = (0.36, 0.38, 0.27)
 def add_hull(
     body: mujoco.MjsBody, name: str, half: Vector, *, at: Vector = (0, 0, 0), rgb: Vector = GREY
 ) -> None:
-    """Add a massless box with half edges ``half`` (m) that touches the world and other robots."""
+    """Add a massless box with half edges ``half`` (m) that collides with the world and robots."""
     body.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_BOX,
@@ -35,7 +35,7 @@ def add_hull(
 def set_box_mass(
     body: mujoco.MjsBody, mass: float, half: Vector, *, at: Vector = (0, 0, 0)
 ) -> None:
-    """Give ``body`` the mass (kg) and inertia of an even box with half edges ``half`` at ``at``."""
+    """Set mass (kg) and inertia of ``body`` to those of a uniform box of half edges ``half``."""
     x, y, z = half
     body.mass, body.ipos = mass, list(at)
     body.inertia = [
@@ -49,7 +49,7 @@ def set_box_mass(
 def exclude_hull_belt_contacts(spec: mujoco.MjSpec) -> None:
     """Exclude contacts between this robot's hulls and its own belts.
 
-    MuJoCo leaves a body and its children alone, but not its grandchildren or siblings.
+    MuJoCo itself excludes parent and child, but not grandchildren or siblings.
     """
     hulls = [body for body in spec.bodies if any(geom.contype == HULL for geom in body.geoms)]
     belts = [body for body in spec.bodies if any(geom.contype == BELT for geom in body.geoms)]

@@ -1,7 +1,8 @@
-"""Robots as tables of parts: every part hangs on a hinge of its own, with a servo that turns it.
+"""Linkages: robots as tables of parts, each on a hinge with a servo.
 
 A part has the name of its joint and of its drive. Its frame has its origin on the hinge and, at
-angle zero, the axes of the body. It weighs like an even box, and collides as a few primitives.
+angle zero, the axes of the body. It has the inertia of a uniform box, and collides as a few
+primitives.
 """
 
 from __future__ import annotations
@@ -19,32 +20,32 @@ from grouser.robots.parts.hull import Vector, set_box_mass
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
 
 PLASTIC = {"solref": [0.005, 1.0], "solimp": [0.95, 0.99, 0.001, 0.5, 2.0]}
-"""How parts of robots meet each other: hard, without a bounce, at time steps of up to 2.5 ms."""
+"""Contact parameters between parts of robots: hard, no bounce, time steps up to 2.5 ms."""
 
 STOP_TIME = 0.004
-"""s, in which a stop catches its joint; with MuJoCo's 0.02 it gives way by 20 deg."""
+"""s; time constant of joint stops. With MuJoCo's default of 0.02 they yield by 20 deg."""
 
-NOWHERE: Vector = (0.0, 0.0, 0.0)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartShape:
-    """A primitive, in its part's frame."""
+    """Primitive shape in the frame of its part."""
 
     kind: mujoco.mjtGeom
     size: tuple[float, ...] = ()
-    """MuJoCo's: half edges of a box, radius of a sphere or a capsule, m."""
-    at: Vector = NOWHERE
-    """Its middle; of a capsule one end, m."""
+    """As in MuJoCo: half edges of a box, radius of a sphere or a capsule, m."""
+    at: Vector = ORIGIN
+    """Centre; for a capsule one end, m."""
     to: Vector | None = None
-    """The other end of a capsule, m."""
+    """Other end of a capsule, m."""
     name: str = ""
-    """Of the geom; nothing: it needs none."""
+    """Name of the geom; empty: unnamed."""
     rgb: Vector | None = None
     """None: the robot's colour."""
 
     def add(self, body: mujoco.MjsBody, rgb: Vector) -> None:
-        """Add it to ``body``; it weighs nothing and is as slippery and soft as what it touches."""
+        """Add the massless geom to ``body``; friction and softness are those of the other geom."""
         place = {"fromto": [*self.at, *self.to]} if self.to else {"pos": self.at}
         body.add_geom(
             name=self.name or None,
@@ -61,13 +62,13 @@ class PartShape:
         )
 
 
-def box(half: Vector, at: Vector = NOWHERE, *, rgb: Vector | None = None) -> PartShape:
+def box(half: Vector, at: Vector = ORIGIN, *, rgb: Vector | None = None) -> PartShape:
     """Return a box with half edges ``half`` (m) around ``at``."""
     return PartShape(kind=mujoco.mjtGeom.mjGEOM_BOX, size=half, at=at, rgb=rgb)
 
 
 def ball(
-    radius: float, at: Vector = NOWHERE, *, name: str = "", rgb: Vector | None = None
+    radius: float, at: Vector = ORIGIN, *, name: str = "", rgb: Vector | None = None
 ) -> PartShape:
     """Return a sphere around ``at``."""
     return PartShape(kind=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius,), at=at, name=name, rgb=rgb)
@@ -76,78 +77,80 @@ def ball(
 def capsule(
     radius: float, at: Vector, to: Vector, *, name: str = "", rgb: Vector | None = None
 ) -> PartShape:
-    """Return a rounded rod from ``at`` to ``to``."""
+    """Return a capsule from ``at`` to ``to``."""
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
     return PartShape(kind=kind, size=(radius,), at=at, to=to, name=name, rgb=rgb)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoxMass:
-    """How a part weighs: like an even box."""
+    """Mass properties of a part: a uniform box."""
 
     mass: float
     """kg."""
     half: Vector
     """Half edges, m."""
-    at: Vector = NOWHERE
+    at: Vector = ORIGIN
     """Centre of mass in the part's frame, m."""
 
-    def scaled(self, factor: float) -> BoxMass:
-        """Return the same box, heavier by ``factor``."""
+    def times(self, factor: float) -> BoxMass:
+        """Return the same box with ``factor`` times the mass."""
         return BoxMass(mass=self.mass * factor, half=self.half, at=self.at)
 
     def add(self, body: mujoco.MjsBody) -> None:
-        """Give ``body`` this mass, centre of mass and inertia."""
+        """Set mass, centre of mass and inertia of ``body``."""
         set_box_mass(body, self.mass, self.half, at=self.at)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Servo:
-    """What turns a part: a row of a robot's joint table."""
+    """Servo of a part: one row of a robot's joint table."""
 
     limits_deg: tuple[float, float]
-    """From, to."""
+    """Joint limits (from, to), deg."""
     speed: float
-    """Largest, rad/s."""
+    """Speed limit, rad/s."""
     torque: float
-    """Largest, N m."""
+    """Torque limit, N m."""
     lead: float
-    """Error at which the torque is at its limit, rad."""
+    """Position error at which the torque saturates, rad."""
     damping: float
-    """Speed error at which the torque is at its limit, rad/s."""
+    """Speed error at which the torque saturates, rad/s."""
     armature: float
-    """Inertia of the motor's rotor, seen at the joint, kg m²."""
+    """Rotor inertia of the motor, reflected to the joint, kg m²."""
 
     @property
     def limits(self) -> tuple[float, float]:
-        """From, to, rad."""
+        """Joint limits (from, to), rad."""
         low, high = self.limits_deg
         return radians(low), radians(high)
 
     @property
     def drive(self) -> Drive:
-        """The drive's description."""
-        return Drive(force=self.torque, speed=self.speed, lead=self.lead, damping=self.damping)
+        """Drive with these limits and gains."""
+        return Drive(
+            force=self.torque, speed=self.speed, saturation_error=self.lead, damping=self.damping
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkagePart:
-    """A rigid part on a hinge."""
+    """Rigid part on a hinge."""
 
     name: str
-    """Of the part, its joint and its drive."""
+    """Name of the part, its joint and its drive."""
     parent: str
-    """Name of the part it hangs on."""
+    """Name of the parent part."""
     at: Vector
-    """Where the hinge is in the parent's frame, m."""
+    """Position of the hinge in the parent's frame, m."""
     axis: Vector
-    """Positive angles turn about it, right-handed."""
+    """Hinge axis, right-handed."""
     servo: Servo
     mass: BoxMass
     shapes: tuple[PartShape, ...] = ()
 
     def add(self, spec: mujoco.MjSpec, rgb: Vector) -> None:
-        """Add body, hinge, shapes and drive to ``spec``, whose parent part is there already."""
+        """Add body, hinge, shapes and drive to ``spec``; the parent part must exist."""
         body = spec.body(self.parent).add_body(name=self.name, pos=self.at)
         body.add_joint(
             name=self.name,
@@ -166,13 +169,13 @@ class LinkagePart:
 
 @dataclass(frozen=True, kw_only=True)
 class Mount:
-    """A named place on a part, where a sensor sits: x looks ahead, z up."""
+    """Sensor mount on a part: x ahead, z up."""
 
     part: str
     at: Vector
-    """In the part's frame, m."""
+    """Position in the part's frame, m."""
     down_deg: float = 0.0
-    """How far it looks below the part's x."""
+    """Pitch down from the part's x, deg."""
 
     def add(self, spec: mujoco.MjSpec, name: str) -> None:
         """Add the site ``name``."""
@@ -191,7 +194,7 @@ def assemble(
     mounts: Mapping[str, Mount],
     rgb: Vector,
 ) -> mujoco.MjSpec:
-    """Return the spec of a robot: its ``root`` part, and the others, parents first."""
+    """Return the spec of a robot: its ``root`` part, and the other ``parts``, parents first."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     body = spec.worldbody.add_body(name=root)
@@ -208,10 +211,10 @@ def assemble(
 
 
 def _exclude_neighbours(spec: mujoco.MjSpec, parents: Mapping[str, str]) -> None:
-    """Exclude contacts of parts one or two hinges apart: there they overlap by design."""
+    """Exclude contacts of parts one or two hinges apart, which overlap by design."""
 
     def reach(name: str) -> dict[str, int]:
-        """Return the part and those it hangs on, and how many hinges away they are."""
+        """Return the part and its ancestors with their distance in hinges."""
         above = parents.get(name)
         further = {part: hinges + 1 for part, hinges in reach(above).items()} if above else {}
         return {name: 0} | further

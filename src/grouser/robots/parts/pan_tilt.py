@@ -1,7 +1,7 @@
-"""A camera that pans and tilts: USARSim's mission package ``CameraPanTilt``.
+"""Pan-tilt camera: USARSim's mission package ``CameraPanTilt``.
 
-Link 1 pans without end, to the left positive; link 2 tilts, up positive. Limits, speeds and
-torques are those a public client quotes from CONF, sizes and masses estimates.
+Link 1 pans without limits, left positive; link 2 tilts, up positive. Limits, speeds and torques
+are quoted from CONF by a public client; sizes and masses are estimates.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ TILT_OVER_PAN = 0.0599  # m   GEO of the same: link 2 over link 1
 SPEED = 0.17  # rad/s   CONF of the same: both links' MaxSpeed
 TORQUE = 20.0  # N m   CONF of the same: both links' MaxTorque
 LEAD, DAMPING = 0.20, 4.0  # rad, rad/s   estimate: 100 N m/rad, damped well above critical
-ARMATURE = 0.01  # kg m2   estimate: geared rotor seen at the link
+ARMATURE = 0.01  # kg m2   estimate: geared rotor reflected to the link
 
-BASE = (0.045, 0.035, TILT_OVER_PAN / 2)  # m   estimate: half edges of what pans
-HEAD = (0.045, 0.04, 0.025)  # m   estimate: half edges of what tilts
+BASE = (0.045, 0.035, TILT_OVER_PAN / 2)  # m   estimate: half edges of the panning part
+HEAD = (0.045, 0.04, 0.025)  # m   estimate: half edges of the tilting part
 BASE_MASS, HEAD_MASS = 0.2, 0.4  # kg   estimate: a small video camera of those years
 MASS = BASE_MASS + HEAD_MASS
-LENS_X = HEAD[0] + 0.005  # m   estimate: the lens before the tilt axis
+LENS_X = HEAD[0] + 0.005  # m   estimate: lens ahead of the tilt axis
 
 RATE_HZ = 15.0  # sources.md D3: camera textures
 WIDTH, HEIGHT = 320, 240  # sources.md D5: a tile
-FOV_DEG = 80.0  # sources.md D4.6: CameraDefFov, across
+FOV_DEG = 80.0  # sources.md D4.6: CameraDefFov, horizontal
 UPRIGHT_FOV_DEG = degrees(
     2 * math.atan(math.tan(radians(FOV_DEG / 2)) * HEIGHT / WIDTH)
 )  # square pixels
 
-DRIVE = Drive(force=TORQUE, speed=SPEED, lead=LEAD, damping=DAMPING)
+DRIVE = Drive(force=TORQUE, speed=SPEED, saturation_error=LEAD, damping=DAMPING)
 DRIVES = {"pan": DRIVE, "tilt": DRIVE}
 LIMITS = {"tilt": TILT_RANGE}
 
@@ -51,15 +51,15 @@ CAMERA = Camera(
     camera=Imager(lens=Lens(width=WIDTH, height=HEIGHT, fov_deg=(FOV_DEG, UPRIGHT_FOV_DEG))),
     rate_hz=RATE_HZ,
 )
-"""USARSim's camera is a pinhole: no lens, no chip, no shutter spoils its pictures."""
+"""USARSim's camera: an ideal pinhole without lens, chip or shutter errors."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PanTilt:
-    """The package on a robot's body."""
+    """Pan-tilt camera on a robot's body."""
 
     at: Vector
-    """Where the tilt axis crosses the pan axis in the body, m."""
+    """Intersection of tilt and pan axis in the body, m."""
 
     def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody) -> None:
         """Add the bodies, hinges and drives ``pan`` and ``tilt`` to ``body``."""

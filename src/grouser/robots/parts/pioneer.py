@@ -1,11 +1,11 @@
-"""Pioneers: ActivMedia's wheeled robots, as USARSim's clients know them (sources.md D).
+"""Pioneer builder: ActivMedia's wheeled robots with the interface of USARSim (sources.md D).
 
-`P2dx`, `P2at` and `P3at` are tables of numbers; this is what they share. The root's frame is
-USARSim's: in the middle of the robot's length and half-way up, x forward, y left, z up, so places
-in GEO are places in this frame. Every wheel has a drive of its own, told spin in rad/s; ``left``
-and ``right`` stand for a side, ``forward`` (m/s) and ``turn`` (rad/s) steer.
+`P2dx`, `P2at` and `P3at` are tables of numbers for this builder. The root frame is USARSim's: in
+the middle of the robot's length and half-way up, x forward, y left, z up; positions in GEO are
+positions in this frame. Every wheel has its own drive, commanded in rad/s; ``left`` and ``right``
+are groups of a side, ``forward`` (m/s) and ``turn`` (rad/s) steer.
 
-Sensors have USARSim's names and, as in its captures, all say something every 0.2 s.
+Sensors have USARSim's names and, as in its captures, a period of 0.2 s.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from grouser.sensors.truth import Truth
 
 SONAR_CONES = 2  # estimate: USARSim has 10; with 33 rays no gap is wider than 2.1 deg across
 RATE_HZ = 5.0  # sources.md D3: one burst of everything, about every 0.2 s
-TICK = math.tau / 360  # rad   sources.md D4.3: 0.01745, one tick; counts start again after a turn
+TICK = math.tau / 360  # rad   sources.md D4.3: 0.01745, one tick; the count wraps after a turn
 ODOMETRY_TICK = 0.0099  # rad   sources.md D4.6: EncoderResolution
 NOISE_PART = 0.001  # UDK config: Noise of every sensor
 INS_NOISE_PART = 0.01  # UDK config: Noise of the INS
@@ -47,7 +47,7 @@ RED: Vector = (0.62, 0.08, 0.08)
 BLUE: Vector = (0.12, 0.18, 0.42)
 
 SonarRing = tuple[tuple[str, float, float, float], ...]
-"""Sonars: name, x and y (m) and heading (deg, to the left positive)."""
+"""Sonars: name, x and y (m) and heading (deg, left positive)."""
 
 
 def sonar_ring(prefix: str, places: Iterable[tuple[float, float, float]]) -> SonarRing:
@@ -59,45 +59,45 @@ def sonar_ring(prefix: str, places: Iterable[tuple[float, float, float]]) -> Son
 
 @dataclass(frozen=True, kw_only=True)
 class Pioneer:
-    """A Pioneer as numbers."""
+    """Numbers of one Pioneer model."""
 
     size: Vector
-    """Length, width and height over all, without laser and camera, m."""
+    """Overall length, width and height without laser and camera, m."""
     mass: float
-    """Of everything, kg."""
+    """Total mass, kg."""
     centre: Vector = (0.0, 0.0, 0.0)
-    """Centre of mass of everything, m."""
+    """Centre of mass of the whole robot, m."""
     standing: float
-    """Height of the root's frame over the ground, m."""
+    """Height of the root frame above the ground, m."""
     wheel: Wheel
     axles: tuple[float, ...]
-    """Where they are, front first, x in m: one has the wheels ``left`` and ``right``, two have
+    """x of the axles (m), front first. One axle has the wheels ``left`` and ``right``, two have
     ``front_left`` and so on."""
     gauge: float
-    """Distance between the middles of a left and a right wheel, m."""
+    """Distance between the centres of a left and a right wheel, m."""
     drive: Drive
-    """Of each wheel: rad/s, N m."""
+    """Drive of each wheel: rad/s, N m."""
     caster: Caster | None = None
     sonars: SonarRing
     laser: Vector
-    """Where the scanner's rays start, m."""
+    """Origin of the scanner's rays, m."""
     camera: Vector
-    """Where the camera's pan axis crosses its tilt axis, m."""
+    """Intersection of the camera's pan and tilt axis, m."""
     rgb: Vector = RED
 
     @property
     def wheel_base(self) -> float:
-        """From the front axle to the rear one (none: to the caster's pin), m."""
+        """Distance from the front axle to the rear axle or the caster's pin, m."""
         rear = self.caster.at[0] if self.caster else self.axles[-1]
         return self.axles[0] - rear
 
     @property
     def deck(self) -> float:
-        """Upper side of the top plate, z in m."""
+        """Z of the upper side of the top plate, m."""
         return self.size[2] - self.standing
 
     def build(self, *, sensors: bool) -> Robot:
-        """Return the robot, with all its ``sensors`` or with encoders and truth only."""
+        """Return the robot, with all ``sensors`` or with encoders and ground truth only."""
         spec = mujoco.MjSpec()
         spec.compiler.degree = False
         body = spec.worldbody.add_body(name="body")
@@ -133,7 +133,7 @@ class Pioneer:
         return names
 
     def _add_hulls(self, body: mujoco.MjsBody) -> None:
-        """Add what of the body can touch: belly, deck, laser and the camera's post."""
+        """Add the collision geoms: belly, deck, laser and the camera's post."""
         length, width, _ = self.size
         top, bottom = self.deck, CLEARANCE - self.standing
         inside = (self.gauge - self.wheel.width) / 2 - 0.01
@@ -148,15 +148,15 @@ class Pioneer:
         add_hull(body, "post", post, at=(x, y, top + post[2]), rgb=GREY)
 
     def _weigh(self, body: mujoco.MjsBody) -> None:
-        """Give the body the mass that is left, so that the whole robot has its `centre`."""
-        others, moment = _carried(body)
+        """Set the body's mass and centre so that the whole robot has `mass` and `centre`."""
+        others, moment = _descendant_mass(body)
         mass = self.mass - others
         x, y, z = ((np.array(self.centre) * self.mass - moment) / mass).tolist()
         length, width, height = self.size
         set_box_mass(body, mass, (length / 2, width / 3, height / 3), at=(x, y, z))
 
     def _sensors(self, steering: Steering) -> tuple[Sensor, ...]:
-        """Return what USARSim's robots carry, in the order of its captures."""
+        """Return the sensors of USARSim's robots, in the order of its captures."""
         return (
             *(_sonar(*place) for place in self.sonars),
             Laser(
@@ -181,11 +181,11 @@ class Pioneer:
         )
 
 
-def _carried(body: mujoco.MjsBody) -> tuple[float, Array]:
-    """Return the mass (kg) of all that hangs on ``body``, unturned, and mass x place in it (3,)."""
+def _descendant_mass(body: mujoco.MjsBody) -> tuple[float, Array]:
+    """Return mass (kg) and first moment (kg m, (3,)) of the unrotated descendants of ``body``."""
     mass, moment = 0.0, np.zeros(3)
     for part in body.bodies:
-        more, further = _carried(part)
+        more, further = _descendant_mass(part)
         mass += part.mass + more
         moment += part.mass * part.ipos + further + (part.mass + more) * part.pos
     return mass, moment
@@ -203,7 +203,7 @@ def _sonar(name: str, x: float, y: float, heading_deg: float) -> Sonar:
 
 
 def _encoders(steering: Steering) -> tuple[Encoder, ...]:
-    """Return USARSim's four: of the first wheel on each side, and of the camera's links."""
+    """Return USARSim's four encoders: first wheel of each side, and the camera's links."""
     drives = {
         "ECLeft": steering.left[0],
         "ECRight": steering.right[0],

@@ -1,9 +1,9 @@
-"""QRIO's parts: where its joints are, what its links weigh and look like, where sensors sit.
+"""Joints, links and sensor mounts of QRIO.
 
-Places and axes of the joints and the sizes of most parts are those of Webots' QRIO ("table":
-sources.md B3): 21 joints, of the real robot's 28 and its ten fingers. The table has no joint limits
-and only placeholders for masses; so all masses, limits, torques and speeds here are estimates. The
-masses add up to the published 6.5 kg.
+Positions and axes of the joints and the sizes of most parts are those of Webots' QRIO ("table":
+sources.md B3): 21 of the real robot's 28 joints, without its ten fingers. The table has no joint
+limits and only placeholders for masses, so all masses, limits, torques and speeds here are
+estimates. The masses add up to the published 6.5 kg.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HEIGHT = 0.580  # m   published
 
 WAIST = (0.0, 0.0, -0.081)  # m   table, from the torso's middle
 HIP = (-0.013, 0.048, -0.032)  # m   table, left hip's yaw axis from the waist
-HIP_CENTRE = (0.013, 0.0, -0.024)  # m   table, from there
+HIP_CENTRE = (0.013, 0.0, -0.024)  # m   table, from HIP
 KNEE = (0.0, 0.0, -0.116)  # m   table, from the hip's centre
 ANKLE = (0.006, 0.0, -0.104)  # m   table, from the knee
 SOLE = (0.124, 0.066, 0.008)  # m   table, edges
@@ -39,7 +39,7 @@ SHOULDER = (0.0, 0.105, 0.048)  # m   table, left one from the torso's middle
 ELBOW = (0.012, 0.0, -0.082)  # m   table, from the shoulder
 HAND = (-0.012, 0.0, -0.142)  # m   table, from the elbow
 NECK = (0.0, 0.0, 0.081)  # m   table, from the torso's middle
-HERE = (0.0, 0.0, 0.0)  # m   table: the second of two joints in one place
+ORIGIN = (0.0, 0.0, 0.0)  # m   table: the second of two joints with a common centre
 
 LEG = BipedLeg(
     hip=HIP,
@@ -58,10 +58,10 @@ HEAD_HALF = (0.035, 0.055, 0.030)  # m   table
 SOLE_HALF = (SOLE[0] / 2, SOLE[1] / 2, SOLE[2] / 2)
 HIP_HALF = (0.020, 0.020, 0.010)  # m   estimate: fits between pelvis and thigh
 INSTEP_HALF = (0.035, 0.025, 0.010)  # m   estimate: the foot above the sole
-CROSS_HALF = (0.010, 0.010, 0.010)  # m   estimate: where two hinges meet
+CROSS_HALF = (0.010, 0.010, 0.010)  # m   estimate: link between two crossing hinges
 HAND_RADIUS = 0.022  # m   estimate
 
-# Middles of the parts from their joints, m: estimates, so that they cover the links.
+# Centres of the parts from their joints, m: estimates, so that they cover the links.
 HEAD_AT = (0.0, 0.0, HEIGHT - (LEG.height - WAIST[2] + NECK[2]) - HEAD_HALF[2])  # height: published
 PELVIS_AT = (0.0, 0.0, -0.016)
 HIP_AT = (0.013, 0.0, -0.012)
@@ -71,16 +71,16 @@ INSTEP_AT = (0.005, 0.0, -0.034)
 UPPER_ARM_AT = (0.006, 0.0, -0.041)
 FOREARM_AT = (-0.006, 0.0, -0.071)
 
-# Masses in kg: estimates. Legs, with the large servos, weigh two fifths; the torso has the battery.
+# Masses in kg: estimates. The legs with the large servos are two fifths; the torso has the battery.
 CROSS, PELVIS, HEAD = 0.03, 0.42, 0.55
 HIP_BLOCK, THIGH, SHIN, FOOT = 0.12, 0.48, 0.36, 0.23
 UPPER_ARM, FOREARM = 0.16, 0.21
 LIMBS = 2 * (HIP_BLOCK + THIGH + SHIN + FOOT + UPPER_ARM + FOREARM + 3 * CROSS)
 TORSO = MASS - LIMBS - PELVIS - HEAD - CROSS
 
-# Servos: estimates. A leg's joint can do three times what a bent knee needs to carry the robot, at
-# the speed of the fastest steps here; an arm's three times what holds the arm out level. Rotors are
-# small motors' behind gears of 100-150.
+# Servos: estimates. A leg joint has three times the torque of a bent knee under full load, at the
+# speed of the fastest steps; an arm joint three times the torque of a level arm. Rotors are
+# those of small motors behind gears of 100-150.
 STRONG = {"torque": 9.0, "speed": 10.0, "lead": radians(1.5), "damping": 2.5, "armature": 0.01}
 LIGHT = {"torque": 2.5, "speed": 7.0, "lead": radians(2.0), "damping": 2.0, "armature": 0.003}
 
@@ -99,7 +99,7 @@ SERVOS = {  # limits: estimates, after humanoids of this build
     "elbow": Servo(limits_deg=(0, 130), **LIGHT),
 }
 
-AXES: dict[str, Vector] = {  # table, left side; on the right yaw and roll axes are turned round
+AXES: dict[str, Vector] = {  # table, left side; on the right yaw and roll axes are reversed
     "waist_pitch": (0, -1, 0),
     "waist_roll": (-1, 0, 0),
     "hip_yaw": (0, 0, 1),
@@ -120,26 +120,26 @@ WHITE: Vector = (0.86, 0.87, 0.89)
 SILVER: Vector = (0.55, 0.57, 0.62)
 DARK: Vector = (0.12, 0.12, 0.14)
 
-EYES = (0.036, 0.020, 0.0)  # m   estimate: left camera from the head's middle
+EYE_AT = (0.036, 0.020, 0.0)  # m   estimate: left camera from the head's middle
 SOLE_SENSORS = (0.050, 0.025)  # m   estimate: x and y of the force sensors from the sole's middle
 
 
 def spec() -> mujoco.MjSpec:
-    """Return the robot's bodies with all joints at 0, its drives, and its sensors' places."""
+    """Return the spec of the robot: bodies with all joints at 0, drives and sensor mounts."""
     torso = BoxMass(mass=TORSO, half=TORSO_HALF)
     return assemble("torso", torso, (box(TORSO_HALF, rgb=SILVER),), parts(), mounts(), WHITE)
 
 
 def parts() -> tuple[LinkagePart, ...]:
-    """Return everything but the torso, parents first."""
+    """Return all parts except the torso, parents first."""
     middle = (
-        _part("neck", "torso", NECK, _even(HEAD, HEAD_HALF, HEAD_AT), *_head()),
-        _part("waist_pitch", "torso", WAIST, _even(CROSS, CROSS_HALF)),
+        _part("neck", "torso", NECK, _box_mass(HEAD, HEAD_HALF, HEAD_AT), *_head()),
+        _part("waist_pitch", "torso", WAIST, _box_mass(CROSS, CROSS_HALF)),
         _part(
             "waist_roll",
             "waist_pitch",
-            HERE,
-            _even(PELVIS, PELVIS_HALF, PELVIS_AT),
+            ORIGIN,
+            _box_mass(PELVIS, PELVIS_HALF, PELVIS_AT),
             box(PELVIS_HALF, PELVIS_AT, rgb=SILVER),
         ),
     )
@@ -147,9 +147,9 @@ def parts() -> tuple[LinkagePart, ...]:
 
 
 def _head() -> tuple[PartShape, ...]:
-    eyes = (ball(0.009, _eye(side), rgb=DARK) for side in SIDES)
-    neck = capsule(0.022, HERE, (0.0, 0.0, HEAD_AT[2] - HEAD_HALF[2]), rgb=DARK)
-    return box(HEAD_HALF, HEAD_AT), neck, *eyes
+    lenses = (ball(0.009, _eye(side), rgb=DARK) for side in SIDES)
+    neck = capsule(0.022, ORIGIN, (0.0, 0.0, HEAD_AT[2] - HEAD_HALF[2]), rgb=DARK)
+    return box(HEAD_HALF, HEAD_AT), neck, *lenses
 
 
 def _leg(side: str) -> tuple[LinkagePart, ...]:
@@ -158,22 +158,24 @@ def _leg(side: str) -> tuple[LinkagePart, ...]:
         kind=mujoco.mjtGeom.mjGEOM_BOX, size=SOLE_HALF, at=SOLE_AT, name=f"{side}_sole", rgb=DARK
     )
     return (
-        _part(hip, "waist_roll", HIP, _even(HIP_BLOCK, HIP_HALF, HIP_AT), box(HIP_HALF, HIP_AT)),
-        _part(f"{side}_hip_pitch", hip, HIP_CENTRE, _even(CROSS, CROSS_HALF)),
+        _part(
+            hip, "waist_roll", HIP, _box_mass(HIP_BLOCK, HIP_HALF, HIP_AT), box(HIP_HALF, HIP_AT)
+        ),
+        _part(f"{side}_hip_pitch", hip, HIP_CENTRE, _box_mass(CROSS, CROSS_HALF)),
         _part(
             thigh,
             f"{side}_hip_pitch",
-            HERE,
-            _even(THIGH, THIGH_HALF, THIGH_AT),
+            ORIGIN,
+            _box_mass(THIGH, THIGH_HALF, THIGH_AT),
             box(THIGH_HALF, THIGH_AT),
         ),
-        _part(shin, thigh, KNEE, _even(SHIN, SHIN_HALF, SHIN_AT), box(SHIN_HALF, SHIN_AT)),
-        _part(f"{side}_ankle_pitch", shin, ANKLE, _even(CROSS, CROSS_HALF)),
+        _part(shin, thigh, KNEE, _box_mass(SHIN, SHIN_HALF, SHIN_AT), box(SHIN_HALF, SHIN_AT)),
+        _part(f"{side}_ankle_pitch", shin, ANKLE, _box_mass(CROSS, CROSS_HALF)),
         _part(
             f"{side}_ankle_roll",
             f"{side}_ankle_pitch",
-            HERE,
-            _even(FOOT, SOLE_HALF, SOLE_AT),
+            ORIGIN,
+            _box_mass(FOOT, SOLE_HALF, SOLE_AT),
             sole,
             box(INSTEP_HALF, INSTEP_AT),
         ),
@@ -183,19 +185,19 @@ def _leg(side: str) -> tuple[LinkagePart, ...]:
 def _arm(side: str) -> tuple[LinkagePart, ...]:
     upper = f"{side}_shoulder_roll"
     return (
-        _part(f"{side}_shoulder_pitch", "torso", SHOULDER, _even(CROSS, CROSS_HALF)),
+        _part(f"{side}_shoulder_pitch", "torso", SHOULDER, _box_mass(CROSS, CROSS_HALF)),
         _part(
             upper,
             f"{side}_shoulder_pitch",
-            HERE,
-            _even(UPPER_ARM, ARM_HALF, UPPER_ARM_AT),
+            ORIGIN,
+            _box_mass(UPPER_ARM, ARM_HALF, UPPER_ARM_AT),
             box(ARM_HALF, UPPER_ARM_AT),
         ),
         _part(
             f"{side}_elbow",
             upper,
             ELBOW,
-            _even(FOREARM, ARM_HALF, FOREARM_AT),
+            _box_mass(FOREARM, ARM_HALF, FOREARM_AT),
             box(ARM_HALF, FOREARM_AT),
             ball(HAND_RADIUS, HAND, rgb=DARK),
         ),
@@ -203,7 +205,7 @@ def _arm(side: str) -> tuple[LinkagePart, ...]:
 
 
 def _part(name: str, parent: str, at: Vector, mass: BoxMass, *shapes: PartShape) -> LinkagePart:
-    """Return a part; those of the right side hang and turn as in a mirror."""
+    """Return a part; position and axis of the right side are mirrored."""
     side, _, joint = name.partition("_")
     joint, left = (joint, SIDES[side]) if side in SIDES else (name, 1)
     x, y, z = AXES[joint]
@@ -218,12 +220,12 @@ def _part(name: str, parent: str, at: Vector, mass: BoxMass, *shapes: PartShape)
     )
 
 
-def _even(mass: float, half: Vector, at: Vector = HERE) -> BoxMass:
+def _box_mass(mass: float, half: Vector, at: Vector = ORIGIN) -> BoxMass:
     return BoxMass(mass=mass, half=half, at=at)
 
 
 def mounts() -> dict[str, Mount]:
-    """Return where the sensors sit; the real robot has them there, exact places are estimates."""
+    """Return the sensor mounts, as on the real robot; exact positions are estimates."""
     paired: dict[str, Mount] = {}
     for side in SIDES:
         paired |= {
@@ -232,13 +234,13 @@ def mounts() -> dict[str, Mount]:
             f"{side}_shin": Mount(part=f"{side}_knee", at=SHIN_AT),
         }
     return paired | {
-        "chest": Mount(part="torso", at=HERE),
-        "brow": Mount(part="neck", at=(EYES[0], 0.0, HEAD_AT[2] + 0.020)),
+        "chest": Mount(part="torso", at=ORIGIN),
+        "brow": Mount(part="neck", at=(EYE_AT[0], 0.0, HEAD_AT[2] + 0.020)),
     }
 
 
 def sole_sensors() -> tuple[tuple[str, Vector], ...]:
-    """Return names and places of a sole's four force sensors, in the foot's frame, m."""
+    """Return names and positions of a sole's four force sensors in the foot frame, m."""
     (x, y), bottom = SOLE_SENSORS, SOLE_AT[2] - SOLE_HALF[2]
     return tuple(
         (f"{end}_{side}", (SOLE_AT[0] + ahead * x, left * y, bottom))
@@ -248,4 +250,4 @@ def sole_sensors() -> tuple[tuple[str, Vector], ...]:
 
 
 def _eye(side: str) -> Vector:
-    return EYES[0], SIDES[side] * EYES[1], HEAD_AT[2] + EYES[2]
+    return EYE_AT[0], SIDES[side] * EYE_AT[1], HEAD_AT[2] + EYE_AT[2]

@@ -1,7 +1,7 @@
-"""Wheels: tyres on driven hinges, and the caster that trails behind two of them.
+"""Wheels and casters: tyres on hinges.
 
-A wheel's drive counts radians, and a positive speed drives the robot forwards. Friction is the
-ground's, as everywhere (docs/conventions.md); how the tyre yields is its own.
+A wheel's drive is in radians; a positive speed drives the robot forwards. Friction is the ground's,
+as everywhere (docs/reference/conventions.md); the compliance is the tyre's.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from grouser.robots.parts.hull import GREY, Vector, set_box_mass
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS, ContactSurface, GeomBuilder
 
 TYRE_FREQUENCY = 100.0
-"""rad/s; estimate: pneumatic tyres on which the robot sinks by a millimetre."""
+"""rad/s; estimate: pneumatic tyres with a static deflection of a millimetre."""
 TYRE_DAMPING_RATIO = 0.15
-"""Estimate: rubber and air; a damper no stronger than a belt's, so that what skids stays down."""
+"""Estimate: rubber and air; not above a belt's, so that a skidding wheel stays down."""
 
 RUBBER: Vector = (0.10, 0.10, 0.11)
 BRIGHT: Vector = (0.75, 0.75, 0.72)
@@ -27,26 +27,26 @@ BRIGHT: Vector = (0.75, 0.75, 0.72)
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel:
-    """An upright tyre with a rounded tread, which touches level ground in one point."""
+    """Tyre with a rounded tread: one contact point on level ground."""
 
     radius: float
     """m."""
     width: float
-    """Across the tread, m."""
+    """Width of the tread, m."""
     mass: float
     """kg."""
     armature: float = 0.0
-    """Inertia of its motor's rotor, seen at the wheel, kg m²."""
+    """Rotor inertia of its motor, reflected to the wheel, kg m²."""
     damping: float = 0.0
-    """What its motor, gear and bearing lose, N m s/rad."""
+    """Viscous loss of motor, gear and bearing, N m s/rad."""
 
     frequency: float = TYRE_FREQUENCY
-    """At which the robot bounces on such wheels, rad/s."""
+    """Natural frequency of the robot on these wheels, rad/s."""
     damping_ratio: float = TYRE_DAMPING_RATIO
-    """Of that bounce."""
+    """Damping ratio of that oscillation."""
 
     def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str, at: Vector) -> None:
-        """Hang the wheel on ``body`` with its middle at ``at`` (m): body and hinge ``name``."""
+        """Add body and hinge ``name`` to ``body``, centre at ``at`` (m)."""
         wheel = body.add_body(name=name, pos=at)
         hinge = mujoco.mjtJoint.mjJNT_HINGE
         wheel.add_joint(
@@ -70,27 +70,27 @@ class Wheel:
         mark(tyre, frequency=self.frequency, damping_ratio=self.damping_ratio)
         _add_hub(spec, wheel, self.radius, self.width)
         across = self.mass * (3 * self.radius**2 + self.width**2) / 12
-        wheel.mass, wheel.ipos = self.mass, [0, 0, 0]  # unsaid, MuJoCo would take the body's place
+        wheel.mass, wheel.ipos = self.mass, [0, 0, 0]  # the default is the body's position
         wheel.inertia = [across, self.mass * self.radius**2 / 2, across]
         wheel.explicitinertial = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Caster:
-    """A wheel on a fork that swivels about an upright pin; nothing drives either."""
+    """Passive wheel on a fork that swivels about a vertical pin."""
 
     wheel: Wheel
     at: Vector
-    """Where the pin meets the height of the wheel's axle, m."""
+    """Point of the pin at the height of the wheel's axle, m."""
     trail: float
-    """How far the axle is behind the pin, m."""
+    """Distance of the axle behind the pin, m."""
     mass: float
-    """Of the fork, kg."""
+    """Mass of the fork, kg."""
     damping: float
-    """Of the pin, N m s/rad."""
+    """Damping of the pin, N m s/rad."""
 
     def add(self, spec: mujoco.MjSpec, body: mujoco.MjsBody) -> None:
-        """Hang it on ``body``: the bodies and hinges ``caster`` and ``caster_wheel``."""
+        """Add the bodies and hinges ``caster`` and ``caster_wheel`` to ``body``."""
         fork = body.add_body(name="caster", pos=self.at)
         hinge = mujoco.mjtJoint.mjJNT_HINGE
         fork.add_joint(name="caster", type=hinge, axis=[0, 0, 1], damping=self.damping)
@@ -107,14 +107,14 @@ class Caster:
             rgba=(*GREY, 1.0),
         )
         self.wheel.add(spec, fork, "caster_wheel", (-self.trail, 0.0, 0.0))
-        # It reaches up into the body's hull, which is no well as the real one is.
+        # The wheel overlaps the body's hull, which has no wheel well.
         spec.add_exclude(
             name=f"{body.name}|caster_wheel", bodyname1=body.name, bodyname2="caster_wheel"
         )
 
 
 def _add_hub(spec: mujoco.MjSpec, wheel: mujoco.MjsBody, radius: float, width: float) -> None:
-    """Add a hub with a bar across it that touches nothing: it shows how the wheel turns."""
+    """Add a hub with a bar, without collisions, that shows the wheel's rotation."""
     dark, bright = (
         GeomBuilder(spec, (*rgb, 1.0), contype=0, conaffinity=0) for rgb in (GREY, BRIGHT)
     )
