@@ -38,7 +38,7 @@ def test_state_comes_through(kind, dialect):
         assert len(state.joints) == len(robot.layout.robot.drives)
         here = robot.sim.angles("r")
         for name, shown in state.joints:
-            joint = robot.layout.joints.named(name)
+            joint = robot.layout.joints.find(name)
             assert shown == pytest.approx(joint.sign * here[joint.drive], abs=1.01e-4)
 
 

@@ -176,7 +176,7 @@ def test_normalized_sticks_in_udk_only():
         robot = wired("p2dx", profile=PortProfile(dialect))
         robot.orders("DRIVE {Left 1} {Right 1} {Normalized true}")
         left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2}"))
-        share = 0.02 * robot.layout.drive_mode.fastest
+        share = 0.02 * robot.layout.drive_mode.max_spin
         assert left == pytest.approx(share if dialect is UDK else 2.0)
         left, _ = spins(robot, robot.orders("DRIVE {Left 2} {Right 2} {Normalized false}"))
         assert left == pytest.approx(2.0)
@@ -364,13 +364,13 @@ def test_halt_stops_it(kind):
 
 def test_flip_puts_a_robot_on_its_tracks_again():
     robot = wired("kenaf")
-    assert robot.adapter.flips(robot.heard("DRIVE {Flip true}"))
-    assert not robot.adapter.flips(robot.heard("DRIVE {Left 1} {Right 1}"))
-    assert robot.adapter.righted(robot.sim.pose("r")) is None
-    robot.sim.do(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
+    assert robot.adapter.requests_flip(robot.heard("DRIVE {Flip true}"))
+    assert not robot.adapter.requests_flip(robot.heard("DRIVE {Left 1} {Right 1}"))
+    assert robot.adapter.upright_pose(robot.sim.pose("r")) is None
+    robot.sim.apply(SetPose("r", Pose.at(0, 0, 0.2, roll=3.0, yaw=1.0)))
     robot.sim.step(1.0)
     fallen = robot.sim.pose("r")
-    robot.sim.do(SetPose("r", robot.adapter.righted(fallen)))
+    robot.sim.apply(SetPose("r", robot.adapter.upright_pose(fallen)))
     robot.sim.step(1.0)
-    assert robot.adapter.righted(robot.sim.pose("r")) is None
+    assert robot.adapter.upright_pose(robot.sim.pose("r")) is None
     assert robot.sim.pose("r").position[2] == pytest.approx(robot.layout.robot.standing, abs=0.01)

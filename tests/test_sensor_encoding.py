@@ -13,7 +13,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.sensor_encoding import TYPES, encode
-from grouser.gateways.usarsim.settings import CARRIED, apply, zooms
+from grouser.gateways.usarsim.settings import TAGS_PER_ROBOT, apply, camera_zooms
 from grouser.protocol.usarsim import sensor_messages
 from grouser.protocol.usarsim.axes import Axes
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
@@ -316,7 +316,7 @@ def test_a_camera_zooms_within_its_reach():
         assert result.fov == pytest.approx(gets)
     assert camera.memory.aim.zoom == 1.0
     setting(robot, zoom % 0.8)
-    assert zooms(robot.layout, robot.sim) == {"Camera": camera.memory.aim.zoom}
+    assert camera_zooms(robot.layout, robot.sim) == {"Camera": camera.memory.aim.zoom}
     (result,) = setting(
         robot, "SET {Type Camera} {Name no} {Opcode FOV} {Params 1}"
     ).response.results
@@ -334,7 +334,7 @@ def test_tags_are_written_read_and_dropped():
     outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
     (action,) = outcome.actions
     assert isinstance(action, Join)
-    for _ in range(CARRIED):
+    for _ in range(TAGS_PER_ROBOT):
         outcome = setting(robot, "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}", tags)
     assert outcome.response.results[0].status == "Failed"  # it carries no more
     bare = Wired("packbot")
@@ -343,7 +343,7 @@ def test_tags_are_written_read_and_dropped():
     tags.dropped.clear()
     fresh.sim.apply(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
     fresh.sim.step(0.5)
-    assert fresh.sim.read("r", "rfid").array("ids").tolist() == [action.who.number + CARRIED]
+    assert fresh.sim.read("r", "rfid").array("ids").tolist() == [action.who.number + TAGS_PER_ROBOT]
 
 
 def test_viewports_and_the_rest_are_answered():

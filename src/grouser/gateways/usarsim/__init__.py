@@ -1,4 +1,4 @@
-"""The USARSim gateway: robots' clients in three dialects, world controllers, the truth port."""
+"""USARSim gateway: robot clients in three dialects, world controllers, ground truth port."""
 
 from grouser.exports import attach
 

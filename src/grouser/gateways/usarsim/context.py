@@ -1,4 +1,4 @@
-"""What all USARSim clients of a server share."""
+"""State shared by all USARSim connections of a server."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from grouser.simulation.simulation import Simulation
 
 
 class RobotAdapters:
-    """Name of a robot → its adapter, in the scene as it is composed now."""
+    """Cache of robot adapters by robot name, cleared when the scene is recompiled."""
 
     def __init__(self, simulation: Simulation, *, ground_truth: bool = False) -> None:
-        """Adapt the robots of ``simulation``.
+        """Create adapters for the robots of ``simulation`` on first use.
 
         Args:
-            simulation: where they are.
-            ground_truth: whether all are told where they truly are; else only those whose USARSim
-                class was, and those to whom a world file gave such a sensor.
+            simulation: the simulation.
+            ground_truth: True: send true poses for all robots; False: only for robots whose USARSim
+                class does, and for truth sensors of the world file.
         """
         self._simulation, self._scene = simulation, simulation.scene
         self._ground_truth = ground_truth
@@ -53,14 +53,14 @@ class RobotAdapters:
 
 @dataclass
 class UsarsimContext:
-    """The host, and what the gateway knows of it."""
+    """Host, connections and per-robot state of the gateway."""
 
     host: Host
     registry: ConnectionRegistry
     views: Views | None
-    """What cameras see; None: nobody draws it."""
+    """Camera images; None: no rendering."""
     ground_truth: bool = False
-    """Whether every robot's client is told where it truly is."""
+    """Send true poses for all robots."""
     adapters: RobotAdapters = field(init=False)
     controllers: WorldControllers = field(init=False)
 
@@ -69,5 +69,5 @@ class UsarsimContext:
         self.controllers = WorldControllers(self.host)
 
     def may_join(self, address: str) -> bool:
-        """Return whether one more robot may come from ``address``."""
+        """Return True if clients at ``address`` may add one more robot."""
         return self.registry.robots_of(address) < self.registry.limits.robots_per_address

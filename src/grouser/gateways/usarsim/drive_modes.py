@@ -1,9 +1,9 @@
-"""What DRIVE moves: wheels, legs and belts, by sides or by a speed and a turn.
+"""Drive modes: conversion of DRIVE commands to drive or gait set points.
 
-Three ways to tell a robot where to go come over the wire: two sides' spins (skid steering), a spin
-and steering angles (a car), and speeds ahead, sideways and about (a flying robot). Every robot of
-ours understands all three as far as it can: `SkidSteering` has sides, `GaitDrive` a gait that takes
-speeds, `CrankDrive` a gait that takes two spins, `BeltDrive` belts that carry others.
+DRIVE has three forms: angular speeds of two sides (skid steering), angular speed and steering
+angles (car), and forward, lateral and yaw velocity (aerial robot). Every robot supports all three
+as far as its hardware allows: `SkidSteering` drives the sides, `GaitDrive` a gait with velocity
+inputs, `CrankDrive` a gait with two crank speeds, `BeltDrive` the belts of a conveyor.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ from grouser.physics.drives import Setpoint
 from grouser.robots.robot import Gait, Robot, Steering
 
 Command = dict[str, float | Setpoint]
-"""What `Simulation.command` takes."""
+"""Set points by drive or gait input, as passed to `Simulation.command`."""
 
 WALKING_SPIN = math.tau
-"""Spin (rad/s) of both sides at which a walking robot goes as fast as it can: UDK's default for the
-fastest wheel. Legs have no wheels, so any number would do."""
+"""Angular speed of both sides (rad/s) that corresponds to the maximum speed of a walking robot:
+UDK's default maximum wheel speed. Legs have no wheels, so the value is a convention."""
 
 
 @dataclass
 class DriveState:
-    """What a client's robot remembers from one command to the next."""
+    """Command state of a client's robot, kept between commands."""
 
     normalized: bool = False
-    """Whether speeds are percentages until a command says otherwise (UDK)."""
+    """Speeds are percentages until a command changes it (UDK)."""
     light: bool = False
-    """Whether the head lights are on."""
+    """Head lights are on."""
     left: float = 0.0
-    """The last spin of the left side, rad/s."""
+    """Last angular speed of the left side, rad/s."""
     right: float = 0.0
     kicks: int = 0
-    """How often it was told to kick."""
+    """Number of kicks commanded."""
     setpoints: dict[str, Setpoint] = field(default_factory=dict)
-    """Drive → the last speed or torque it was commanded by name."""
+    """Drive → last set point commanded by joint name."""
 
     def stop(self) -> None:
-        """Forget every motion."""
+        """Clear all motion commands."""
         self.left = self.right = 0.0
         self.setpoints.clear()
 
 
 class DriveMode(Protocol):
-    """How a robot goes about."""
+    """Conversion of DRIVE to set points for one kind of locomotion."""
 
     @property
-    def fastest(self) -> float:
-        """The greatest spin of a side, rad/s: 100 percent."""
+    def max_spin(self) -> float:
+        """Maximum angular speed of a side, rad/s: 100 percent."""
         ...
 
     @property
-    def paces(self) -> tuple[float, float, float]:
-        """The greatest speeds ahead, sideways (m/s) and about (rad/s): 100 percent."""
+    def max_speeds(self) -> tuple[float, float, float]:
+        """Maximum forward, lateral (m/s) and yaw velocity (rad/s): 100 percent."""
         ...
 
     def sides(self, left: float, right: float) -> Command:
-        """Turn the sides' wheels at ``left`` and ``right`` (rad/s)."""
+        """Return the command for angular speeds of the sides (rad/s)."""
         ...
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Go ahead, to the left (m/s) and turn to the left (rad/s)."""
+        """Return the command for forward, leftward (m/s) and counter-clockwise velocity (rad/s)."""
         ...
 
 
@@ -79,27 +79,27 @@ class SkidSteering:
 
     @cached_property
     def radius(self) -> float:
-        """Metres per radian of a side's first wheel: all of the side go at its speed."""
+        """Metres per radian of the first wheel of a side; all wheels of a side share its speed."""
         return self.joints.by_drive[self.steering.left[0]].radius * self.steering.radius
 
     @cached_property
-    def fastest(self) -> float:
-        """The greatest spin of the first wheel."""
-        return self.joints.by_drive[self.steering.left[0]].most
+    def max_spin(self) -> float:
+        """Maximum angular speed of the first wheel."""
+        return self.joints.by_drive[self.steering.left[0]].max_speed
 
     @property
-    def paces(self) -> tuple[float, float, float]:
-        """The greatest speed, no sideways, and the greatest turn on the spot."""
-        ahead = self.fastest * self.radius
+    def max_speeds(self) -> tuple[float, float, float]:
+        """Maximum forward speed, no lateral speed, maximum yaw rate on the spot."""
+        ahead = self.max_spin * self.radius
         return ahead, 0.0, 2 * ahead / self.steering.gauge
 
     def sides(self, left: float, right: float) -> Command:
-        """Give every wheel of a side the speed of the side."""
+        """Drive all wheels of a side at the speed of the side."""
         ahead, turn = (left + right) / 2, (right - left) / self.steering.gauge
         return self.go(ahead * self.radius, 0.0, turn * self.radius)
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Let both sides roll."""
+        """Convert forward velocity and yaw rate to side speeds."""
         if sideways:
             raise BadValue("DRIVE: this robot cannot go sideways, LateralVelocity must be 0")
         return dict(self.steering.side_speeds(forward, turn))
@@ -107,77 +107,77 @@ class SkidSteering:
 
 @runtime_checkable
 class PacedGait(Protocol):
-    """A gait that knows how fast it can go."""
+    """Gait with maximum velocities."""
 
     @property
     def fastest(self) -> tuple[float, float, float]:
-        """Ahead, sideways (m/s) and about (rad/s)."""
+        """Maximum forward, lateral (m/s) and yaw velocity (rad/s)."""
         ...
 
 
 @dataclass(frozen=True)
 class GaitDrive:
-    """Legs whose gait takes ``forward``, ``sideways`` and ``turn``."""
+    """Legs with a gait that has the inputs ``forward``, ``sideways`` and ``turn``."""
 
-    paces: tuple[float, float, float]
-    fastest: float = WALKING_SPIN
+    max_speeds: tuple[float, float, float]
+    max_spin: float = WALKING_SPIN
 
     def sides(self, left: float, right: float) -> Command:
-        """GaitDrive as a robot on wheels would go: in proportion to the fastest walk and turn."""
-        forward, _, turn = self.paces
+        """Walk like a wheeled robot, in proportion to the maximum walking and turning speed."""
+        forward, _, turn = self.max_speeds
         ahead, about = (left + right) / 2, (right - left) / 2
-        return self.go(ahead / self.fastest * forward, 0.0, about / self.fastest * turn)
+        return self.go(ahead / self.max_spin * forward, 0.0, about / self.max_spin * turn)
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Tell the gait; it keeps to what the robot can do."""
+        """Return the gait inputs; the gait limits them."""
         return {"forward": forward, "sideways": sideways, "turn": turn}
 
 
 @dataclass(frozen=True)
 class CrankDrive:
-    """Legs on two cranks, each of which takes a spin."""
+    """Legs on two cranks with one angular speed each."""
 
-    fastest: float
-    paces: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    max_spin: float
+    max_speeds: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def sides(self, left: float, right: float) -> Command:
-        """Turn both cranks."""
+        """Return the crank speeds."""
         return {"left_speed": left, "right_speed": right}
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Refuse: what speed a crank's spin gives depends on the ground."""
+        """Raise `BadValue`: the velocity at a crank speed depends on the ground."""
         raise BadValue("DRIVE: this robot has two cranks, it takes Left and Right (rad/s) or Speed")
 
 
 @dataclass(frozen=True)
 class BeltDrive:
-    """Belts of a machine that stays where it is."""
+    """Belts of a stationary machine."""
 
     joints: WireJoints
 
     @property
-    def fastest(self) -> float:
-        """The greatest spin of its drums."""
-        return min(joint.most for joint in self.joints.all)
+    def max_spin(self) -> float:
+        """Maximum angular speed of the drums."""
+        return min(joint.max_speed for joint in self.joints.all)
 
     @property
-    def paces(self) -> tuple[float, float, float]:
-        """The greatest speed of what it carries."""
-        return min(joint.most * joint.radius for joint in self.joints.all), 0.0, 0.0
+    def max_speeds(self) -> tuple[float, float, float]:
+        """Maximum speed of the belt surface."""
+        return min(joint.max_speed * joint.radius for joint in self.joints.all), 0.0, 0.0
 
     def sides(self, left: float, right: float) -> Command:
-        """Turn the drums at the mean of both: a belt has no sides."""
+        """Drive all drums at the mean of both speeds."""
         return {joint.drive: joint.spin((left + right) / 2) for joint in self.joints.all}
 
     def go(self, forward: float, sideways: float, turn: float) -> Command:
-        """Carry what lies on it."""
+        """Drive the belt surface at ``forward``."""
         if sideways or turn:
             raise BadValue("DRIVE: a belt only goes ahead, it can neither turn nor go sideways")
         return {joint.drive: joint.spin(forward / joint.radius) for joint in self.joints.all}
 
 
 def drive_mode(robot: Robot, joints: WireJoints) -> DriveMode | None:
-    """Return how ``robot`` goes about; None: it does not."""
+    """Return the drive mode of ``robot``; None: it cannot be driven."""
     if robot.steering:
         return SkidSteering(robot.steering, joints)
     if robot.gait:

@@ -1,4 +1,4 @@
-"""GEO and CONF: how large a robot is, where its parts are, and what they can do."""
+"""Answers to GETGEO and GETCONF: geometry and configuration of robot, sensors and packages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from grouser.gateways.usarsim.robot_layout import (
     MountPose,
     PackageLink,
     RobotLayout,
-    carried_pose,
     hinge_pose,
     mount_poses,
+    pose_in_carrier,
 )
-from grouser.gateways.usarsim.sensor_encoding import TYPES, grid, tick_angle, wire_names
+from grouser.gateways.usarsim.sensor_encoding import TYPES, ray_grid, sensor_names, tick_angle
 from grouser.gateways.usarsim.settings import zoom_range
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.geo_conf import (
@@ -52,11 +52,11 @@ from grouser.sensors.victims import VictimSensor
 _ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 Settings = tuple[tuple[str, Value], ...]
-"""Keys of CONF and what they say."""
+"""Keys and values of CONF."""
 
 
 def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> list[Message]:
-    """Answer GETGEO."""
+    """Return the answer to GETGEO."""
     kind = query.type.lower()
     if kind == "robot":
         return [_robot_geometry(layout, profile)]
@@ -69,7 +69,7 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     mounted: list[Mounting] = []
     for sensor, title, place in _sensors(layout, kind, query.name):
         mounted.append(
-            _mounting(layout, title, place[wire_names(sensor, layout).index(title)], profile)
+            _mounting(layout, title, place[sensor_names(sensor, layout).index(title)], profile)
         )
     return [SensorGeometry(_type(kind, query.type), tuple(mounted))]
 
@@ -83,15 +83,15 @@ def configuration(
     key: str | None = None,
     zooms: Mapping[str, float] | None = None,
 ) -> list[Message]:
-    """Answer GETCONF.
+    """Return the answer to GETCONF.
 
     Args:
         layout: the robot.
-        query: what about it.
-        profile: how the client's port sees the world.
-        cameras: camera → where its picture is in the mosaic.
-        key: what ties an image connection to this robot; None: there are no pictures.
-        zooms: camera → how far it is zoomed now; 1 where it is not said.
+        query: the command.
+        profile: dialect, axes and units of the client's port.
+        cameras: camera → tile of its image in the mosaic.
+        key: key that ties an image connection to this robot; None: no rendering.
+        zooms: camera → present zoom factor; default 1.
     """
     kind = query.type.lower()
     if kind == "robot":
@@ -119,7 +119,7 @@ def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> RobotGeometry:
     base = layout.appearance.wheel_base
     return RobotGeometry(
         type=layout.vehicle,
-        name=layout.appearance.title,
+        name=layout.appearance.class_name,
         dimensions=(length, width, height),
         cog=profile.place(layout.size.centre),
         wheel_radius=profile.length(wheels.radius) if wheels else None,
@@ -130,13 +130,13 @@ def _robot_geometry(layout: RobotLayout, profile: PortProfile) -> RobotGeometry:
 
 def _robot_configuration(layout: RobotLayout, profile: PortProfile) -> RobotConfiguration:
     ground = isinstance(layout.drive_mode, SkidSteering)
-    wheels = [joint.torque for joint in layout.joints.all if joint.wheel]
+    wheels = [joint.max_torque for joint in layout.joints.all if joint.wheel]
     return RobotConfiguration(
         type=layout.vehicle,
-        name=layout.appearance.title,
+        name=layout.appearance.class_name,
         steering=layout.appearance.steering,
         mass=layout.robot.mass,
-        max_speed=profile.angle(layout.drive_mode.fastest) if layout.drive_mode else None,
+        max_speed=profile.angle(layout.drive_mode.max_spin) if layout.drive_mode else None,
         max_torque=max(wheels, default=None),
         max_front_steer=0.0 if ground else None,
         max_rear_steer=0.0 if ground else None,
@@ -172,7 +172,7 @@ def _actuator_geometry(
     links: tuple[PackageLink, ...],
     profile: PortProfile,
 ) -> PackageGeometry:
-    """Return UDK's form: the whole sits where its first link does, which then is at its origin."""
+    """Return UDK's form: the package has the pose of its first link, which is at the origin."""
     first, *others = _links_geometry(layout, links, profile)
     origin = replace(first, location=_ORIGIN, orientation=_ORIGIN)
     return PackageGeometry(
@@ -181,13 +181,13 @@ def _actuator_geometry(
         (origin, *others),
         location=first.location,
         orientation=first.orientation,
-        mount=layout.appearance.title,
+        mount=layout.appearance.class_name,
         tip=_tip(layout, links, profile),
     )
 
 
 def _tip(layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfile) -> Vector:
-    """Return where the last link ends, seen from the first joint: its sensor, or its joint."""
+    """Return the tip relative to the first joint: the sensor on the last link, or its joint."""
     base, last = links[0].joint.drive, links[-1].joint.drive
     ends = [
         place
@@ -197,7 +197,7 @@ def _tip(layout: RobotLayout, links: tuple[PackageLink, ...], profile: PortProfi
     ]
     end = ends[0] if ends else MountPose(last, Pose())
     where, _ = _pose(
-        carried_pose(layout.model, layout.name, layout.robot, end, {base}).X_BS, profile
+        pose_in_carrier(layout.model, layout.name, layout.robot, end, {base}).X_BS, profile
     )
     return where
 
@@ -220,10 +220,10 @@ def _links_configuration(
         low, high = link.joint.limits
         free = math.isinf(low) or math.isinf(high)
         ends = sorted(link.sign * end for end in (low, high))
-        # On the wire a range whose least is above its most is none at all.
+        # On the wire MinRange > MaxRange means no limit.
         least, most = (1.0, 0.0) if free else (profile.angle(ends[0]), profile.angle(ends[1]))
-        speed = profile.angle(link.joint.most)
-        yield LinkConfiguration(number, "Revolute", speed, link.joint.torque, least, most)
+        speed = profile.angle(link.joint.max_speed)
+        yield LinkConfiguration(number, "Revolute", speed, link.joint.max_torque, least, most)
 
 
 # -- sensors -------------------------------------------------------------------------------------
@@ -232,11 +232,11 @@ def _links_configuration(
 def _sensors(
     layout: RobotLayout, kind: str, name: str | None
 ) -> Iterator[tuple[Sensor, str, list[MountPose]]]:
-    """Yield every sensor of a type with a name of its own on the wire, and its places."""
+    """Yield each sensor of a type with its wire name and mounting poses."""
     for sensor in layout.sensors.values():
         if TYPES.get(type(sensor), "").lower() != kind:
             continue
-        titles = wire_names(sensor, layout)
+        titles = sensor_names(sensor, layout)
         where = mount_poses(layout.model, layout.name, layout.robot, sensor)
         where = where * len(titles) if len(where) == 1 else where
         for title in titles:
@@ -245,21 +245,21 @@ def _sensors(
 
 
 def _type(kind: str, spelling: str) -> str:
-    """Return a type as it is spelled, or as it was asked for if there is none such."""
+    """Return a sensor type in its own spelling, or as requested if it is unknown."""
     return next((title for title in TYPES.values() if title.lower() == kind), spelling)
 
 
 def _mounting(layout: RobotLayout, title: str, place: MountPose, profile: PortProfile) -> Mounting:
-    """Return where a sensor is on what the wire knows: a link of a package, or the chassis."""
+    """Return the pose of a sensor relative to a link of a package, or to the chassis."""
     links = {
         link.joint.drive: (package, number)
         for package, links in layout.packages.items()
         for number, link in enumerate(links, 1)
     }
-    place = carried_pose(layout.model, layout.name, layout.robot, place, links)
+    place = pose_in_carrier(layout.model, layout.name, layout.robot, place, links)
     where, turned = _pose(place.X_BS, profile)
     if place.body not in links:
-        chassis = "HARD" if profile.dialect.packed else layout.appearance.title
+        chassis = "HARD" if profile.dialect.packed else layout.appearance.class_name
         return Mounting(title, where, turned, chassis)
     package, number = links[place.body]
     if profile.dialect.packed:
@@ -306,7 +306,7 @@ def _laser(sensor: Laser, layout: RobotLayout, profile: PortProfile) -> Settings
 
 
 def _depth(sensor: DepthCamera, layout: RobotLayout, profile: PortProfile) -> Settings:
-    sweep = grid(sensor.optics.output_plane)
+    sweep = ray_grid(sensor.optics.output_plane)
     return (
         *_span(sensor.optics, profile),
         ("Resolution", profile.angle(sweep.resolution)),
@@ -348,11 +348,11 @@ SETTINGS: dict[type, Callable[[Any, RobotLayout, PortProfile], Settings]] = {
     RfidReader: _rfid,
     Battery: _battery,
 }
-"""Sensor → what CONF says of it; of the others, how often they are read."""
+"""Sensor class → its settings in CONF; other sensors have ScanInterval only."""
 
 
 def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | None) -> Settings:
-    """Return UDK's settings of a camera, with angles in degrees, and the key to its pictures."""
+    """Return UDK's settings of a camera, angles in degrees, and the key to its images."""
     optics = zoom_range(sensor)
     where: Settings = ()
     if tile:
@@ -362,7 +362,7 @@ def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | Non
             ("TextureResolutionX", tile.width),
             ("TextureResolutionY", tile.height),
         )
-    angles = (optics.usual, optics.narrowest, optics.widest, optics.angle(zoom))
+    angles = (optics.default, optics.narrowest, optics.widest, optics.angle(zoom))
     titles = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
     views = tuple((title, round(degrees(a), 6)) for title, a in zip(titles, angles, strict=True))
     return (*where, *views, *((("ImageKey", key),) if key else ()))

@@ -1,7 +1,7 @@
-"""WireJoints and wheels as the wire has them: names, signs, and orders for one of them.
+"""Joints and wheels on the USARSim wire: names, signs and joint commands.
 
-On the wire a belt is a wheel: its speed is the spin of its sprocket, rad/s, and its force the
-torque there. With us belts take m/s and N.
+On the wire a belt is a wheel: its speed is the angular speed of its sprocket (rad/s) and its force
+the torque there. In Grouser belts take m/s and N.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grouser.errors import BadValue, unknown
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.wire_names import Appearance, plain, spelled
+from grouser.gateways.usarsim.wire_names import Appearance, normalize_name, wire_name
 from grouser.physics.drives import Setpoint, angle, speed, torque
 from grouser.protocol.usarsim.drive import Order
 from grouser.robots.robot import Robot
@@ -26,44 +26,44 @@ _RELATIVE = {
 
 @dataclass(frozen=True, kw_only=True)
 class WireJoint:
-    """One drive of a robot as the wire has it."""
+    """One drive of a robot on the wire."""
 
     name: str
-    """On the wire."""
+    """Name on the wire."""
     drive: str
-    """On the robot."""
+    """Name of the drive."""
     sign: int
-    """Of its angle on the wire against ours."""
+    """Sign of its wire angle relative to the drive."""
     radius: float
-    """Unit of the drive per radian on the wire: a sprocket's radius (m), or 1 for a hinge."""
+    """Unit of the drive per radian on the wire: sprocket radius (m), or 1 for a hinge."""
     wheel: bool
-    """It drives the robot about and turns without end."""
+    """Continuous joint that propels the robot."""
     limits: tuple[float, float]
-    """How far it goes, in the drive's unit; infinite for one without end."""
-    most: float
-    """Its greatest speed on the wire, rad/s."""
-    torque: float
-    """Its greatest torque on the wire, N m."""
+    """Joint limits in the drive's unit; infinite for a continuous joint."""
+    max_speed: float
+    """Maximum speed on the wire, rad/s."""
+    max_torque: float
+    """Maximum torque on the wire, N m."""
 
-    def shown(self, position: float, profile: PortProfile) -> float:
-        """Return the angle on the wire of a drive that is at ``position`` (m or rad)."""
+    def wire_angle(self, position: float, profile: PortProfile) -> float:
+        """Return the wire angle of the drive position ``position`` (m or rad)."""
         return profile.angle(self.sign * position / self.radius)
 
     def spin(self, rate: float) -> Setpoint:
-        """Return what turns it at ``rate`` (rad/s on the wire, not Unreal's)."""
+        """Return the set point for the angular speed ``rate`` (rad/s, never Unreal units)."""
         return speed(self.sign * rate * self.radius)
 
     def setpoint(
         self, order: Order, value: float, profile: PortProfile, at: float, was: Setpoint
     ) -> Setpoint:
-        """Return what an order of the wire means for the drive.
+        """Return the set point of the drive for a joint command.
 
         Args:
-            order: what ``value`` is.
-            value: in the wire's unit.
-            profile: how the port sees the world.
-            at: where the drive is now, m or rad.
-            was: the last speed or torque that the drive was commanded, for relative orders.
+            order: control mode.
+            value: in the unit of the wire.
+            profile: dialect, axes and units of the port.
+            at: present drive position, m or rad.
+            was: last set point of the drive, for relative orders.
         """
         kind = _RELATIVE.get(order, order)
         relative = kind is not order
@@ -78,8 +78,8 @@ class WireJoint:
             return torque(before + self.sign * value / self.radius)
         return speed(before + self.sign * profile.from_angle(value) * self.radius)
 
-    def clamped(self, target: float) -> float:
-        """Return ``target`` (in the drive's unit) within the joint's limits."""
+    def clamp(self, target: float) -> float:
+        """Return ``target`` (in the drive's unit) clamped to the joint limits."""
         low, high = self.limits
         return min(max(target, low), high)
 
@@ -88,22 +88,22 @@ class WireJoint:
             raise BadValue(
                 f"{self.name} turns without end: it takes a speed (Order 1) or a torque (Order 2)"
             )
-        return self.clamped(start + self.sign * profile.from_angle(value) * self.radius)
+        return self.clamp(start + self.sign * profile.from_angle(value) * self.radius)
 
 
 MODES = {Order.SPEED: "speed", Order.TORQUE: "torque"}
-"""Order → mode of the setpoint that carries it out."""
+"""Order → mode of the corresponding set point."""
 
 
 class WireJoints:
-    """All drives of a robot by their names on the wire, in the order in which they are sent."""
+    """All drives of a robot by wire name, in the order of transmission."""
 
     def __init__(self, robot: Robot, appearance: Appearance, gears: Mapping[str, float]) -> None:
-        """Name everything that moves.
+        """Assign wire names to all drives.
 
         Args:
-            robot: whose drives they are.
-            appearance: how the robot appears.
+            robot: the robot.
+            appearance: its names on the wire.
             gears: unit of each drive per radian of its joint.
         """
         known = [drive for drive in appearance.joints if drive in robot.drives]
@@ -113,25 +113,25 @@ class WireJoints:
             for drive in drives
         )
         self.by_drive: Mapping[str, WireJoint] = {joint.drive: joint for joint in self.all}
-        self._by_name = {plain(joint.drive): joint for joint in self.all}
-        self._by_name |= {plain(joint.name): joint for joint in self.all}
+        self._by_name = {normalize_name(joint.drive): joint for joint in self.all}
+        self._by_name |= {normalize_name(joint.name): joint for joint in self.all}
 
-    def named(self, name: str) -> WireJoint:
-        """Return the joint that a client calls ``name``, in any case; our own names do as well."""
+    def find(self, name: str) -> WireJoint:
+        """Return the joint by wire name or drive name, case-insensitively."""
         try:
-            return self._by_name[plain(name)]
+            return self._by_name[normalize_name(name)]
         except KeyError:
             raise unknown("joint", "joint", name, (joint.name for joint in self.all)) from None
 
     def hinges(self) -> Iterable[WireJoint]:
-        """Return those that are no wheels."""
+        """Return the joints that are not wheels."""
         return (joint for joint in self.all if not joint.wheel)
 
 
 def _joint(
     robot: Robot, appearance: Appearance, drive: str, radius: float, wheel: bool
 ) -> WireJoint:
-    name, sign = appearance.joints.get(drive, (spelled(drive), 1))
+    name, sign = appearance.joints.get(drive, (wire_name(drive), 1))
     drive_limits = robot.drives[drive]
     return WireJoint(
         name=name,
@@ -140,6 +140,6 @@ def _joint(
         radius=radius,
         wheel=wheel,
         limits=robot.limits.get(drive, (-math.inf, math.inf)),
-        most=drive_limits.speed / radius,
-        torque=drive_limits.force * radius,
+        max_speed=drive_limits.speed / radius,
+        max_torque=drive_limits.force * radius,
     )

@@ -1,4 +1,7 @@
-"""What a robot of ours is made of as the wire has it: joints, packages, sensors, how it goes."""
+"""Robot layout: joints, mission packages, sensors, dimensions and mounting poses on the wire.
+
+Dimensions and poses are read from the compiled model.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from grouser.errors import unknown
 from grouser.frames import Array, Pose
 from grouser.gateways.usarsim.drive_modes import DriveMode, drive_mode
 from grouser.gateways.usarsim.joints import WireJoint, WireJoints
-from grouser.gateways.usarsim.wire_names import appearance, plain
+from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.usarsim.state import GROUND, LEGGED
 from grouser.robots.robot import Robot
 from grouser.sensors.mounted import MountedSensor
@@ -24,27 +27,27 @@ from grouser.sensors.touch import Touch
 
 @dataclass(frozen=True)
 class RobotSize:
-    """Of a robot in its posture, in its root's axes."""
+    """Dimensions of a robot in its default posture, in the axes of its root."""
 
     dimensions: tuple[float, float, float]
     """Length, width, height, m."""
     centre: tuple[float, float, float]
-    """Of mass, from the root, m."""
+    """Centre of mass relative to the root, m."""
 
 
 @dataclass(frozen=True)
 class MountPose:
-    """Where something sits."""
+    """Mounting pose of a sensor or link."""
 
     body: str
-    """Name on the robot of the part that carries it."""
+    """Name of the carrying body on the robot."""
     X_BS: Pose
-    """Its pose there."""
+    """Pose in that body."""
 
 
-def measure(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
-    """Return how large the robot called ``name`` is in ``model``."""
-    data = _in_posture(model, name, robot)
+def robot_size(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
+    """Return the dimensions of the robot ``name`` in ``model``."""
+    data = _posture_data(model, name, robot)
     mujoco.mj_comPos(model, data)
     root = model.body(f"{name}/{robot.root}").id
     R_WB = data.xmat[root].reshape(3, 3)
@@ -56,8 +59,8 @@ def measure(model: mujoco.MjModel, name: str, robot: Robot) -> RobotSize:
     return RobotSize((length, width, height), (x, y, z))
 
 
-def _in_posture(model: mujoco.MjModel, name: str, robot: Robot) -> mujoco.MjData:
-    """Return the kinematics of a scene in which the robot called ``name`` has its posture."""
+def _posture_data(model: mujoco.MjModel, name: str, robot: Robot) -> mujoco.MjData:
+    """Return MjData with the robot ``name`` in its default posture, kinematics computed."""
     data = mujoco.MjData(model)
     for joint, value in robot.posture.items():
         data.qpos[model.joint(f"{name}/{joint}").qposadr[0]] = value
@@ -66,7 +69,7 @@ def _in_posture(model: mujoco.MjModel, name: str, robot: Robot) -> mujoco.MjData
 
 
 def object_size(model: mujoco.MjModel, name: str) -> tuple[float, float, float]:
-    """Return the edges of the box around an object in its own axes, m."""
+    """Return the edge lengths of the bounding box of an object in its own axes, m."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     body = model.body(name).id
@@ -88,58 +91,58 @@ def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
 
 
 def mount_poses(model: mujoco.MjModel, name: str, robot: Robot, sensor: Sensor) -> list[MountPose]:
-    """Return where a sensor of the robot ``name`` sits, one place for each of its parts.
+    """Return the mounting poses of a sensor of the robot ``name``, one per part.
 
-    What is everywhere and nowhere, such as encoders and odometry, sits at the root.
+    Sensors without a location, such as encoders and odometry, are mounted at the root.
     """
     if isinstance(sensor, MountedSensor):
         site = sensor.site(model, f"{name}/")
         pose = Pose(model.site_pos[site].copy(), model.site_quat[site].copy())
-        return [MountPose(_own(model, name, int(model.site_bodyid[site])), pose)]
+        return [MountPose(_local_body_name(model, name, int(model.site_bodyid[site])), pose)]
     if isinstance(sensor, Touch):
-        return [_skin(model, name, sensor)]
+        return [_touch_pose(model, name, sensor)]
     if isinstance(sensor, Pressure):
         return [MountPose(sensor.mount, Pose.at(*at)) for _, at in sensor.places]
     return [MountPose(robot.root, Pose())]
 
 
 def hinge_pose(model: mujoco.MjModel, name: str, joint: str) -> MountPose:
-    """Return where the part that a joint turns sits in the part that carries it."""
+    """Return the pose of a joint's child body in its parent body."""
     body = int(model.joint(f"{name}/{joint}").bodyid[0])
     pose = Pose(model.body_pos[body].copy(), model.body_quat[body].copy())
-    return MountPose(_own(model, name, int(model.body_parentid[body])), pose)
+    return MountPose(_local_body_name(model, name, int(model.body_parentid[body])), pose)
 
 
-def carried_pose(
+def pose_in_carrier(
     model: mujoco.MjModel, name: str, robot: Robot, place: MountPose, carriers: Container[str]
 ) -> MountPose:
-    """Return a place as the first of ``carriers`` below it, or else the root, has it.
+    """Return a mounting pose relative to its nearest ancestor in ``carriers``, or the root.
 
-    What lies between is in the robot's posture.
+    Joints in between are in the default posture.
     """
     body = here = model.body(f"{name}/{place.body}").id
     root = model.body(f"{name}/{robot.root}").id
-    while body != root and _own(model, name, body) not in carriers:
+    while body != root and _local_body_name(model, name, body) not in carriers:
         body = int(model.body_parentid[body])
     if body == here:
         return place
-    data = _in_posture(model, name, robot)
+    data = _posture_data(model, name, robot)
     X_WC = Pose(data.xpos[body].copy(), data.xquat[body].copy())
     X_WB = Pose(data.xpos[here].copy(), data.xquat[here].copy())
-    return MountPose(_own(model, name, body), X_WC.inverse() @ X_WB @ place.X_BS)
+    return MountPose(_local_body_name(model, name, body), X_WC.inverse() @ X_WB @ place.X_BS)
 
 
-def _skin(model: mujoco.MjModel, name: str, sensor: Touch) -> MountPose:
+def _touch_pose(model: mujoco.MjModel, name: str, sensor: Touch) -> MountPose:
     full = f"{name}/{sensor.mount}"
     if mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, full) >= 0:
         return MountPose(sensor.mount, Pose())
     geom = model.geom(full)
     pose = Pose(geom.pos.copy(), geom.quat.copy())
-    return MountPose(_own(model, name, int(geom.bodyid[0])), pose)
+    return MountPose(_local_body_name(model, name, int(geom.bodyid[0])), pose)
 
 
-def _own(model: mujoco.MjModel, name: str, body: int) -> str:
-    """Return a body's name on its robot."""
+def _local_body_name(model: mujoco.MjModel, name: str, body: int) -> str:
+    """Return the name of a body without the prefix of its robot."""
     return str(model.body(body).name.removeprefix(f"{name}/"))
 
 
@@ -149,11 +152,11 @@ class PackageLink:
 
     joint: WireJoint
     sign: int
-    """Of its angle on the wire against ours."""
+    """Sign of its wire angle relative to the drive."""
 
 
 class RobotLayout:
-    """One robot's parts, looked up once."""
+    """Parts of one robot with their wire names, looked up once."""
 
     def __init__(
         self,
@@ -163,25 +166,25 @@ class RobotLayout:
         sensors: Mapping[str, Sensor],
         model: mujoco.MjModel,
     ) -> None:
-        """Look everything up.
+        """Look up joints, packages and drive mode.
 
         Args:
-            name: what the robot is called in the world.
-            kind: its name in `grouser.robots.kinds.robot_kinds`, or a robot file.
-            robot: what its builder returned.
-            sensors: all it carries, by name.
-            model: the scene that it is in.
+            name: name of the robot in the world.
+            kind: key of `grouser.robots.kinds.robot_kinds`, or a robot file.
+            robot: the built robot.
+            sensors: its sensors by name.
+            model: the compiled scene.
         """
         self.name, self.kind, self.robot, self.sensors = name, kind, robot, sensors
         self.model = model
         self.appearance = appearance(kind)
-        """What the tables say of its kind."""
+        """Wire names of its kind."""
         gears = {drive: float(model.actuator(f"{name}/{drive}").gear[0]) for drive in robot.drives}
         self.joints = WireJoints(robot, self.appearance, gears)
         self.drive_mode: DriveMode | None = drive_mode(robot, self.joints)
-        """How it goes about; None: it does not."""
+        """Conversion of DRIVE; None: it cannot be driven."""
         self.vehicle = LEGGED if robot.gait else GROUND
-        """Its type on the wire."""
+        """Vehicle type on the wire."""
         self.packages: Mapping[str, tuple[PackageLink, ...]] = {
             title: tuple(PackageLink(self.joints.by_drive[drive], sign) for drive, sign in links)
             for title, links in self.appearance.packages.items()
@@ -191,12 +194,12 @@ class RobotLayout:
 
     @cached_property
     def size(self) -> RobotSize:
-        """How large it is in its posture; measured when somebody asks."""
-        return measure(self.model, self.name, self.robot)
+        """Dimensions in the default posture, computed on first use."""
+        return robot_size(self.model, self.name, self.robot)
 
     def package(self, name: str) -> tuple[str, tuple[PackageLink, ...]]:
-        """Return the mission package called ``name``, in any case: its own name, and its links."""
+        """Return a mission package by name, case-insensitively: its wire name and its links."""
         for title, links in self.packages.items():
-            if plain(title) == plain(name):
+            if normalize_name(title) == normalize_name(name):
                 return title, links
         raise unknown(self.name, "mission package", name, self.packages)

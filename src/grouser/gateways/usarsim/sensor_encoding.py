@@ -1,8 +1,12 @@
-"""What sensors felt, in the words of the wire.
+"""Encoding of sensor readings as SEN messages.
 
-Readings of one type become one message in which every sensor of the type has its part; the
-protocol makes lines of it as the dialect has them. Types come in the order in which UT2004 sent
-them in one burst. Cameras and batteries send nothing: theirs are pictures and STA.
+Readings of the same type share one message, which the protocol writes as one line or several,
+depending on the dialect. Types are sent in the order of UT2004's burst. Cameras and batteries send
+no SEN: images are on the image port, the battery is in STA.
+
+A depth image is resampled to USARSim's range imager format: rows at equal angles, uppermost first,
+each from right to left. Pinhole pixels are equidistant in the image plane and not in angle, so each
+ray takes the nearest pixel. Rays outside the image, or without a depth, report the maximum range.
 """
 
 from __future__ import annotations
@@ -43,60 +47,60 @@ from grouser.sensors.touch import Touch
 from grouser.sensors.truth import Truth
 from grouser.sensors.victims import VictimSensor
 
-RAYS = 128
-"""Rays of one sweep; a picture is then about 80 kB of text, not the megabyte of all its pixels."""
+RAYS_PER_ROW = 128
+"""Rays of one row; an image is then about 80 kB of text instead of 1 MB for all pixels."""
 
 
 @dataclass(frozen=True)
-class Sweeps:
-    """Ranges of a picture."""
+class RangeRows:
+    """Ranges of a depth image at equal angles."""
 
     resolution: float
-    """Angle from ray to ray and from sweep to sweep, rad."""
+    """Angle between rays and between rows, rad."""
     fov: float
     """Angle from the first ray to the last, rad."""
     ranges: Array
-    """m, (sweeps, rays), uppermost first, right to left."""
+    """m, (rows, rays), uppermost first, right to left."""
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The rays of a picture."""
+class RayGrid:
+    """Rays through an image plane, and their nearest pixels."""
 
     resolution: float
     fov: float
     rows: npt.NDArray[np.intp]
-    """Pixel of each ray, (sweeps, rays)."""
+    """Pixel row of each ray, (rows, rays)."""
     columns: npt.NDArray[np.intp]
     outside: npt.NDArray[np.bool_]
     stretch: Array
-    """Range over depth, (sweeps, rays)."""
+    """Range divided by depth, (rows, rays)."""
 
 
-def sweeps(optics: DepthOptics, depths: npt.NDArray[Any]) -> Sweeps:
-    """Return the sweeps through ``depths`` (height, width), m, nan: no answer."""
-    rays = grid(optics.output_plane)
+def resample_depth(optics: DepthOptics, depths: npt.NDArray[Any]) -> RangeRows:
+    """Return ``depths`` (height, width; m, nan: no return) resampled at equal angles."""
+    rays = ray_grid(optics.output_plane)
     ranges = depths[rays.rows, rays.columns].astype(float) * rays.stretch
     ranges[rays.outside | ~np.isfinite(ranges)] = optics.far
-    return Sweeps(rays.resolution, rays.fov, np.minimum(ranges, optics.far))
+    return RangeRows(rays.resolution, rays.fov, np.minimum(ranges, optics.far))
 
 
 @lru_cache
-def grid(plane: ImagePlane) -> Grid:
-    """Return the rays of a picture on ``plane``."""
+def ray_grid(plane: ImagePlane) -> RayGrid:
+    """Return the rays through ``plane``, cached."""
     across, down = (
         2 * math.atan(size / 2 / focal)
         for size, focal in zip((plane.width, plane.height), plane.focal, strict=True)
     )
-    resolution = across / (RAYS - 1)
+    resolution = across / (RAYS_PER_ROW - 1)
     count = math.floor(down / resolution) + 1
-    left = -across / 2 + resolution * np.arange(RAYS)
+    left = -across / 2 + resolution * np.arange(RAYS_PER_ROW)
     up = ((count - 1) / 2 - np.arange(count))[:, None] * resolution
     columns = np.rint(plane.centre[0] - plane.focal[0] * np.tan(left))
     rows = np.rint(plane.centre[1] - plane.focal[1] * np.tan(up) / np.cos(left))
     columns = np.broadcast_to(columns, rows.shape)
     outside = (columns < 0) | (columns >= plane.width) | (rows < 0) | (rows >= plane.height)
-    return Grid(
+    return RayGrid(
         resolution,
         across,
         np.clip(rows, 0, plane.height - 1).astype(np.intp),
@@ -128,10 +132,10 @@ TYPES: dict[type, str] = {
     Camera: "Camera",
     Battery: "Battery",
 }
-"""Our sensors → their type on the wire, in the order in which they are sent."""
+"""Sensor class → sensor type on the wire, in the order of transmission."""
 
 TICK = radians(1.0)
-"""Angle of an encoder's tick (rad) where the sensor itself counts none: USARSim's default."""
+"""Angle per encoder tick (rad) for a sensor without a resolution: USARSim's default."""
 
 _ORDER = {kind: place for place, kind in enumerate(TYPES)}
 
@@ -142,15 +146,14 @@ def encode(
     profile: PortProfile,
     requested: Collection[str] = (),
 ) -> list[Message]:
-    """Return the messages for a robot's fresh ``readings``.
+    """Return the messages for new ``readings`` of a robot.
 
     Args:
-        readings: what which of its sensors felt.
+        readings: sensors and their readings.
         layout: the robot.
-        profile: how the client's port sees the world.
-        requested: names of depth cameras that were asked to scan. The others send nothing: a
-            picture costs time to draw and a hundred lines to send, so it is sent only on demand,
-            as USARSim's range imagers do it.
+        profile: dialect, axes and units of the client's port.
+        requested: names of depth cameras with a pending SCAN. Other depth images are not sent: as
+            with USARSim's range imagers, an image of about a hundred lines is sent on request only.
     """
     by_type: dict[type, list[tuple[Any, Reading]]] = {}
     for sensor, reading in readings:
@@ -173,11 +176,10 @@ def tick_angle(sensor: Encoder, drive: str, layout: RobotLayout) -> float:
     return sensor.resolution / radius if sensor.resolution else TICK
 
 
-def wire_names(sensor: Sensor, layout: RobotLayout) -> tuple[str, ...]:
-    """Return what a sensor is called on the wire: some of ours are several there.
+def sensor_names(sensor: Sensor, layout: RobotLayout) -> tuple[str, ...]:
+    """Return the names of a sensor on the wire, of which some sensors have several.
 
-    An encoder of several drives is ``ECLeft`` and so on; one with a name of its own has that before
-    the drives'.
+    An encoder of several drives is ``ECLeft`` and so on; a custom sensor name replaces ``EC``.
     """
     if isinstance(sensor, Encoder) and len(sensor.drives) > 1:
         first = "EC" if sensor.name == Encoder.name else sensor.name
@@ -201,7 +203,7 @@ def _grouped(
     layout: RobotLayout,
     profile: PortProfile,
 ) -> list[Message]:
-    """Return one message for each time at which sensors of the type were read."""
+    """Return one message per measurement time."""
     message, pairs = group
     by_time: dict[float, list[tuple[str, Any]]] = {}
     for sensor, reading in readings:
@@ -216,11 +218,11 @@ def _ranges(sensor: Sensor, reading: Reading, layout: RobotLayout, profile: Port
 def _encoders(
     sensor: Encoder, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Pairs:
-    for name, drive in zip(wire_names(sensor, layout), sensor.drives, strict=True):
+    for name, drive in zip(sensor_names(sensor, layout), sensor.drives, strict=True):
         joint = layout.joints.by_drive[drive]
         turned = joint.sign * reading[drive] / joint.radius
         turned = turned % (sensor.wrap / joint.radius) if sensor.wrap else turned
-        # What was counted in whole ticks must not lose one to the last digit.
+        # The margin keeps integer tick counts from being rounded down.
         yield name, math.floor(turned / tick_angle(sensor, drive, layout) + 1e-6)
 
 
@@ -230,7 +232,7 @@ def _touches(sensor: Touch, reading: Reading, layout: RobotLayout, profile: Port
 
 def _forces(sensor: Pressure, reading: Reading, layout: RobotLayout, profile: PortProfile) -> Pairs:
     places = (reading[place] for place, _ in sensor.places)
-    return zip(wire_names(sensor, layout), places, strict=True)
+    return zip(sensor_names(sensor, layout), places, strict=True)
 
 
 _GROUPED: dict[type, GroupEncoder] = {
@@ -270,7 +272,7 @@ def _laser(
 def _depth(
     sensor: DepthCamera, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> list[Message]:
-    picture = sweeps(sensor.optics, reading.array("depth"))
+    picture = resample_depth(sensor.optics, reading.array("depth"))
     return [
         sensor_messages.RangeImage(
             reading.time,
@@ -315,7 +317,7 @@ def _odometry(
     x, y, _ = profile.place((reading["x"], reading["y"], 0.0))
     yaw = reading["yaw"]
     if sensor_messages.Odometry.type in profile.dialect.wrapped:
-        yaw = -wrapped_angle(-yaw)  # (-pi, pi] is meant of the wire's heading, which is -yaw
+        yaw = -wrapped_angle(-yaw)  # the heading on the wire, -yaw, is wrapped to (-pi, pi]
     yield sensor_messages.Odometry(reading.time, sensor.name, (x, y, profile.heading(yaw)))
 
 
@@ -325,7 +327,7 @@ def _tachometer(
     joints = [layout.joints.by_drive[drive] for drive in sensor.drives]
     speeds, positions = (
         tuple(
-            joint.shown(value, profile)
+            joint.wire_angle(value, profile)
             for joint, value in zip(joints, reading.array(key).tolist(), strict=True)
         )
         for key in ("speeds", "positions")
@@ -366,7 +368,7 @@ def _gps(
 def _tags(
     sensor: RfidReader, reading: Reading, layout: RobotLayout, profile: PortProfile
 ) -> Iterable[Message]:
-    """Name the tags in reach; not where: a radio does not know, and the captures have none."""
+    """Encode the tag numbers; positions are not measured, and captures contain none."""
     tags = tuple(sensor_messages.TagSeen(str(number)) for number in reading.array("ids").tolist())
     yield sensor_messages.Tags(reading.time, sensor.name, tags)
 

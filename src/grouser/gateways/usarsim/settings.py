@@ -1,8 +1,7 @@
-"""SET that concerns sensors, cameras and tags: what becomes of it, and the RES that says so.
+"""SET for sensors, cameras, tags and gaits, and its answer RES.
 
-What a SET asks of joints is the business of `grouser.gateways.usarsim.robot_adapter`. There is no
-viewer's window here, so viewports and watched cameras are only checked: pictures come from the
-image port.
+SET for joints is handled in `grouser.gateways.usarsim.robot_adapter`. The server has no viewer
+window, so viewports and watched cameras are only checked; images come from the image port.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
-from grouser.gateways.usarsim.sensor_encoding import TYPES, wire_names
+from grouser.gateways.usarsim.sensor_encoding import TYPES, sensor_names
 from grouser.protocol.usarsim.setting import (
     FAILED,
     OK,
@@ -56,63 +55,63 @@ WIDEST = radians(120.0)
 
 @dataclass(frozen=True)
 class ZoomRange:
-    """The angles of view of one camera, rad."""
+    """Horizontal fields of view of one camera, rad."""
 
-    usual: float
-    """As it was built."""
+    default: float
+    """Field of view at zoom 1."""
     narrowest: float
     widest: float
 
     def angle(self, zoom: float) -> float:
-        """Return the angle of view with the focal length ``zoom`` times as long."""
-        return 2 * math.atan(math.tan(self.usual / 2) / zoom)
+        """Return the field of view at ``zoom`` times the focal length."""
+        return 2 * math.atan(math.tan(self.default / 2) / zoom)
 
     def zoom(self, angle: float) -> float:
-        """Return the zoom that gives an angle of view, within what there is; 0: as built."""
+        """Return the zoom for a field of view, clamped to the range; 0: default."""
         if angle == 0:
             return 1.0
         wanted = min(max(angle, self.narrowest), self.widest)
-        return math.tan(self.usual / 2) / math.tan(wanted / 2)
+        return math.tan(self.default / 2) / math.tan(wanted / 2)
 
 
 def zoom_range(camera: Camera) -> ZoomRange:
-    """Return how far ``camera`` zooms; its own angle of view is always within."""
+    """Return the zoom range of ``camera``; it always contains the default field of view."""
     usual = radians(camera.lens.fov_deg[0])
     return ZoomRange(usual, min(NARROWEST, usual), max(WIDEST, usual))
 
 
-CARRIED = 20
-"""Tags that a robot carries to be dropped; chosen."""
-MOST_PICTURES = 60.0
-"""Pictures or scans of one sensor per simulated second, at most: they cost everybody time."""
-FURTHEST = 1e6
-"""m; a pose beyond it is no place in a world."""
+TAGS_PER_ROBOT = 20
+"""Number of tags that a robot can drop; chosen."""
+MAX_IMAGE_RATE = 60.0
+"""Maximum rate of images or scans of one sensor per simulated second, to bound server load."""
+MAX_DISTANCE = 1e6
+"""Maximum distance of a pose from the origin, m."""
 
 
 @runtime_checkable
 class Resettable(Protocol):
-    """A bound sensor that counts and can begin again."""
+    """Bound sensor that accumulates and can be reset."""
 
     def reset(self) -> None:
-        """Begin again at the next reading."""
+        """Restart at the next reading."""
         ...
 
 
 @dataclass(frozen=True)
 class SettingResult:
-    """What became of a SET."""
+    """Result of a SET."""
 
     response: Response
-    """What to answer."""
+    """Answer to the client."""
     actions: tuple[Action, ...] = ()
-    """What has to be done to the world for it."""
+    """Actions to apply to the simulation."""
     requested: tuple[str, ...] = ()
-    """Depth cameras, by our names, whose next picture is to be sent."""
+    """Names of depth cameras whose next image is to be sent."""
 
 
 @dataclass(frozen=True)
 class _SettingContext:
-    """What a SET may touch."""
+    """Objects that a SET handler may use."""
 
     layout: RobotLayout
     simulation: Simulation
@@ -122,11 +121,11 @@ class _SettingContext:
     """Simulated seconds from one moment at which readings are sent to the next."""
 
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
-        """Yield names on the wire, sensors and bound sensors of a type, or the one of a name."""
+        """Yield wire name, sensor and bound sensor of a type, optionally only one name."""
         for (robot, _), (sensor, bound) in self.simulation.scene.sensors.items():
             if robot != self.layout.name or TYPES.get(type(sensor), "").lower() != kind.lower():
                 continue
-            for title in wire_names(sensor, self.layout):
+            for title in sensor_names(sensor, self.layout):
                 if name is None or title.lower() == name.lower():
                     yield title, sensor, bound
 
@@ -139,15 +138,15 @@ def apply(
     tags: TagMemory,
     tick: float,
 ) -> SettingResult:
-    """Do what a SET asks of the robot's sensors.
+    """Apply a SET to the robot's sensors.
 
     Args:
-        message: any SET but one of a joint.
+        message: any SET except of a joint.
         layout: the robot.
-        simulation: where it is; its sensors are set, nothing else.
-        profile: how the client's port sees the world.
-        tags: what is stored on the world's tags.
-        tick: simulated seconds of one.
+        simulation: only sensor settings are changed directly.
+        profile: dialect, axes and units of the client's port.
+        tags: memory of the RFID tags of the world.
+        tick: period at which readings are sent, simulated seconds.
     """
     handler = _HANDLERS.get(type(message))
     if handler is None:
@@ -156,8 +155,8 @@ def apply(
     return handler(_SettingContext(layout, simulation, profile, tags, tick), message)
 
 
-def zooms(layout: RobotLayout, simulation: Simulation) -> dict[str, float]:
-    """Return how far each of the robot's cameras is zoomed now, as CONF says it."""
+def camera_zooms(layout: RobotLayout, simulation: Simulation) -> dict[str, float]:
+    """Return the present zoom factor of each camera of the robot."""
     return {
         name: bound.memory.aim.zoom
         for (robot, name), (_, bound) in simulation.scene.sensors.items()
@@ -168,7 +167,7 @@ def zooms(layout: RobotLayout, simulation: Simulation) -> dict[str, float]:
 def _result(
     context: _SettingContext, kind: str, name: str | None, done: list[str]
 ) -> SettingResult:
-    """Return the answer that names what was set; nothing: Failed."""
+    """Return a result that lists the sensors that were set; none: Failed."""
     results = [Result("Name", title) for title in done]
     results = results or [Result("Name" if name else "", name or "", FAILED)]
     return SettingResult(Response(context.simulation.time, kind, tuple(results)))
@@ -184,10 +183,10 @@ def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
 
 
 def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
-    """Let sensors measure more often, or less; what draws or casts many rays has its own limit."""
+    """Set the rate of sensors; cameras and lasers have a lower limit."""
     found = list(context.sensors(message.type, message.name))
     rays = any(isinstance(sensor, Camera | DepthCamera | Laser) for _, sensor, _ in found)
-    most = min(1 / context.tick, MOST_PICTURES) if rays else 1 / context.tick
+    most = min(1 / context.tick, MAX_IMAGE_RATE) if rays else 1 / context.tick
     if not 0 < message.rate_hz <= most * (1 + 1e-9):
         raise BadValue(
             f"SET: a rate of {message.rate_hz:g} per second, must be above 0, at most {most:g}"
@@ -202,8 +201,8 @@ def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
 def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
     x, y, z, roll, pitch, yaw = message.pose
     place = context.profile.from_place((x, y, z))
-    if max(map(abs, place)) > FURTHEST:
-        raise BadValue(f"SET: POSE is {place} m, must lie within {FURTHEST:g} m of the origin")
+    if max(map(abs, place)) > MAX_DISTANCE:
+        raise BadValue(f"SET: POSE is {place} m, must lie within {MAX_DISTANCE:g} m of the origin")
     turns = zip(
         ("roll", "pitch", "yaw"), context.profile.from_angles((roll, pitch, yaw)), strict=True
     )
@@ -221,9 +220,7 @@ def _scan(context: _SettingContext, message: Scan) -> SettingResult:
     for title, sensor, _ in list(context.sensors(message.type, message.name)):
         done.append(title)
         if isinstance(sensor, DepthCamera):
-            requested.append(
-                sensor.name
-            )  # its next picture: drawing more often would cost too much
+            requested.append(sensor.name)  # sends the next image; an extra one costs too much
         else:
             context.simulation.measure(context.layout.name, sensor.name)
     answer = _result(context, message.type, message.name, done)
@@ -263,12 +260,12 @@ def _viewports(context: _SettingContext, message: SetViewports) -> SettingResult
 
 
 def _gripper(context: _SettingContext, message: SetGripper) -> SettingResult:
-    """Fail: no robot of ours has one."""
+    """Fail: no robot has a gripper."""
     return _result(context, "Gripper", message.name, [])
 
 
-def _heard(context: _SettingContext, name: str | None, tag: str) -> list[str]:
-    """Return the readers, by name, that a tag is within reach of."""
+def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> list[str]:
+    """Return the names of the RFID readers with the tag in range."""
     return [
         title
         for title, sensor, _ in context.sensors(TYPES[RfidReader], name)
@@ -278,7 +275,7 @@ def _heard(context: _SettingContext, name: str | None, tag: str) -> list[str]:
 
 
 def _read_tag(context: _SettingContext, message: ReadTag) -> SettingResult:
-    readers = _heard(context, message.name, message.id)
+    readers = _readers_in_range(context, message.name, message.id)
     answer = _result(context, TYPES[RfidReader], message.name, readers[:1]).response
     stored = context.tags.stored.get(message.id)
     if not readers or stored is None:
@@ -288,16 +285,16 @@ def _read_tag(context: _SettingContext, message: ReadTag) -> SettingResult:
 
 
 def _write_tag(context: _SettingContext, message: WriteTag) -> SettingResult:
-    readers = _heard(context, message.name, message.id)
+    readers = _readers_in_range(context, message.name, message.id)
     if readers:
         context.tags.stored[message.id] = message.data
     return _result(context, TYPES[RfidReader], message.name, readers[:1])
 
 
 def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
-    """Drop a tag where the robot stands; one that carries a reader carries tags, too."""
+    """Drop a tag at the robot's position; requires a reader on the robot."""
     kind = "RFIDReleaser"
-    empty = context.tags.dropped[context.layout.name] >= CARRIED
+    empty = context.tags.dropped[context.layout.name] >= TAGS_PER_ROBOT
     if empty or not any(context.sensors(TYPES[RfidReader], None)):
         return _result(context, kind, message.name, [])
     context.tags.dropped[context.layout.name] += 1
@@ -311,10 +308,10 @@ def _release(context: _SettingContext, message: ReleaseTag) -> SettingResult:
 
 
 def _gait(context: _SettingContext, message: SetGait) -> SettingResult:
-    """Let the robot walk by other numbers; what its kind cannot have is refused in words."""
+    """Set gait parameters; raises `BadValue` for parameters that the robot does not have."""
     answer = _result(context, "Gait", None, [*message.numbers])
-    retune = SetGaitParameters(context.layout.name, message.numbers)
-    return SettingResult(answer.response, actions=(retune,))
+    action = SetGaitParameters(context.layout.name, message.numbers)
+    return SettingResult(answer.response, actions=(action,))
 
 
 def _other(context: _SettingContext, message: Set) -> SettingResult:

@@ -1,4 +1,4 @@
-"""Arrivals: what INIT asks for → a robot's entry in the world, and where robots may start."""
+"""Robot creation: convert INIT to a robot entry of the world; list the start poses."""
 
 from __future__ import annotations
 
@@ -27,42 +27,47 @@ from grouser.world.file import RobotEntry, Start, World
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
-HIGH = 1000.0
-"""How high above a point that has no ground below it ground is looked for, m."""
+GROUND_SEARCH_HEIGHT = 1000.0
+"""Height above a point without ground below it up to which ground is searched, m."""
 
 LONGEST_NAME = 36
-"""Characters of a robot's name: a world takes 40, and a number may come behind it."""
+"""Maximum length of a robot name: a world allows 40 characters, and a suffix may be added."""
 
 
 def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
-    """Return the robot that a client asks for, on the ground where it asks for it.
+    """Return the entry of the requested robot, placed on the ground.
 
-    A location is the place of the robot's middle, as the old servers had it; under the ground, or
-    left out, it means on the ground.
+    Location is the centre of the robot, as in the original servers; a location below the ground, or
+    none, is raised to the ground.
 
     Raises:
-        UnknownName: there is no such class.
-        BadValue: the place is beyond the world's end.
-        SceneNotReady: how high such a robot stands is still being worked out.
+        UnknownName: unknown class.
+        BadValue: the location is outside the world.
+        SceneNotReady: the standing height of the robot is still being computed.
     """
-    kind, options = _class(init.robot, host)
-    name = _name(init, host)
-    start = _start(init.start, host.simulation.world)
+    kind, options = _robot_class(init.robot, host)
+    name = _unique_name(init, host)
+    start = _find_start(init.start, host.simulation.world)
     own = {entry.name: entry for entry in host.simulation.world.robots}
-    if name in own:  # one of the world's own, to be taken over where it is
+    if name in own:  # take over a robot of the world file where it is
         return own[name].model_copy(update={"kind": kind})
     if start is not None:
         place = start.model_dump(exclude={"name"})
         return RobotEntry(name=name, kind=kind, options=dict(options), **place)
-    ignored = init.start is not None  # an unknown start place means the origin
+    ignored = init.start is not None  # an unknown start pose means the origin
     x, y, z = profile.from_place((not ignored and init.location) or _ZERO)
     roll, pitch, yaw = profile.from_angles((not ignored and init.rotation) or _ZERO)
     description = describe(kind, options, "INIT")
     standing = host.members.compute(
-        ("standing", kind, repr(options)), partial(_standing, description)
+        ("standing", kind, repr(options)), partial(_standing_height, description)
     )
     middle = Pose.at(
-        x, y, max(z, ground(host.simulation, x, y, z) + standing), roll=roll, pitch=pitch, yaw=yaw
+        x,
+        y,
+        max(z, ground_height(host.simulation, x, y, z) + standing),
+        roll=roll,
+        pitch=pitch,
+        yaw=yaw,
     )
     feet = (middle @ Pose.at(z=-standing)).position.tolist()
     try:
@@ -75,45 +80,45 @@ def spawn_entry(init: Init, host: Host, profile: PortProfile) -> RobotEntry:
             pitch_deg=min(90.0, max(-90.0, _degrees(pitch))),
             roll_deg=_degrees(roll),
         )
-    except ValidationError:  # all else was made fit above
+    except ValidationError:  # only the position can be invalid here
         given = ", ".join(f"{value:g}" for value in init.location or _ZERO)
         raise BadValue(
             f"INIT: Location is {given}, must be within {FARTHEST:g} m of the origin on each axis"
         ) from None
 
 
-def ground(simulation: Simulation, x: float, y: float, z: float) -> float:
+def ground_height(simulation: Simulation, x: float, y: float, z: float) -> float:
     """Return the height (m) of the ground under a point, or ``z`` where there is none."""
     model, data = simulation.model, simulation.data
-    floors = (floor_below(model, data, x, y, top) for top in (z + 1.0, z + HIGH))
+    floors = (floor_below(model, data, x, y, top) for top in (z + 1.0, z + GROUND_SEARCH_HEIGHT))
     return next((floor for floor in floors if floor is not None), z)
 
 
 def start_poses(world: World, profile: PortProfile) -> StartPoses:
-    """Return the world's start places as the wire has them."""
-    return StartPoses(tuple(_pose(start, profile) for start in world.starts))
+    """Return the start poses of the world in the axes of the wire."""
+    return StartPoses(tuple(_wire_pose(start, profile) for start in world.starts))
 
 
-def _pose(start: Start, profile: PortProfile) -> StartPose:
+def _wire_pose(start: Start, profile: PortProfile) -> StartPose:
     turns = (start.roll_deg, start.pitch_deg, start.yaw_deg)
     roll, pitch, yaw = (radians(turn) for turn in turns)
     return StartPose(start.name, profile.place(start.position), profile.angles((roll, pitch, yaw)))
 
 
-def _standing(description: RobotDescription) -> float:
-    """Return how high (m) above the ground the middle of a robot that stands is."""
+def _standing_height(description: RobotDescription) -> float:
+    """Return the height (m) of the centre of a standing robot above the ground."""
     try:
-        return _known_standing(description)
-    except TypeError:  # it has options in lists or mappings
+        return _cached_standing_height(description)
+    except TypeError:  # not hashable: options with lists or mappings
         return description.build().standing
 
 
 @functools.lru_cache(maxsize=64)
-def _known_standing(description: RobotDescription) -> float:
+def _cached_standing_height(description: RobotDescription) -> float:
     return description.build().standing
 
 
-def _class(name: str, host: Host) -> tuple[str, Mapping[str, Any]]:
+def _robot_class(name: str, host: Host) -> tuple[str, Mapping[str, Any]]:
     classes = robot_classes(host.simulation.world, host.rules.robot_files)
     try:
         return classes[name.lower()]
@@ -121,8 +126,8 @@ def _class(name: str, host: Host) -> tuple[str, Mapping[str, Any]]:
         raise unknown("INIT", "robot of class", name[:40], classes) from None
 
 
-def _name(init: Init, host: Host) -> str:
-    """Return the name that a client asks for, made fit for a world, and nobody else's."""
+def _unique_name(init: Init, host: Host) -> str:
+    """Return the requested name, sanitized and made unique."""
     fit = re.sub(r"[^A-Za-z0-9_-]", "_", init.name or init.robot).strip("-_")
     name = (fit if fit[:1].isalpha() else f"R{fit}")[:LONGEST_NAME]
     world = host.simulation.world
@@ -136,13 +141,13 @@ def _name(init: Init, host: Host) -> str:
     return f"{name}_{number}"
 
 
-def _start(name: str | None, world: World) -> Start | None:
-    """Return the start place called ``name``, in any case; None: none such, or none named."""
+def _find_start(name: str | None, world: World) -> Start | None:
+    """Return the start pose by name, case-insensitively; None: unknown or not given."""
     return next(
         (start for start in world.starts if name and start.name.lower() == name.lower()), None
     )
 
 
 def _degrees(turn: float) -> float:
-    """Return an angle (rad) in degrees within a half turn."""
+    """Return an angle (rad) in degrees, wrapped to [-180, 180]."""
     return degrees(math.remainder(turn, math.tau))

@@ -1,7 +1,7 @@
-"""The world controller: CONTROL makes, moves and removes objects while the world runs.
+"""World controller: CONTROL creates, moves and removes objects while the simulation runs.
 
-A client whose INIT names ``USARBotAPI.WorldController`` has no robot but this. It moves and removes
-what controllers made, and nothing else; what it made leaves with it unless it is permanent.
+A client with ``INIT {ClassName USARBotAPI.WorldController}`` has no robot. It can move and remove
+only objects created by controllers. Its objects are removed when it disconnects, unless permanent.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from grouser.world.objects import OBJECTS
 from grouser.world.world_object import WorldObject
 
 EDGE = 0.3
-"""Edge or diameter of an object of scale 1, m: an estimate, the old meshes are not ours."""
+"""Edge or diameter of an object of scale 1, m; an estimate, USARSim's meshes are not available."""
 DENSITY = 200.0
-"""Of an object that moves, kg/m3: an estimate, a filled cardboard box."""
+"""Density of a movable object, kg/m3; an estimate, a filled cardboard box."""
 FRICTION = 0.6
-"""Of an object: an estimate, cardboard on concrete."""
+"""Friction coefficient of an object; an estimate, cardboard on concrete."""
 SPEED = 0.5
-"""Along waypoints unless another is given, m/s: an estimate."""
-MOST = 200
-"""Objects that controllers may have in a world."""
+"""Default speed along waypoints, m/s; an estimate."""
+MAX_OBJECTS = 200
+"""Maximum number of objects created by controllers."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -64,7 +64,7 @@ def _cylinder(scale: Vector) -> dict[str, Any]:
 
 
 _BOXES = ("box", "crate", "block", "brick", "pallet", "part", "parta", "partb", "partc")
-"""Classes that are boxes here; what UDK's parts to be picked up look like is not known."""
+"""Classes built as boxes; the shapes of UDK's parts are not documented."""
 
 SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
     **{name: ("box", _box) for name in _BOXES},
@@ -72,103 +72,105 @@ SHAPES: dict[str, tuple[str, Callable[[Vector], dict[str, Any]]]] = {
     **{name: ("cylinder", _cylinder) for name in ("cylinder", "barrel", "can", "pillar")},
     "victim": ("victim", lambda scale: {"mass": 70.0}),
 }
-"""Class without its package, in lower case → kind of object, and its size from its scale."""
+"""Class without its package, in lower case → kind of object, and its size by scale."""
 
 
 @dataclass
 class ControlledObject:
-    """An object that a controller made."""
+    """Object created by a controller."""
 
-    title: str
-    """Its class, as its controller spelled it."""
+    class_name: str
+    """Class as spelled by the controller."""
     owner: object
-    """Whose it is; None: nobody's, it stays."""
+    """Session that created it; None: permanent."""
     memory: str = ""
-    """What it was given to remember."""
+    """Value of Memory in CONTROL Create."""
     waypoints: list[Vector] = field(default_factory=list)
     """World frame, m."""
     speed: float = SPEED
     time: float | None = None
-    """s for the whole way; instead of the speed."""
+    """Duration of the whole path, s; replaces the speed."""
     loop: bool = False
     start: Pose | None = None
-    """Where it was when it began to move."""
+    """Pose at the start of the motion."""
     reset: bool = False
-    """Whether it goes back there when its waypoints are taken away."""
+    """Return to `start` when the waypoints are cleared."""
 
 
 class WorldControllers:
-    """What all controllers of a host have made."""
+    """Objects created by all controllers of a host."""
 
     def __init__(self, host: Host) -> None:
-        """Start with nothing."""
+        """Start without objects."""
         self._host = host
         self._objects: dict[str, ControlledObject] = {}
 
     def close(self, owner: object) -> None:
-        """Take away what ``owner``, who leaves, made for a while."""
+        """Remove the objects of ``owner`` that are not permanent."""
         self._host.members.remove_soon(
-            [name for name, made in self._known().items() if made.owner is owner]
+            [name for name, made in self._existing().items() if made.owner is owner]
         )
 
-    def carry_out(
+    def execute(
         self, request: control.Control, owner: object, profile: PortProfile
     ) -> list[Message]:
-        """Carry out a CONTROL; return what there is to answer.
+        """Execute a CONTROL; return the answer.
 
         Raises:
-            BadValue: it cannot be done; then nothing was.
+            BadValue: the command is invalid; nothing was changed.
         """
         match request:
             case control.Create():
                 self._create(request, owner, profile)
             case control.Kill(name):
-                self._host.members.remove([self._name(name)])
+                self._host.members.remove([self._check_name(name)])
             case control.KillAll():
                 self._kill_all(request, profile)
             case control.AbsMove():
-                pose = self._host.simulation.pose(self._name(request.name))
-                self._put(request.name, _moved(pose, request.location, request.rotation, profile))
+                pose = self._host.simulation.pose(self._check_name(request.name))
+                self._set_pose(
+                    request.name, _replace_pose(pose, request.location, request.rotation, profile)
+                )
             case control.RelMove():
-                pose = self._host.simulation.pose(self._name(request.name))
-                self._put(request.name, _shifted(pose, request, profile))
+                pose = self._host.simulation.pose(self._check_name(request.name))
+                self._set_pose(request.name, _offset_pose(pose, request, profile))
             case control.Rotate(name, speed):
                 rate = -profile.from_angle(speed[-1]) if speed else 0.0
-                self._host.do(Spin(self._name(name), rate) if rate else StopMotion(name))
+                self._host.apply(Spin(self._check_name(name), rate) if rate else StopMotion(name))
             case control.Conveyor(name, speed):
-                self._convey(name, profile.from_length(speed[0]) if speed else 0.0)
+                self._set_conveyor(name, profile.from_length(speed[0]) if speed else 0.0)
             case control.AddWaypoints(name, places):
                 self._find(name).waypoints += [profile.from_place(place) for place in places]
             case control.SetWaypoints():
-                self._travel(request, profile)
+                self._set_waypoints(request, profile)
             case control.ClearWaypoints(name):
-                self._clear(name)
+                self._clear_waypoints(name)
             case control.GetState():
                 return self._states(request, profile)
         return []
 
-    def _known(self) -> dict[str, ControlledObject]:
-        """Return what was made and is still there."""
+    def _existing(self) -> dict[str, ControlledObject]:
+        """Return the created objects that still exist."""
         there = {thing.name for thing in self._host.simulation.world.objects}
         self._objects = {name: made for name, made in self._objects.items() if name in there}
         return self._objects
 
     def _find(self, name: str) -> ControlledObject:
         try:
-            return self._known()[name]
+            return self._existing()[name]
         except KeyError:
             raise unknown(
                 "CONTROL", "object that was made by CONTROL", name, self._objects
             ) from None
 
-    def _name(self, name: str) -> str:
+    def _check_name(self, name: str) -> str:
         self._find(name)
         return name
 
     def _create(self, request: control.Create, owner: object, profile: PortProfile) -> None:
-        if len(self._known()) >= MOST:
-            raise BadValue(f"CONTROL: there are {MOST} objects already, Kill some first")
-        thing = self._thing(request, profile)
+        if len(self._existing()) >= MAX_OBJECTS:
+            raise BadValue(f"CONTROL: there are {MAX_OBJECTS} objects already, Kill some first")
+        thing = self._build_object(request, profile)
         self._host.members.change(Join(thing))
         title = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(
@@ -176,7 +178,7 @@ class WorldControllers:
         )
         self._host.titles[thing.name] = title
 
-    def _thing(self, request: control.Create, profile: PortProfile) -> WorldObject:
+    def _build_object(self, request: control.Create, profile: PortProfile) -> WorldObject:
         title = request.class_name.rpartition(".")[2]
         known = title.lower().removeprefix("wc")  # UDK's classes are WCCrate, WCPallet and so on
         if known not in SHAPES:
@@ -189,7 +191,7 @@ class WorldControllers:
             start = starts[request.start.lower()]
             (x, y, z), yaw = start.position, radians(start.yaw_deg)
         options: dict[str, Any] = {
-            "name": request.name or self._free(title),
+            "name": request.name or self._free_name(title),
             "position": (x, y, z),
             "roll_deg": degrees(roll),
             "pitch_deg": degrees(pitch),
@@ -204,7 +206,7 @@ class WorldControllers:
             where = ".".join(map(str, first["loc"]))
             raise BadValue(f"CONTROL: {where}: {first['msg']}") from None
 
-    def _free(self, title: str) -> str:
+    def _free_name(self, title: str) -> str:
         names = {thing.name for thing in self._host.simulation.world.objects}
         number = 1
         while f"{title}_{number}" in names:
@@ -213,7 +215,7 @@ class WorldControllers:
 
     def _kill_all(self, request: control.KillAll, profile: PortProfile) -> None:
         low, high = _corners(request, profile)
-        places = {name: self._host.simulation.pose(name).position for name in self._known()}
+        places = {name: self._host.simulation.pose(name).position for name in self._existing()}
         self._host.members.remove(
             [
                 name
@@ -222,19 +224,19 @@ class WorldControllers:
             ]
         )
 
-    def _put(self, name: str, X_WB: Pose) -> None:
-        """Put an object somewhere; for one that is fixed the world is composed anew."""
+    def _set_pose(self, name: str, X_WB: Pose) -> None:
+        """Set the pose of an object; a fixed object requires recompiling the scene."""
         self._host.members.change(SetPose(name, X_WB))
 
-    def _convey(self, name: str, speed: float) -> None:
+    def _set_conveyor(self, name: str, speed: float) -> None:
         robots = {entry.name: entry for entry in self._host.simulation.world.robots}
         if name not in robots or robots[name].kind != "conveyor":
             belts = [entry.name for entry in robots.values() if entry.kind == "conveyor"]
             raise unknown("CONTROL", "conveyor", name, belts)
         drives = self._host.simulation.scene.robots[name].drives
-        self._host.do(Command(name, dict.fromkeys(drives, speed)))
+        self._host.apply(Command(name, dict.fromkeys(drives, speed)))
 
-    def _travel(self, request: control.SetWaypoints, profile: PortProfile) -> None:
+    def _set_waypoints(self, request: control.SetWaypoints, profile: PortProfile) -> None:
         made = self._find(request.name)
         if request.speed is not None:
             made.speed, made.time = profile.from_length(request.speed), None
@@ -243,11 +245,11 @@ class WorldControllers:
         made.loop = made.loop if request.loop is None else request.loop
         made.reset = made.reset if request.reset_on_clear is None else request.reset_on_clear
         if request.moving is False:
-            self._host.do(StopMotion(request.name))
+            self._host.apply(StopMotion(request.name))
         elif request.moving or request.moving is None:
-            self._set_off(request.name, made)
+            self._start_path(request.name, made)
 
-    def _set_off(self, name: str, made: ControlledObject) -> None:
+    def _start_path(self, name: str, made: ControlledObject) -> None:
         if not made.waypoints:
             raise BadValue(f"CONTROL: '{name}' has no waypoints, AddWP comes first")
         pose = self._host.simulation.pose(name)
@@ -257,27 +259,31 @@ class WorldControllers:
         speed = made.speed if made.time is None else length / made.time if made.time > 0 else 0.0
         if not (math.isfinite(speed) and speed > 0):
             raise BadValue(f"CONTROL: '{name}' would go at {speed:g} m/s, must be above 0")
-        self._host.do(Glide(name, tuple(made.waypoints), speed, made.loop))
+        self._host.apply(Glide(name, tuple(made.waypoints), speed, made.loop))
 
-    def _clear(self, name: str) -> None:
+    def _clear_waypoints(self, name: str) -> None:
         made = self._find(name)
         if made.reset and made.start:
-            self._put(name, made.start)  # first: the world in which it is there may not be ready
+            self._set_pose(name, made.start)  # first: it may raise SceneNotReady
         made.waypoints.clear()
-        self._host.do(StopMotion(name))
+        self._host.apply(StopMotion(name))
 
     def _states(self, request: control.GetState, profile: PortProfile) -> list[Message]:
-        """Return where objects are, in one line."""
+        """Return the poses of objects, in one message."""
         states: list[ObjectState] = []
-        if request.name is not None and request.name.lower() not in map(str.lower, self._known()):
-            self._find(request.name)  # raises: there is nothing to wait for
-        for name, made in self._known().items():
+        if request.name is not None and request.name.lower() not in map(
+            str.lower, self._existing()
+        ):
+            self._find(request.name)  # raises UnknownName, so that the client need not wait
+        for name, made in self._existing().items():
             if request.name is not None and request.name.lower() != name.lower():
                 continue
             title = (
-                made.title if request.class_name is None else request.class_name.rpartition(".")[2]
+                made.class_name
+                if request.class_name is None
+                else request.class_name.rpartition(".")[2]
             )
-            if title.lower() != made.title.lower():
+            if title.lower() != made.class_name.lower():
                 continue
             pose = self._host.simulation.pose(name)
             x, y, z = pose.position.tolist()
@@ -305,7 +311,7 @@ def _scale(factors: tuple[float, ...] | None) -> Vector:
 
 
 def _corners(request: control.KillAll, profile: PortProfile) -> tuple[Vector, Vector]:
-    """Return the lowest and highest corner of the box that is meant, in our axes."""
+    """Return the lower and upper corner of the box in Grouser's axes."""
     far = math.inf
     first = profile.from_place(request.lowest) if request.lowest else (-far, -far, -far)
     second = profile.from_place(request.highest) if request.highest else (far, far, far)
@@ -313,18 +319,18 @@ def _corners(request: control.KillAll, profile: PortProfile) -> tuple[Vector, Ve
     return (min(a, d), min(b, e), min(c, f)), (max(a, d), max(b, e), max(c, f))
 
 
-def _moved(
+def _replace_pose(
     pose: Pose, location: Vector | None, rotation: Vector | None, profile: PortProfile
 ) -> Pose:
-    """Return a pose with another place, another turn, or both."""
+    """Return a pose with location, rotation or both replaced."""
     x, y, z = profile.from_place(location) if location else pose.position.tolist()
     turn = profile.from_angles(rotation) if rotation else None
     roll, pitch, yaw = turn or to_rpy_one(*pose.wxyz.tolist())
     return Pose.at(x, y, z, roll=roll, pitch=pitch, yaw=yaw)
 
 
-def _shifted(pose: Pose, request: control.RelMove, profile: PortProfile) -> Pose:
-    """Return a pose moved along the world's axes and turned by so much."""
+def _offset_pose(pose: Pose, request: control.RelMove, profile: PortProfile) -> Pose:
+    """Return a pose moved along the world axes and rotated by the given angles."""
     x, y, z = pose.position.tolist()
     dx, dy, dz = profile.from_place(request.location or _ZERO)
     roll, pitch, yaw = to_rpy_one(*pose.wxyz.tolist())
