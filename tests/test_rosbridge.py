@@ -1,4 +1,4 @@
-"""Planning services over rosbridge: roslibpy, as it comes, against ``grouser serve``."""
+"""Planning services over rosbridge: unmodified roslibpy against ``grouser serve``."""
 
 import http
 import json
@@ -42,7 +42,7 @@ def guarded(tmp_path_factory):
 
 @pytest.fixture
 def ros(served):
-    """Return a ROS program's connection, unmodified."""
+    """Return a connection of unmodified roslibpy."""
     client = roslibpy.Ros("127.0.0.1", served.ports["rosbridge"])
     client.run(timeout=PATIENCE)
     yield client
@@ -50,7 +50,7 @@ def ros(served):
 
 
 def trigger(client, name):
-    """Call a service as ROS programs do; return whether it succeeded, and its message."""
+    """Call a Trigger service; return its success and message."""
     service = roslibpy.Service(client, name, "std_srvs/Trigger")
     answer = service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
     assert set(answer) == {"success", "message"}
@@ -68,38 +68,38 @@ def wire(server, **more):
     return connect(url, open_timeout=PATIENCE, close_timeout=5, **more)
 
 
-def said(socket, text):
-    """Say something and return what is answered."""
+def ask(socket, text):
+    """Send a text; return the decoded answer."""
     socket.send(text)
     return json.loads(socket.recv(PATIENCE))
 
 
 def call(socket, service, **more):
-    return said(socket, json.dumps({"op": "call_service", "service": service} | more))
+    return ask(socket, json.dumps({"op": "call_service", "service": service} | more))
 
 
 def place(server):
-    """Return where the robot truly is, by the console."""
+    """Return the true position of the robot, read from the console."""
     words = server.console("where own").replace(",", " ").split()
     numbers = [float(word) for word in words if word.lstrip("-").replace(".", "").isdigit()]
     return numbers[0], numbers[1]
 
 
 def children(server):
-    """Return the processes that the server has started and that have not ended."""
+    """Return the running child processes of the server."""
     pid = server.process.pid
     return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
-def test_a_ros_program_plans_resets_drives_and_asks_what_it_cost(served, ros):
+def test_ros_program_plans_resets_drives_and_reads_energy(served, ros):
     assert set(ros.get_services()) >= {f"/own/{name}" for name in SERVICES}
     assert ros.get_service_type("/own/drive") == "std_srvs/Trigger"
     for name, why in (
         ("path_found", "call path_plan"),
         ("best_path", "call path_plan"),
         ("drive", "call path_plan"),
-        ("drive_time", "not driven yet"),
-        ("energy_used", "not driven yet"),
+        ("drive_time", "has no run yet"),
+        ("energy_used", "has no run yet"),
     ):
         success, message = trigger(ros, f"/own/{name}")
         assert not success
@@ -120,7 +120,7 @@ def test_a_ros_program_plans_resets_drives_and_asks_what_it_cost(served, ros):
     assert driven["effort"] >= abs(driven["work"]) > 0
     assert result(ros, "/own/drive_time") == {"seconds": driven["seconds"]}
     assert result(ros, "/own/energy_used") == {key: driven[key] for key in ("work", "effort")}
-    # The trial that chose the path was the same physics under the same driver.
+    # The trial of the path had the same physics and the same path driver.
     assert driven["effort"] == pytest.approx(planned["effort"], rel=0.3)
 
     success, message = trigger(ros, "/own/drive")
@@ -129,7 +129,7 @@ def test_a_ros_program_plans_resets_drives_and_asks_what_it_cost(served, ros):
     assert result(ros, "/own/best_path")["path"] == planned["path"]
 
 
-def test_a_second_plan_is_refused_while_the_first_is_made_and_time_goes_on(served, ros):
+def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros):
     with wire(served) as other, ThreadPoolExecutor() as pool:
         first = pool.submit(trigger, ros, "own/path_plan")
         until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
@@ -142,7 +142,7 @@ def test_a_second_plan_is_refused_while_the_first_is_made_and_time_goes_on(serve
         assert first.result(PATIENCE)[0]
 
 
-def test_who_goes_away_while_planning_frees_the_planner(served):
+def test_disconnecting_while_planning_kills_the_planning_process(served):
     with wire(served) as hasty, wire(served) as other:
         hasty.send('{"op": "call_service", "service": "own/path_plan"}')
         until(lambda: "is being planned" in str(call(other, "own/path_found")["values"]))
@@ -152,7 +152,7 @@ def test_who_goes_away_while_planning_frees_the_planner(served):
         until(lambda: not children(served))
 
 
-def test_reset_pose_ends_a_drive_and_says_so_to_whoever_waits(served, ros):
+def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros):
     if not trigger(ros, "own/path_found")[0]:
         result(ros, "own/path_plan")
     result(ros, "own/reset_pose")
@@ -168,7 +168,7 @@ def test_reset_pose_ends_a_drive_and_says_so_to_whoever_waits(served, ros):
     assert "reset_pose was called" in trigger(ros, "own/energy_used")[1]
 
 
-def test_a_robot_that_another_client_drives_is_left_alone(served, ros):
+def test_robot_of_another_client_is_not_driven(served, ros):
     with served.join("P2DX", "own"):
         for service in ("drive", "reset_pose"):
             success, message = trigger(ros, f"own/{service}")
@@ -176,48 +176,48 @@ def test_a_robot_that_another_client_drives_is_left_alone(served, ros):
             assert "belongs to another client" in message
 
 
-def test_an_unknown_service_is_answered_with_the_nearest(ros):
+def test_unknown_service_names_the_nearest_match(ros):
     service = roslibpy.Service(ros, "/own/path_plna", "std_srvs/Trigger")
     with pytest.raises(Exception, match="did you mean 'own/path_plan'"):
         service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
 
 
-def test_what_is_wrong_gets_one_answer_and_the_connection_goes_on(served):
+def test_malformed_message_gets_one_status_and_connection_stays_open(served):
     with wire(served) as socket:
         for text, words in (
             ('{"op": "call_ser', "not JSON"),
             ('{"op": "subscribe", "topic": "/scan", "id": "s"}', "no topics"),
             ('{"op": "call_servce"}', "did you mean 'call_service'"),
         ):
-            answer = said(socket, text)
+            answer = ask(socket, text)
             assert (answer["op"], answer["level"]) == ("status", "error")
             assert words in answer["msg"]
         refused = call(socket, "own/drive", args={"speed": 3}, id="a")
         assert (refused["result"], refused["id"]) == (False, "a")
         assert "takes no arguments" in refused["values"]
         socket.send('{"op": "set_level", "level": "none"}')
-        socket.send("not for anybody's ears")
+        socket.send("a message without an answer")
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_a_message_in_pieces_is_one_message(served):
+def test_fragmented_message_is_reassembled(served):
     with wire(served) as socket:
         socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
         assert json.loads(socket.recv(PATIENCE))["result"] is True
 
 
-def test_too_large_a_message_closes_the_websocket_with_the_reason(served):
+def test_oversized_message_closes_the_websocket_with_a_reason(served):
     with wire(served, max_size=None) as socket:
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(PATIENCE)
     assert closed.value.rcvd.code == 1009
     assert "65536" in closed.value.rcvd.reason
-    with wire(served) as socket:  # nobody else noticed
+    with wire(served) as socket:  # other connections are not affected
         assert call(socket, "rosapi/services")["result"] is True
 
 
-def test_pages_in_a_browser_may_not_come_in(served):
+def test_request_with_foreign_origin_is_rejected(served):
     with pytest.raises(InvalidStatus) as refused, wire(served, origin="http://evil.example"):
         pass
     assert refused.value.response.status_code == http.HTTPStatus.FORBIDDEN
@@ -232,7 +232,7 @@ def test_pages_in_a_browser_may_not_come_in(served):
         (f"Basic {TOKEN}", b"Authorization: Bearer"),
     ],
 )
-def test_without_the_token_nobody_comes_in(guarded, header, words):
+def test_connection_without_valid_token_is_rejected(guarded, header, words):
     headers = {"Authorization": header} if header else None
     with pytest.raises(InvalidStatus) as refused, wire(guarded, additional_headers=headers):
         pass
@@ -240,7 +240,7 @@ def test_without_the_token_nobody_comes_in(guarded, header, words):
     assert words in refused.value.response.body
 
 
-def test_a_ros_program_shows_its_token_in_a_header(guarded):
+def test_token_in_header_is_accepted(guarded):
     headers = {"Authorization": f"Bearer {TOKEN}"}
     client = roslibpy.Ros("127.0.0.1", guarded.ports["rosbridge"], headers=headers)
     client.run(timeout=PATIENCE)
@@ -265,7 +265,7 @@ def test_a_ros_program_shows_its_token_in_a_header(guarded):
         (["--rosbridge", "70000"], "must be from 0"),
     ],
 )
-def test_bad_options_are_refused(tmp_path, options, words):
+def test_invalid_options_are_rejected(tmp_path, options, words):
     (world := tmp_path / "yard.yaml").write_text(WORLD)
-    said = refused(grouser("serve", world, *QUIET, "--port", "0", *options))
-    assert words in said
+    message = refused(grouser("serve", world, *QUIET, "--port", "0", *options))
+    assert words in message

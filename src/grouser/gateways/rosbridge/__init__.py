@@ -1,1 +1,1 @@
-"""Planning services for ROS programs, over a websocket, without any ROS installed."""
+"""rosbridge gateway: planning services for ROS programs over a websocket; ROS is not needed."""

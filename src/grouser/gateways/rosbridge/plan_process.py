@@ -1,15 +1,18 @@
-"""A process that plans, and nothing else: a `PlanOrder` comes in as JSON, a `PlanAnswer` goes out.
+"""Planning subprocess: started by `Planner`, input `PlanOrder`, output `PlanAnswer`.
 
-Planning takes minutes of all cores; the server's own process paces physics meanwhile. So planning
-has a process of its own, behind everybody else in the queue for the cores, which whoever asked can
-end at any time: ``python -m grouser.gateways.rosbridge.plan_process``.
+Planning takes minutes on all cores while the server process paces physics. It therefore runs in a
+process of lower priority, which can be killed at any time:
+``python -m grouser.gateways.rosbridge.plan_process``. Both messages are JSON.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import os
 import sys
+from asyncio.subprocess import PIPE
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,13 +21,13 @@ from grouser.trials.plan import PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import Point2, plan_task
 from grouser.world.file import World
 
-POLITENESS = 5
-"""Steps by which planning stands back behind physics and sockets (`os.nice`)."""
+NICENESS = 5
+"""Increment of the process's niceness (`os.nice`): physics and sockets have priority."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOrder:
-    """What is to be planned."""
+    """Input of the planning process."""
 
     world: World
     robot: str
@@ -33,21 +36,21 @@ class PlanOrder:
     settings: PlanSettings = field(default_factory=PlanSettings)
 
     def encode(self) -> bytes:
-        """Return it as JSON."""
-        # How much trials differ is the settings' own default: nobody can say otherwise here.
-        told = ("candidates", "trials", "rounds", "planner", "seed", "threads")
+        """Return the order as JSON."""
+        # Variations of the trials are left at their defaults: the server has no option for them.
+        names = ("candidates", "trials", "rounds", "planner", "seed", "threads")
         content = {
             "robot": self.robot,
             "start": self.start,
             "goal": self.goal,
-            "settings": {name: getattr(self.settings, name) for name in told},
+            "settings": {name: getattr(self.settings, name) for name in names},
             "world": json.loads(self.world.model_dump_json()),
         }
         return json.dumps(content).encode()
 
     @classmethod
     def decode(cls, text: bytes) -> PlanOrder:
-        """Return what `encode` was called on."""
+        """Return the order from the JSON of `encode`."""
         content = json.loads(text)
         return cls(
             world=World.model_validate(content["world"]),
@@ -60,62 +63,62 @@ class PlanOrder:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPath:
-    """A path that physics said is the best of a plan."""
+    """Best path of a plan, as ranked by simulated trials."""
 
     points: list[list[float]]
-    """(n, 2), in the world, m."""
+    """Waypoints (n, 2) in the world frame, m."""
     length: float
-    """m."""
+    """Length, m."""
     score: float
-    """Energy spent per success that is expected of it, J: the less, the better."""
+    """Expected energy per success, J; lower is better."""
     trials: int
     successes: int
     success: float
-    """Share of its trials that arrived."""
+    """Fraction of successful trials."""
     success_interval: list[float]
-    """Of the probability that it succeeds, 95 %."""
+    """95 % confidence interval of the probability of success."""
     effort: float | None
-    """Mean energy of its successes, J; None: it had none."""
+    """Mean energy of successful trials, J; None: no success."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanAnswer:
-    """What came of planning."""
+    """Output of the planning process."""
 
     best: FoundPath | None = None
     why_not: str = ""
-    """A sentence about why there is no path; empty: there is."""
+    """Reason why there is no path; empty if there is one."""
     candidates: int = 0
-    """Paths that were driven."""
+    """Number of simulated paths."""
     trials: int = 0
-    """Of all of them."""
+    """Number of trials of all paths."""
 
     def encode(self) -> bytes:
-        """Return it as JSON."""
+        """Return the answer as JSON."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def decode(cls, text: bytes) -> PlanAnswer:
-        """Return what `encode` was called on."""
+        """Return the answer from the JSON of `encode`."""
         content: dict[str, Any] = json.loads(text)
         best = content.pop("best")
         return cls(best=FoundPath(**best) if best else None, **content)
 
 
 def answer(order: PlanOrder) -> PlanAnswer:
-    """Plan, drive and learn; return what was found, or why nothing was."""
+    """Run the planning loop; return the best path, or the reason why there is none."""
     try:
         task = plan_task(order.world, order.robot, order.start, order.goal)
-        return _told(plan(task, order.settings))
+        return _summarize(plan(task, order.settings))
     except GrouserError as error:
         return PlanAnswer(why_not=str(error))
 
 
-def _told(result: PlanResult) -> PlanAnswer:
-    """Return what others need to know of a plan."""
+def _summarize(result: PlanResult) -> PlanAnswer:
+    """Return the part of a plan that clients receive."""
     best = result.best
     if best is None:
-        return PlanAnswer(why_not=result.no_path or "no trial was over")
+        return PlanAnswer(why_not=result.no_path or "no trial was completed")
     low, high = best.success_interval
     found = FoundPath(
         points=best.path.waypoints.tolist(),
@@ -132,18 +135,56 @@ def _told(result: PlanResult) -> PlanAnswer:
 
 
 def main() -> None:
-    """Answer the order that stands on the standard input."""
+    """Read an order from standard input; write the answer to standard output."""
     if hasattr(os, "nice"):
-        os.nice(POLITENESS)
-    # The answer has the standard output to itself: planners print whatever they like.
+        os.nice(NICENESS)
+    # Planners print to standard output: redirect that to standard error.
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     order = PlanOrder.decode(sys.stdin.buffer.read())
     with os.fdopen(out, "wb") as pipe:
         pipe.write(answer(order).encode())
     sys.stderr.flush()
-    os._exit(0)  # nothing is left to be done, and OMPL's bindings complain on their way out
+    os._exit(0)  # skip the finalizers: those of OMPL's bindings print errors
 
 
 if __name__ == "__main__":
     main()
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class Planner:
+    """Runs one planning subprocess at a time; further calls queue."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+
+    async def plan(self, order: PlanOrder) -> PlanAnswer:
+        """Plan in a subprocess; cancelling the call kills the process.
+
+        Raises:
+            GrouserError: the process exited without an answer.
+        """
+        async with self._lock:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "grouser.gateways.rosbridge.plan_process"),
+                stdin=PIPE,
+                stdout=PIPE,
+            )
+            try:
+                output, _ = await process.communicate(order.encode())
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
+        if process.returncode or not output:
+            _LOG.error(
+                "'%s': the planning process exited with code %s", order.robot, process.returncode
+            )
+            raise GrouserError(
+                f"the planning process exited with code {process.returncode}; see the log"
+            )
+        return PlanAnswer.decode(output)

@@ -1,8 +1,8 @@
-"""The services of every robot, as the report's performance evaluator has them (roach, section 3.4).
+"""Planning and driving services of robots: the report's performance evaluator (roach, sec. 3.4).
 
-They are the world's, not a client's: what one client plans, another can drive. All of them are
-``std_srvs/Trigger``: nothing is asked, ``success`` and ``message`` are answered. Where ``success``
-is true the message is a JSON object, else a sentence.
+The services belong to the world: a path that one client plans, another can drive. All have the type
+``std_srvs/Trigger``: no arguments, a response with ``success`` and ``message``. The message is a
+JSON object if ``success`` is true, else a sentence.
 """
 
 from __future__ import annotations
@@ -27,47 +27,47 @@ from grouser.trials.plan_task import Point2
 from grouser.world.file import RobotEntry
 
 TRIGGER = "std_srvs/Trigger"
-"""Type of all services of robots."""
+"""Type of all services."""
 
 DIGITS = 6
 """Decimals of numbers in messages: micrometres, microjoules."""
 
 
 @dataclass
-class RobotMemory:
-    """What is known of one robot's paths and drives."""
+class RobotPathState:
+    """Paths and runs of one robot."""
 
     plans: int = 0
-    """How many plans were begun; each has a seed of its own."""
+    """Number of started plans; each has its own seed."""
     planning: bool = False
-    """Whether one is being made."""
+    """True while a plan is computed."""
     loaded: FoundPath | None = None
-    """The path that ``drive`` drives."""
+    """Path that ``drive`` follows."""
     best: FoundPath | None = None
-    """The best of all plans."""
-    why_not: str = "nothing was planned; call path_plan"
-    """Why there is no path."""
-    errand: PathRun | None = None
-    """The drive that is under way."""
-    driven: Drive | None = None
-    """The last drive that is over."""
+    """Best path of all plans."""
+    why_not: str = "no plan yet; call path_plan"
+    """Reason why there is no path."""
+    run: PathRun | None = None
+    """Run in progress."""
+    last_run: Drive | None = None
+    """Result of the last completed run."""
 
 
 @dataclass
 class RobotServices:
-    """All robots' services; one for all clients of a gateway."""
+    """Services of all robots, shared by all clients of a gateway."""
 
     host: Host
     goals: Mapping[str, Point2]
-    """Robot → where it is to get; "" for all others."""
+    """Robot → goal, m; "" for all others."""
     settings: PlanSettings
     wake: Callable[[], None]
-    """Called when a robot sets off: a world without anybody may have been waiting for it."""
+    """Called when a run starts: the server may be idle."""
     planner: Planner = field(default_factory=Planner)
-    _memories: dict[str, RobotMemory] = field(default_factory=dict)
+    _states: dict[str, RobotPathState] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        """Return what can be called now."""
+        """Return the names of all services."""
         robots = self.host.simulation.scene.robots
         return [f"{robot}/{service}" for robot in robots for service in SERVICES]
 
@@ -75,7 +75,7 @@ class RobotServices:
         """Return the service ``name``, ready to be called.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: there is no such service.
         """
         robot, _, service = name.rpartition("/")
         if robot not in self.host.simulation.scene.robots or service not in SERVICES:
@@ -83,41 +83,39 @@ class RobotServices:
         row = SERVICES[service]
         return Call(robot, row.role, lambda: row.run(self, robot))
 
-    def memory(self, robot: str) -> RobotMemory:
-        """Return what is known of ``robot``."""
-        return self._memories.setdefault(robot, RobotMemory())
+    def state_of(self, robot: str) -> RobotPathState:
+        """Return the paths and runs of ``robot``."""
+        return self._states.setdefault(robot, RobotPathState())
 
     # -- paths -------------------------------------------------------------------------------
 
     async def path_plan(self, robot: str) -> Message:
-        """Plan from the robot's start to its goal, drive every candidate aside, load the best."""
-        memory = self.memory(robot)
-        if memory.planning:
-            raise BadValue(f"a path for '{robot}' is being planned already; wait for that one")
-        order = self._order(robot, memory.plans)
-        memory.planning, memory.plans = True, memory.plans + 1
+        """Plan from the robot's start to its goal in a subprocess and load the best path."""
+        state = self.state_of(robot)
+        if state.planning:
+            raise BadValue(f"a path for '{robot}' is being planned already; wait for its result")
+        order = self._next_order(robot, state.plans)
+        state.planning, state.plans = True, state.plans + 1
         try:
             answer = await self.planner.plan(order)
         finally:
-            memory.planning = False
-        memory.loaded, memory.why_not = answer.best, answer.why_not
+            state.planning = False
+        state.loaded, state.why_not = answer.best, answer.why_not
         if answer.best is None:
             raise BadValue(answer.why_not)
-        if memory.best is None or answer.best.score < memory.best.score:
-            memory.best = answer.best
+        if state.best is None or answer.best.score < state.best.score:
+            state.best = answer.best
         return {
             "candidates": answer.candidates,
             "trials": answer.trials,
-            **_told(answer.best),
+            **_path_message(answer.best),
         }
 
-    def _order(self, robot: str, number: int) -> PlanOrder:
-        """Return the next plan's order; the same robot is given another seed each time."""
+    def _next_order(self, robot: str, number: int) -> PlanOrder:
+        """Return the order of plan ``number`` of a robot; each has another seed."""
         goal = self.goals.get(robot, self.goals.get(""))
         if goal is None:
-            raise BadValue(
-                f"'{robot}' has no goal; the server needs one: grouser serve --goal {robot}:X,Y"
-            )
+            raise BadValue(f"'{robot}' has no goal; set one: grouser serve --goal {robot}:X,Y")
         x, y, *_ = self._entry(robot).position
         settings = dataclasses.replace(self.settings, seed=self.settings.seed + number)
         world = self.host.simulation.world
@@ -128,98 +126,97 @@ class RobotServices:
         return next(entry for entry in world.robots if entry.name == robot)
 
     async def path_found(self, robot: str) -> Message:
-        """Return the path that is loaded."""
-        memory = self.memory(robot)
-        if memory.planning:
+        """Return the loaded path."""
+        state = self.state_of(robot)
+        if state.planning:
             raise BadValue(f"a path for '{robot}' is being planned")
-        if memory.loaded is None:
-            raise BadValue(f"no path for '{robot}': {memory.why_not}")
-        return _told(memory.loaded)
+        if state.loaded is None:
+            raise BadValue(f"no path for '{robot}': {state.why_not}")
+        return _path_message(state.loaded)
 
     async def best_path(self, robot: str) -> Message:
         """Load the best path of all plans."""
-        memory = self.memory(robot)
-        if memory.best is None:
-            raise BadValue(f"no path for '{robot}': {memory.why_not}")
-        memory.loaded = memory.best
-        return _told(memory.best)
+        state = self.state_of(robot)
+        if state.best is None:
+            raise BadValue(f"no path for '{robot}': {state.why_not}")
+        state.loaded = state.best
+        return _path_message(state.best)
 
-    # -- driving -----------------------------------------------------------------------------
+    # -- runs --------------------------------------------------------------------------------
 
     async def reset_pose(self, robot: str) -> Message:
-        """Put the robot back to its start, where it stands; a drive that is under way ends."""
-        memory = self.memory(robot)
-        if memory.errand is not None:
-            memory.errand.give_up("reset_pose was called")
+        """Relocate the robot to its start, at rest; a run in progress is cancelled."""
+        state = self.state_of(robot)
+        if state.run is not None:
+            state.run.give_up("reset_pose was called")
         if robot in self.host.owners:
-            raise BadValue(f"'{robot}' belongs to another client, who drives it")
-        self.host.do(Restart(robot))
+            raise BadValue(f"'{robot}' belongs to another client")
+        self.host.apply(Restart(robot))
         self.host.halt(robot)
         x, y, z = self.host.simulation.pose(robot).position.tolist()
         return {"position": _rounded([x, y, z])}
 
     async def drive(self, robot: str) -> Message:
-        """Drive the loaded path; the answer comes when that is over."""
-        memory = self.memory(robot)
-        if memory.errand is not None:
+        """Drive the loaded path; return when the run has ended."""
+        state = self.state_of(robot)
+        if state.run is not None:
             raise BadValue(f"'{robot}' is being driven already; wait, or call reset_pose")
-        if memory.loaded is None:
-            raise BadValue(f"no path for '{robot}': {memory.why_not}")
+        if state.loaded is None:
+            raise BadValue(f"no path for '{robot}': {state.why_not}")
         over: asyncio.Future[Drive] = asyncio.get_running_loop().create_future()
 
         def ended(drive: Drive) -> None:
-            memory.errand, memory.driven = None, drive
+            state.run, state.last_run = None, drive
             if not over.done():
                 over.set_result(drive)
 
-        errand = PathRun(self.host, robot, np.array(memory.loaded.points), ended)
-        memory.errand = errand
+        run = PathRun(self.host, robot, np.array(state.loaded.points), ended)
+        state.run = run
         self.wake()
         try:
             drive = await over
         finally:
-            errand.give_up("the client that asked for it has gone")
+            run.give_up("the calling client disconnected")
         if not drive.arrived:
             raise BadValue(_failure(robot, drive))
         return {**_seconds(drive), **_energy(drive)}
 
     async def drive_time(self, robot: str) -> Message:
-        """Return how long the last drive took, if it arrived."""
+        """Return the duration of the last run, if it arrived."""
         return _seconds(self._arrived(robot))
 
     async def energy_used(self, robot: str) -> Message:
-        """Return what the last drive cost, if it arrived."""
+        """Return the energy of the last run, if it arrived."""
         return _energy(self._arrived(robot))
 
     def _arrived(self, robot: str) -> Drive:
-        memory = self.memory(robot)
-        if (errand := memory.errand) is not None:
+        state = self.state_of(robot)
+        if (run := state.run) is not None:
             raise BadValue(
-                f"'{robot}' is still driving: {errand.seconds:.1f} s so far, "
-                f"{errand.to_go:.2f} m to go"
+                f"'{robot}' is still driving: {run.seconds:.1f} s so far, {run.to_go:.2f} m to go"
             )
-        if memory.driven is None:
-            raise BadValue(f"'{robot}' was not driven yet; call drive")
-        if not memory.driven.arrived:
-            raise BadValue(_failure(robot, memory.driven))
-        return memory.driven
+        if state.last_run is None:
+            raise BadValue(f"'{robot}' has no run yet; call drive")
+        if not state.last_run.arrived:
+            raise BadValue(_failure(robot, state.last_run))
+        return state.last_run
 
 
 Message = dict[str, Any]
-"""What a service answers when it succeeds."""
+"""Content of a successful response."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A service of one robot."""
+    """Service of one robot, ready to be called."""
 
     robot: str
     role: Role | None
-    """What the caller must be allowed; None: anything at all."""
+    """Required role; None: any."""
     run: Callable[[], Awaitable[Message]]
 
     async def values(self) -> dict[str, Any]:
-        """Call it and return a Trigger's fields; raise `Refused` alone."""
+        """Call the service; return the fields of a Trigger. Raises `Refused` only."""
         try:
             return {"success": True, "message": json.dumps(await self.run())}
         except Refused:
@@ -230,7 +227,7 @@ class Call:
 
 @dataclass(frozen=True)
 class ServiceRow:
-    """What the table says of a service."""
+    """Row of the table of services."""
 
     run: Callable[[RobotServices, str], Awaitable[Message]]
     role: Role | None = Role.DRIVE
@@ -248,8 +245,8 @@ SERVICES: dict[str, ServiceRow] = {
 """Every service of a robot, in the order of the report."""
 
 
-def _told(path: FoundPath) -> Message:
-    """Return a path as a message."""
+def _path_message(path: FoundPath) -> Message:
+    """Return the message for a path."""
     return {
         "path": [_rounded(point) for point in path.points],
         "length": round(path.length, DIGITS),

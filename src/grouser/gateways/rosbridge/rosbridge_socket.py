@@ -1,8 +1,8 @@
-"""A client's websocket: the HTTP request that opens it, who is let in, messages in and out.
+"""Websocket of one rosbridge client: HTTP upgrade, token, origin check, messages.
 
-The token is in the request's header, ``Authorization: Bearer SECRET``. Browsers say which page a
-websocket was opened by (``Origin``), and let every page open one to this very machine: so requests
-from pages are refused, but for those of origins that the server was told of.
+The token is in a header of the request, ``Authorization: Bearer SECRET``. Browsers let every web
+page open a websocket to the local machine and send the page's ``Origin``; requests with an origin
+that is not allowed by the server are rejected.
 """
 
 from __future__ import annotations
@@ -18,29 +18,28 @@ from grouser.errors import Refused, missing_extra
 from grouser.gateways.client_socket import ClientSocket, ConnectionRegistry
 from grouser.gateways.rosbridge.robot_services import RobotServices
 from grouser.gateways.rosbridge.session import RosbridgeSession
-from grouser.service.access import Login
-from grouser.service.outbox import Outbox, Pipe
 from grouser.service.request_queue import Request
 
 if TYPE_CHECKING:
     from websockets.frames import Frame as WebsocketFrame
-    from websockets.http11 import Request as HttpRequest, Response
+    from websockets.http11 import Request as HttpRequest
+    from websockets.http11 import Response
     from websockets.protocol import Event
 
 SCHEME = "Bearer"
-"""How the header's value begins, before the token."""
+"""Authentication scheme of the ``Authorization`` header."""
 POLICY = 1008
-"""Code of a websocket that is closed because its client may not go on (RFC 6455)."""
+"""Close code for a policy violation (RFC 6455)."""
 LINGER = 2.0
-"""Wall seconds that a client has to read why its websocket was closed, s."""
+"""Delay between the last message and closing the socket, so that the client can read it, s."""
 LONGEST_REASON = 120
-"""Bytes of a reason that fit into the frame that closes a websocket, about."""
+"""Maximum length of a reason in a close frame, bytes; RFC 6455 allows 123."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class RosbridgeSocket(ClientSocket):
-    """A client of the services."""
+    """Connection of one rosbridge client."""
 
     def __init__(
         self, registry: ConnectionRegistry, services: RobotServices, origins: Collection[str]
@@ -49,42 +48,30 @@ class RosbridgeSocket(ClientSocket):
         self._services, self._origins = services, origins
         self._websocket = server_protocol(registry.limits.longest_line)
         self._session: RosbridgeSession | None = None
-        self._outbox: Outbox | None = None
-        self._login: Login | None = None
         self._parts: list[bytes] = []
         self._end: asyncio.TimerHandle | None = None
 
     @property
     def has_robot(self) -> bool:
-        """Whether a robot is driven for it."""
+        """True if the client drives a robot."""
         return self._session is not None and self._session.drives
 
-    def opened(self, transport: Pipe) -> None:
-        """See what the client may do without a token."""
-        self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
-        self._login = Login(self.registry.access, self.address)
-
     def logged_in(self) -> bool:
-        """Return whether its websocket is open, for which a token may be needed."""
+        """Return True if the websocket is open; that requires the token, if any."""
         return self._session is not None
 
-    def resume_writing(self) -> None:
-        """The client reads again."""
-        if self._outbox:
-            self._outbox.flush()
-
     def closed(self) -> None:
-        """End what the client waited for; a robot that was driven for it stops."""
+        """Cancel the calls of the client; a robot that it drives stops."""
         if self._session:
             self._session.close()
         if self._end:
             self._end.cancel()
 
     def requests(self, data: bytes) -> list[Request]:
-        """Take bytes: the request first, then messages; return what each asks for."""
+        """Decode bytes: the HTTP request, then websocket frames; return one request for each."""
         self._websocket.receive_data(data)
         events = self._websocket.events_received()
-        self._write()  # pings are answered by the websocket itself
+        self._write()  # answers to pings
         return [partial(self._receive, event) for event in events]
 
     def _receive(self, event: Event) -> None:
@@ -97,52 +84,50 @@ class RosbridgeSocket(ClientSocket):
         self._write()
 
     def refusal(self, reason: str) -> bytes:
-        """Return an answer to the request, or the frame that closes the websocket."""
+        """Return an HTTP error, or a close frame if the websocket is open."""
         if self._session is None:
             return _plain_answer(http.HTTPStatus.SERVICE_UNAVAILABLE, reason)
         self._websocket.fail(POLICY, _short(reason))
         return b"".join(self._websocket.data_to_send())
 
-    # -- the request -------------------------------------------------------------------------
+    # -- HTTP request ------------------------------------------------------------------------
 
     def _open(self, request: HttpRequest) -> None:
-        """Let a client in, or say why not."""
-        response = self._refused(request) or self._websocket.accept(request)
+        """Accept or reject the upgrade to a websocket."""
+        response = self._rejection(request) or self._websocket.accept(request)
         self._websocket.send_response(response)
         if response.status_code == http.HTTPStatus.SWITCHING_PROTOCOLS:
-            assert self._login is not None  # it was opened
             limits = self.registry.limits
             self._session = RosbridgeSession(
                 self._services,
-                self._login,
+                self.login,
                 self._send,
                 lambda: self.registry.robots_of(self.address) <= limits.robots_per_address,
             )
 
-    def _refused(self, request: HttpRequest) -> Response | None:
-        """Return the answer to a client that is not let in; None: it is."""
+    def _rejection(self, request: HttpRequest) -> Response | None:
+        """Return an HTTP error if origin or token are invalid; None: the client is accepted."""
         for origin in request.headers.get_all("Origin"):
             if origin not in self._origins:
                 return self._reject(
                     http.HTTPStatus.FORBIDDEN,
-                    f"pages from {origin[:LONGEST_REASON]} may not reach this server; "
-                    "its owner can let them: --rosbridge-origin",
+                    f"origin {origin[:LONGEST_REASON]} is not allowed; "
+                    "the server allows it with --rosbridge-origin",
                 )
-        assert self._login is not None  # it was opened
         if not self.registry.access.needs_token:
             return None
         shown = request.headers.get_all("Authorization")
         scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
         try:
             if scheme.lower() != SCHEME.lower() or not token.strip():
-                raise Refused(f"a token is needed, in a header: 'Authorization: {SCHEME} SECRET'")
-            self._login.show(token.strip())
+                raise Refused(f"a token is required in the header 'Authorization: {SCHEME} SECRET'")
+            self.login.show(token.strip())
         except Refused as error:
             return self._reject(http.HTTPStatus.UNAUTHORIZED, str(error))
         return None
 
     def _reject(self, status: http.HTTPStatus, reason: str) -> Response:
-        self.registry.log.warning(_LOG, self.address, f"sent away: {reason}")
+        self.registry.log.warning(_LOG, self.address, f"rejected: {reason}")
         response = self._websocket.reject(status, f"{reason}\n")
         if status is http.HTTPStatus.UNAUTHORIZED:
             response.headers["WWW-Authenticate"] = SCHEME
@@ -151,7 +136,7 @@ class RosbridgeSocket(ClientSocket):
     # -- messages ----------------------------------------------------------------------------
 
     def _receive_frame(self, frame: WebsocketFrame) -> None:
-        """Put a message together; the websocket has limited its size, and answers pings itself."""
+        """Assemble a message from data frames; the websocket limits its size and answers pings."""
         from websockets.frames import DATA_OPCODES
 
         if frame.opcode not in DATA_OPCODES or self._session is None:
@@ -162,7 +147,7 @@ class RosbridgeSocket(ClientSocket):
             self._session.receive(text)
 
     def _send(self, text: str) -> None:
-        """Send a message, unless the websocket is being closed."""
+        """Send a message, unless the websocket is closing."""
         from websockets.protocol import State
 
         if self._websocket.state is State.OPEN:
@@ -170,24 +155,23 @@ class RosbridgeSocket(ClientSocket):
             self._write()
 
     def _write(self) -> None:
-        """Send what the websocket has to say; hang up when that was its last."""
-        assert self._outbox is not None  # it was opened
+        """Send the pending bytes of the websocket; close the connection after the last ones."""
         for data in self._websocket.data_to_send():
             if data:
-                self._outbox.line(data)
-            else:  # the end
+                self.outbox.line(data)
+            else:  # end of stream
                 self._linger()
 
     def _linger(self) -> None:
-        """Hang up soon; at once, what the client has not read yet could get lost with it."""
+        """Close after `LINGER`: closing at once could discard bytes before they are read."""
         if self._end is None:
-            self._end = asyncio.get_running_loop().call_later(LINGER, self.hang_up)
+            self._end = asyncio.get_running_loop().call_later(LINGER, self.close)
             if self._transport is not None and self._transport.can_write_eof():
                 self._transport.write_eof()
 
 
 def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:
-    """Return an HTTP answer to whoever has not said anything yet."""
+    """Return an HTTP error as bytes, for a client that has not sent a request."""
     body = f"{reason}\n".encode()
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\n"
@@ -198,7 +182,7 @@ def _plain_answer(status: http.HTTPStatus, reason: str) -> bytes:
 
 
 def _short(reason: str) -> str:
-    """Return as much of a reason as the frame that closes a websocket holds."""
+    """Return a reason, truncated to the size of a close frame."""
     return reason.encode()[:LONGEST_REASON].decode(errors="ignore")
 
 
@@ -207,10 +191,13 @@ if TYPE_CHECKING:
 
 
 def server_protocol(most_bytes: int) -> ServerProtocol:
-    """Return a server's end of one websocket: bytes in, frames out; no socket, no packing.
+    """Return the server side of one websocket (sans-I/O), without compression.
 
     Args:
-        most_bytes: of one message.
+        most_bytes: maximum size of a message.
+
+    Raises:
+        MissingDependency: the websocket library is not installed.
     """
     try:
         from websockets.server import ServerProtocol
