@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 from grouser.world.objects import Ball
-from grouser.world.physics_settings import STANDARD
-from grouser.world.surface import STANDARD_FRICTION
+from grouser.world.physics_settings import STANDARD, STANDARD_FRICTION
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.hurdle import Hurdle
 from grouser.world.terrain.incline import Incline

@@ -11,8 +11,7 @@ from grouser.evaluation.trajectory import read_trajectory
 from grouser.robots.kinds import describe
 from grouser.simulation.run_log import RunLog
 from grouser.simulation.simulation import Simulation
-from grouser.world.file import load, parse, shipped
-from grouser.world.file_text import world_text
+from grouser.world.file import load, parse, shipped, world_text
 
 BRIEF = ("--seconds", "0.5")
 

@@ -12,9 +12,9 @@ from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.world.file import World, parse
 from grouser.world.physics_settings import STANDARD
+from grouser.world.terrain.height_field import add_height_field
 from grouser.world.terrain.height_map import HeightMap
-from grouser.world.terrain.height_maps.height_field import add_height_field
-from grouser.world.terrain.height_maps.height_patches import cut
+from grouser.world.terrain.height_patches import cut
 from grouser.world.terrain.step import Step
 
 CELL = 0.1

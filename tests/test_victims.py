@@ -10,8 +10,7 @@ from support.sensor_rig import block, put, reader, simulation
 from grouser.errors import BadValue
 from grouser.physics.labels import PARTS, find_marked
 from grouser.sensors.rfid import RfidReader
-from grouser.world.objects import Tag, Victim
-from grouser.world.victim import victim_parts
+from grouser.world.objects import Tag, Victim, victim_parts
 
 EYE = {"kind": "victims", "mount": "body", "at": [0.3, 0.0, 0.3]}  # at (0.3, 0, 0.39) in the world
 ANNA = Victim(name="anna", position=(2.5, 0.0, 0.0), yaw_deg=180, posture="sitting")

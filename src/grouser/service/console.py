@@ -1,10 +1,10 @@
-"""The console: a typed line in, an answer out; help, completion, questions about the world.
+"""Console: execute a typed line and return its answer; help, completion, queries.
 
 "To manually control objects and robots in the simulation environment, we defined new … console
 commands able, for example, to reset the simulation, to change lighting conditions, to transfer
-objects and robots from one place to another" (Zaratti et al. 2006, section 4). Words that do
-something are those of world files (`grouser.simulation.script.grammar`); the console adds words
-that ask. No socket and no terminal: both give it lines.
+objects and robots from one place to another" (Zaratti et al. 2006, section 4). Commands are
+those of world files (`grouser.simulation.script.grammar`); the console adds queries. It has neither
+socket nor terminal: the caller passes the lines.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from grouser.simulation.changes.world_changes import door_named, doors
 from grouser.simulation.script.grammar import PHRASES, Phrase, parse
 from grouser.simulation.script.tokens import Names, Words
 from grouser.simulation.simulation import Simulation
-from grouser.world.lamp import Lamp
+from grouser.world.objects import Lamp
 
 LISTS = ("robots", "objects", "doors", "lamps", "events", "triggers", "kinds")
 LOG = 20
-"""Entries of the log that are shown unless more are asked for."""
+"""Default number of log entries."""
 LONGEST_STEP = 3600.0
-"""The most time that one ``step`` may let pass, s."""
+"""Longest simulated time of one ``step``, s."""
 
 
 @dataclass(frozen=True)
 class ConsoleQuery:
-    """A word that asks about the world, and what may follow it; as `Phrase`."""
+    """Query word and its arguments; as `Phrase`."""
 
     form: str
     help: str
@@ -39,7 +39,7 @@ class ConsoleQuery:
 
 
 class Console:
-    """Answers typed lines about one simulation."""
+    """Console of one simulation."""
 
     def __init__(
         self,
@@ -49,20 +49,20 @@ class Console:
         steps: bool = False,
         awaited: str = "",
     ) -> None:
-        """Talk about ``simulation``.
+        """Create a console for ``simulation``.
 
         Args:
             simulation: the world.
-            trusted: whether lines may call Python routines; never for those off a wire.
-            steps: whether lines may let time pass; not where somebody else paces it.
-            awaited: for whom the world waits now; empty: for nobody.
+            trusted: allow lines to call Python routines; never for lines from a network.
+            steps: allow lines to step the simulation; not where the caller paces it.
+            awaited: clients for which time stands still; empty: none.
         """
         self.simulation = simulation
         self._trusted, self._steps, self._awaited = trusted, steps, awaited
 
     @property
     def _words(self) -> dict[str, tuple[str, str, str]]:
-        """Every word: its form, help and example."""
+        """Word -> its form, help and example."""
         known: dict[str, ConsoleQuery | Phrase] = {**QUERIES, **PHRASES}
         hidden = {"complete"} | (set() if self._steps else {"step"})
         hidden |= set() if self._trusted else {"call"}
@@ -73,12 +73,12 @@ class Console:
         }
 
     def execute(self, line: str) -> str:
-        """Carry out ``line``; return the answer, of one line or many.
+        """Execute ``line``; return the answer, of one or more lines.
 
-        An empty line and one that begins with ``#`` do nothing.
+        An empty line and one that begins with ``#`` have no effect.
 
         Raises:
-            GrouserError: in one sentence, why not; then nothing was done.
+            GrouserError: the line is invalid, and has changed nothing.
         """
         if not line.strip() or line.lstrip().startswith("#"):
             return ""
@@ -98,14 +98,14 @@ class Console:
         return "done"
 
     def complete(self, text: str) -> list[str]:
-        """Return what the last word of ``text`` may become; after a blank, what may come next."""
+        """Return the completions of the last word of ``text``; after a blank, the next words."""
         *before, begun = re.split(r"\s+", text.lstrip()) or [""]
         if before and before[0] == "after" and len(before) > 1:
             return self.complete(" ".join([*before[2:], begun]))
         return [word for word in self._next(before) if word.startswith(begun)]
 
     def _next(self, before: list[str]) -> list[str]:
-        """Return the words that may follow those ``before``."""
+        """Return the words that may follow ``before``."""
         known = self._words
         if not before:
             return list(known)
@@ -124,17 +124,17 @@ class Console:
         return list(names.slot(slot)) if slot.isupper() else slot.split("|")
 
     def _commandable(self, verb: str, robot: str) -> list[str]:
-        """Return what a robot may be commanded, or its motors' names."""
+        """Return the command inputs of a robot, or the names of its motors."""
         known = self.simulation.scene.robots.get(robot)
         if known is None:
             return []
         moves = known.gait.inputs if known.gait else ("forward", "turn") if known.steering else ()
         return [*(moves if verb == "tell" else ()), *known.groups, *known.drives]
 
-    # -- questions ---------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------
 
     def help(self, words: Words) -> str:
-        """Return what one word does, or all."""
+        """Return the help of one word, or of all."""
         known = self._words
         if words:
             word = words.one_of("word", list(known))
@@ -143,7 +143,7 @@ class Console:
         return "\n".join(f"{word:10s} {help_}" for word, (_, help_, _) in known.items())
 
     def list(self, words: Words) -> str:
-        """Return who or what there is."""
+        """Return a list of robots, objects, doors, lamps, events, triggers or kinds."""
         what = words.one_of("what", LISTS) if words else "robots"
         world = self.simulation.world
         match what:
@@ -169,45 +169,45 @@ class Console:
         return "\n".join(lines) or "none"
 
     def where(self, words: Words) -> str:
-        """Return where somebody is."""
+        """Return the pose of a robot or object."""
         name = words.name("robot or object", "NAME")
         text = self._whereabouts(name)
         is_door = name in doors(self.simulation.world)
         return f"{text}  {self._open(name):.0%} open" if is_door else text
 
     def inside(self, words: Words) -> str:
-        """Return who is in a trigger's volume."""
+        """Return the robots and objects in the volume of a trigger."""
         return _listed(self.simulation.inside(words.name("trigger", "TRIGGER")))
 
     def log(self, words: Words) -> str:
-        """Return what happened lately."""
+        """Return the last entries of the event log."""
         count = int(words.number("how many")) if words else LOG
         happened = self.simulation.event_log
         return "\n".join(str(entry) for entry in happened[-max(1, count) :]) or "nothing yet"
 
     def time(self, words: Words) -> str:
-        """Return what time it is."""
+        """Return the simulated time."""
         return f"{self.simulation.time:.3f} s" + (", paused" if self.simulation.paused else "")
 
     def waits(self, words: Words) -> str:
-        """Return for whom the world waits."""
-        return self._awaited or "for nobody"
+        """Return the clients for which time stands still."""
+        return self._awaited or "none"
 
     def score(self, words: Words) -> str:
-        """Return how the match stands."""
+        """Return the score of the match."""
         referee = self.simulation.events.referee
         if referee is None:
             raise BadValue("score: the world has no match (key 'match')")
         return referee.game.summary(self.simulation.time)
 
     def hash(self, words: Words) -> str:
-        """Return a hash of the whole state: equal to the bit, equal here."""
+        """Return a hash of the whole state; equal for bit-identical states."""
         return self.simulation.fingerprint()
 
     def step(self, words: Words) -> str:
-        """Let time pass; return what happened in it."""
+        """Step the simulation; return the events."""
         if not self._steps:
-            raise BadValue("step: time passes by itself here")
+            raise BadValue("step: not available, this simulation is paced by its server")
         seconds = words.number("time")
         if not 0 <= seconds <= LONGEST_STEP:
             raise BadValue(f"step: the time is {seconds:g} s, must be 0 to {LONGEST_STEP:g}")
@@ -217,47 +217,45 @@ class Console:
         return "\n".join([*happened, self.time(words)])
 
     def completions(self, words: Words) -> str:
-        """Return how a line may go on: for consoles at the far end of a wire."""
+        """Return the completions of a line, for remote consoles."""
         text = words.line.partition(" ")[2]
         while words:
             words.word("text")
-        # The blank at a line's end is lost on its way; a dot stands for it.
+        # A dot marks the end of the line: trailing blanks are lost on the wire.
         return "\n".join(self.complete(text.removesuffix(".")))
 
     def _whereabouts(self, name: str, kind: str = "") -> str:
         pose = self.simulation.pose(name)
         x, y, z = pose.position.tolist()
         yaw = degrees(to_rpy(pose.wxyz)[2])
-        who = f"{name} ({kind})" if kind else name
-        return f"{who}  x {x:.3f}  y {y:.3f}  z {z:.3f} m  yaw {yaw:.1f} deg"
+        label = f"{name} ({kind})" if kind else name
+        return f"{label}  x {x:.3f}  y {y:.3f}  z {z:.3f} m  yaw {yaw:.1f} deg"
 
     def _open(self, name: str) -> float:
-        """Return how far a door is open, 0 to 1."""
+        """Return the opening of a door, 0 to 1."""
         door = door_named(self.simulation.world, name)
         return float(self.simulation.data.joint(door.joint).qpos[0]) / door.travel
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "nobody"
+    return ", ".join(names) or "none"
 
 
 QUERIES: dict[str, ConsoleQuery] = {
-    "help": ConsoleQuery(
-        "[WORD]", "What can be said, or one word of it.", "help open", Console.help
-    ),
+    "help": ConsoleQuery("[WORD]", "List all words, or explain one.", "help open", Console.help),
     "list": ConsoleQuery(
-        f"[{'|'.join(LISTS)}]", "Who and what there is.", "list robots", Console.list
+        f"[{'|'.join(LISTS)}]", "List robots, objects and more.", "list robots", Console.list
     ),
-    "where": ConsoleQuery("NAME", "Where somebody is.", "where rex", Console.where),
-    "inside": ConsoleQuery("TRIGGER", "Who is in a volume.", "inside goal", Console.inside),
-    "log": ConsoleQuery("[NUMBER]", "What happened lately.", "log 5", Console.log),
-    "time": ConsoleQuery("", "What time it is in the world.", "time", Console.time),
-    "waits": ConsoleQuery("", "For whom the world waits.", "waits", Console.waits),
-    "score": ConsoleQuery("", "How the match stands.", "score", Console.score),
-    "hash": ConsoleQuery(
-        "", "A hash of the whole state, to compare two runs.", "hash", Console.hash
+    "where": ConsoleQuery("NAME", "Pose of a robot or object.", "where rex", Console.where),
+    "inside": ConsoleQuery(
+        "TRIGGER", "Robots and objects in a trigger's volume.", "inside goal", Console.inside
     ),
-    "step": ConsoleQuery("S", "Let time pass.", "step 2", Console.step),
-    "complete": ConsoleQuery("TEXT", "How a line may go on.", "complete op", Console.completions),
+    "log": ConsoleQuery("[NUMBER]", "Last entries of the event log.", "log 5", Console.log),
+    "time": ConsoleQuery("", "Simulated time.", "time", Console.time),
+    "waits": ConsoleQuery("", "Clients for which time stands still.", "waits", Console.waits),
+    "score": ConsoleQuery("", "Score of the match.", "score", Console.score),
+    "hash": ConsoleQuery("", "Hash of the whole state, to compare two runs.", "hash", Console.hash),
+    "step": ConsoleQuery("S", "Step the simulation by S seconds.", "step 2", Console.step),
+    "complete": ConsoleQuery("TEXT", "Completions of a line.", "complete op", Console.completions),
 }
-"""Every word that asks."""
+"""Query words."""

@@ -7,10 +7,14 @@ a list to a tuple. Descriptions do not depend on files and lines: a failed check
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationInfo
 from pydantic_core import PydanticCustomError
+
+from grouser.errors import nearest
 
 RESERVED_NAMES = ("terrain", "world")
 """Names that MuJoCo or Grouser already uses in every world."""
@@ -62,3 +66,35 @@ Shade = Annotated[float, Field(ge=0, le=1)]
 
 Rgb = Annotated[tuple[Shade, Shade, Shade], Strict(False)]
 """Red, green and blue, each 0 to 1."""
+
+
+MESH_ENDINGS = (".obj", ".ply", ".stl")
+MAP_ENDINGS = (".png", ".npy", ".npz")
+ROBOT_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
+
+
+def resolve_data_file(value: Any, info: ValidationInfo, endings: Sequence[str], what: str) -> Path:
+    """Return the absolute path of an existing data file.
+
+    Args:
+        value: path in the world file, relative to the world file's folder.
+        info: its context holds that folder under ``folder``.
+        endings: allowed file name extensions.
+        what: kind of file for error messages, such as ``mesh``.
+    """
+    if not isinstance(value, str | Path):
+        raise mistake(f"must be the name of a {what} file ({' or '.join(endings)})")
+    folder: Path = (info.context or {}).get("folder") or Path.cwd()
+    path = folder / value
+    if path.suffix.lower() not in endings:
+        raise mistake(f"must end in {' or '.join(endings)}")
+    try:
+        if path.is_file():
+            return path.resolve()
+        beside = sorted(f.name for f in path.parent.iterdir() if f.suffix.lower() in endings)
+    except (OSError, ValueError):  # no such folder, or an impossible file name
+        beside = []
+    listing = ", ".join(beside) or f"no {what}"
+    raise mistake(
+        f"which is no file in {path.parent} (there is: {listing}){nearest(path.name, beside)}"
+    )

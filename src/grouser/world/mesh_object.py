@@ -13,8 +13,7 @@ from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array
 from grouser.physics.compliance import add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
-from grouser.world.data_files import MESH_ENDINGS, resolve_data_file
-from grouser.world.field_types import mistake
+from grouser.world.field_types import MESH_ENDINGS, mistake, resolve_data_file
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.decomposition import TOLERANCE
 from grouser.world.meshes.mesh_files import read_mesh

@@ -5,17 +5,14 @@ Of all errors that `pydantic` reports, the first in reading order is reworded.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from grouser.errors import WorldFileError, nearest
-from grouser.world.yaml_source import KeyPath, Source, SourcePosition, dotted
-
-AllowedKeys = Mapping[str, Collection[str]]
-"""Allowed keys of each part of a file, by the part's path."""
+from grouser.world.yaml_source import AllowedKeys, KeyPath, Source, SourcePosition, dotted
 
 MESSAGES = {
     "float_type": "a number is needed",

@@ -11,8 +11,7 @@ from grouser.frames import from_rpy, radians
 from grouser.physics.compliance import BUFFER_DEPTH, add_buffer
 from grouser.physics.contacts import BELT, HULL, WORLD
 from grouser.world.field_types import Name, Point, Rgb, mistake
-from grouser.world.physics_settings import Contact
-from grouser.world.surface import Surface
+from grouser.world.physics_settings import Contact, Surface
 
 OBJECT: Rgb = (0.36, 0.52, 0.68)
 

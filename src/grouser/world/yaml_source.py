@@ -13,10 +13,11 @@ loses ``height``), and a robot its ``options``.
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,10 +25,13 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from grouser.errors import WorldFileError
+from grouser.errors import WorldFileError, nearest
 
 KeyPath = tuple[str | int, ...]
 """Keys and list indices from the top of the file to a value."""
+
+AllowedKeys = Mapping[str, Collection[str]]
+"""Allowed keys of each part of a file, by the part's path."""
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -215,3 +219,84 @@ class _Reader:
 def dotted(path: Sequence[str | int]) -> str:
     """Return a path in dotted notation: ``terrain.1.height``."""
     return ".".join(str(part) for part in path)
+
+
+def override(source: Source, overrides: Sequence[str], keys: AllowedKeys) -> Source:
+    """Return ``source`` with each ``path=value`` of ``overrides`` set, in their order.
+
+    Args:
+        source: contents of the file.
+        overrides: ``path=value`` each.
+        keys: allowed keys of each part by its path and kind: ``"terrain.*.step"``.
+    """
+    result = Source(copy.deepcopy(source.data), dict(source.positions))
+    for text in overrides:
+        _set(result, text, keys)
+    return result
+
+
+def _set(source: Source, text: str, keys: AllowedKeys) -> None:
+    where = f"override {text!r}"
+    given, equals, value_text = text.partition("=")
+    steps = given.strip().split(".")
+    if not equals or not all(steps):
+        raise WorldFileError(f"{where}: 'path=value' is needed, such as 'physics.timestep=0.002'")
+    put(source, steps, read_yaml(value_text, where).data, where, keys)
+
+
+def put(source: Source, steps: Sequence[str], value: Any, where: str, keys: AllowedKeys) -> None:
+    """Set one value in ``source``, in place.
+
+    Args:
+        source: contents of the file.
+        steps: keys, and indices or names of list items, from the top to the value.
+        value: plain data.
+        where: name for error messages.
+        keys: allowed keys of each part by its path and kind.
+    """
+    holder: Any = source.data
+    path: KeyPath = ()
+    for key in steps[:-1]:
+        part = _part(holder, key, path, where)
+        if isinstance(holder, dict) and holder.get(part) is None:
+            holder[part] = {}  # a part that the file omits
+            source.positions[(*path, part)] = SourcePosition(0, where)
+        holder, path = holder[part], (*path, part)
+    part = _part(holder, steps[-1], path, where)
+    old = holder[part] if isinstance(part, int) else holder.get(part)
+    holder[part] = value
+    _replace_positions(source, (*path, part), where)
+    if part == "kind" and value != old:
+        _drop_other_keys(holder, keys.get(f"{dotted(path[:-1])}.*.{value}"))
+
+
+def _drop_other_keys(item: dict[str, Any], allowed: Collection[str] | None) -> None:
+    """Remove the keys that an item's new kind does not have, and a robot's options."""
+    item.pop("options", None)
+    for key in [key for key in item if allowed is not None and key not in allowed]:
+        del item[key]
+
+
+def _part(holder: Any, key: str, path: KeyPath, where: str) -> str | int:
+    """Return the key or index that ``key`` refers to in ``holder``, which is at ``path``."""
+    if isinstance(holder, dict):
+        return key
+    owner = dotted(path)
+    if not isinstance(holder, list):
+        raise WorldFileError(f"{where}: {owner} is {holder!r} and has no '{key}'")
+    names = [item.get("name") if isinstance(item, dict) else None for item in holder]
+    if key in names:
+        return names.index(key)
+    if key.isascii() and key.isdigit() and int(key[:9]) < len(holder):
+        return int(key[:9])
+    known = [name for name in names if isinstance(name, str)]
+    allowed = ", ".join([*map(str, range(len(holder))), *known]) or "none, the list is empty"
+    raise WorldFileError(
+        f"{where}: there is no '{key}' in {owner}; allowed: {allowed}{nearest(key, known)}"
+    )
+
+
+def _replace_positions(source: Source, path: KeyPath, where: str) -> None:
+    for old in [known for known in source.positions if known[: len(path)] == path]:
+        del source.positions[old]
+    source.positions[path] = SourcePosition(0, where)

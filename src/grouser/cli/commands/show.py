@@ -59,8 +59,7 @@ def show(
         return
     if robot is not None or picture is not None:
         raise BadValue(f"show: '{world}' is a world; to show a robot: show robot NAME")
-    from grouser.world.file import load
-    from grouser.world.file_text import DEFAULT, world_text
+    from grouser.world.file import DEFAULT, load, world_text
 
     console = result_console()
     loaded = load(world, overrides or ())

@@ -14,10 +14,8 @@ from pydantic import ValidationError
 
 from grouser.errors import BadValue, WorldFileError, nearest
 from grouser.robots.custom.assembly import assemble
-from grouser.robots.custom.model_files import model_file_paths
-from grouser.robots.custom.model_place import resolve_model
-from grouser.robots.custom.part_entries import JointEntry
-from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, RobotFile
+from grouser.robots.custom.model_files import model_file_paths, resolve_model
+from grouser.robots.custom.robot_file import KEYS, MODEL_ENDINGS, JointEntry, RobotFile
 from grouser.robots.robot import Robot
 from grouser.world.validation_errors import displayed, world_file_error
 from grouser.world.yaml_source import Source, put, read_yaml

@@ -9,11 +9,10 @@ from typing import Any
 
 from grouser.errors import BadValue, nearest, unknown
 from grouser.robots.kinds import robot_kinds
-from grouser.simulation.changes.physics_changes import EVERYWHERE, surfaces
+from grouser.simulation.changes.world_changes import EVERYWHERE, surfaces
 from grouser.world.door import Door
 from grouser.world.file import World
-from grouser.world.lamp import Lamp
-from grouser.world.objects import OBJECTS
+from grouser.world.objects import OBJECTS, Lamp
 from grouser.world.yaml_source import read_yaml
 
 LONGEST = 1000

@@ -26,8 +26,7 @@ import numpy as np
 from grouser import files
 from grouser.errors import BadValue
 from grouser.world.meshes.collision_proxy import Collide, CollisionProxy, ProxyChoice, choose_proxy
-from grouser.world.meshes.columns import Fit
-from grouser.world.meshes.mesh_heights import MeshHeights
+from grouser.world.meshes.columns import Fit, MeshHeights
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 FORMAT = 3

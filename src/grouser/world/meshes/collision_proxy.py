@@ -15,12 +15,19 @@ import numpy as np
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Array, Pose, millimetres
-from grouser.world.meshes.columns import Fit, Lines, crossings, fit, top_heights
+from grouser.world.meshes.columns import (
+    Fit,
+    Lines,
+    MeshHeights,
+    crossings,
+    fit,
+    mesh_heights,
+    top_heights,
+)
 from grouser.world.meshes.decomposition import decompose, not_closed
-from grouser.world.meshes.mesh_heights import MeshHeights, mesh_heights
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.terrain.convex_pieces import add_pieces
-from grouser.world.terrain.height_maps.height_field import add_height_field
+from grouser.world.terrain.height_field import add_height_field
 
 Collide = Literal["auto", "convex_pieces", "height_map"]
 

@@ -21,11 +21,9 @@ from pydantic import BeforeValidator, ValidationInfo, model_validator
 from grouser import files
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.data_files import resolve_data_file
-from grouser.world.field_types import Coordinate, mistake
+from grouser.world.field_types import Coordinate, mistake, resolve_data_file
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import LIGHT
+from grouser.world.terrain.terrain_piece import LIGHT, PlacedTerrain
 
 MOST_PIECES = 20_000
 """Largest number of pieces; more take MuJoCo minutes to compile."""

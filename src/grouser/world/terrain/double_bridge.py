@@ -13,8 +13,7 @@ from pydantic import model_validator
 
 from grouser.world.field_types import Length, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT
+from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, PlacedTerrain
 
 
 class DoubleBridge(PlacedTerrain):

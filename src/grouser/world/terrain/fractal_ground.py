@@ -17,8 +17,8 @@ from pydantic import Field, model_validator
 from grouser.frames import Array
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.height_maps.height_field import MOST_POINTS, add_height_field
-from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.height_field import MOST_POINTS, add_height_field
+from grouser.world.terrain.terrain_piece import PlacedTerrain
 
 EARTH: Rgb = (0.58, 0.52, 0.40)
 

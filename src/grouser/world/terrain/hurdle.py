@@ -12,8 +12,7 @@ from pydantic import Field, model_validator
 
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT
+from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, PlacedTerrain
 
 STEEL: Rgb = (0.62, 0.65, 0.69)
 

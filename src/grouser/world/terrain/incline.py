@@ -14,8 +14,7 @@ from pydantic import Field
 from grouser.frames import radians
 from grouser.world.field_types import Length
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, Inclination
+from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, Inclination, PlacedTerrain
 
 
 class Incline(PlacedTerrain):

@@ -16,11 +16,16 @@ an error only in world files that use its kind.
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Collection
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, create_model, model_validator
 
+from grouser import plugins
+from grouser.world.field_types import mistake
 from grouser.world.terrain.convex_pieces import ConvexPieces
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
@@ -41,7 +46,45 @@ from grouser.world.terrain.step import Step
 from grouser.world.terrain.stepfield import Stepfield
 from grouser.world.terrain.terrain_piece import TerrainPiece
 from grouser.world.terrain.trench import Trench
-from grouser.world.terrain_plugins import plugin_terrains
+
+
+def plugin_terrains(taken: Collection[str]) -> dict[str, type[TerrainPiece]]:
+    """Return the terrain kinds of all installed packages, except names that are ``taken``."""
+    kinds: dict[str, type[TerrainPiece]] = {}
+    for entry in plugins.entry_points(plugins.TERRAINS, frozenset(taken)).values():
+        try:
+            kinds[entry.name] = _loaded(entry)
+        except Exception as error:  # importing a plug-in may raise anything
+            kinds[entry.name] = _unusable(entry, error)
+    return kinds
+
+
+def _loaded(entry: metadata.EntryPoint) -> type[TerrainPiece]:
+    kind = entry.load()
+    if not (inspect.isclass(kind) and issubclass(kind, TerrainPiece)):
+        raise TypeError("it is no TerrainPiece")
+    field, expected = kind.model_fields.get("kind"), cast(Any, Literal[entry.name])
+    if field is None or field.annotation != expected:
+        raise TypeError(f'it needs the field  kind: Literal["{entry.name}"]')
+    return kind
+
+
+def _unusable(entry: metadata.EntryPoint, error: Exception) -> type[TerrainPiece]:
+    """Return a kind whose validation fails with the reason for the import error."""
+    why = plugins.reason(error)
+
+    def refuse(value: Any) -> Any:
+        raise mistake(f"comes from {entry.value}, which cannot be used ({why})", "kind")
+
+    kind: type[TerrainPiece] = create_model(
+        "UnusableTerrain",
+        __base__=TerrainPiece,
+        __doc__=f"Cannot be used: {why}",
+        __validators__={"refuse": model_validator(mode="before")(refuse)},  # type: ignore[dict-item]
+        kind=(cast(Any, Literal[entry.name]), entry.name),
+    )
+    return kind
+
 
 TERRAINS: dict[str, type[TerrainPiece]] = {
     "flat": Flat,

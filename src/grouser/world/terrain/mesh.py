@@ -17,8 +17,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from grouser.errors import BadValue, MissingDependency
 from grouser.frames import Pose, metres, radians
-from grouser.world.data_files import MESH_ENDINGS, resolve_data_file
-from grouser.world.field_types import Coordinate, mistake
+from grouser.world.field_types import MESH_ENDINGS, Coordinate, mistake, resolve_data_file
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.collision_proxy import Collide, ProxyChoice
 from grouser.world.meshes.mesh_files import read_mesh

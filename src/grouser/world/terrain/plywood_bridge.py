@@ -17,8 +17,7 @@ from pydantic import Field, model_validator
 
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT
+from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, PlacedTerrain
 
 CEMENT: Rgb = (0.60, 0.60, 0.58)
 PAPER: Rgb = (0.93, 0.92, 0.88)

@@ -17,8 +17,7 @@ from pydantic import Field
 from grouser.frames import Array
 from grouser.world.field_types import Coordinate, Length
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import DARK, LIGHT
+from grouser.world.terrain.terrain_piece import DARK, LIGHT, PlacedTerrain
 
 SKIRT = 0.02
 """Depth of every pyramid below its base, m, so that a foot is never pushed out downwards."""

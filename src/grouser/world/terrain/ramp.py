@@ -10,8 +10,15 @@ import mujoco
 from grouser.frames import radians
 from grouser.world.field_types import Coordinate, Length
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.shapes import add_block, add_prism
-from grouser.world.terrain.terrain_piece import DARK, FOUNDATION, LIGHT, Inclination, TerrainPiece
+from grouser.world.terrain.terrain_piece import (
+    DARK,
+    FOUNDATION,
+    LIGHT,
+    Inclination,
+    TerrainPiece,
+    add_block,
+    add_prism,
+)
 
 
 class Ramp(TerrainPiece):

@@ -10,8 +10,7 @@ from pydantic import Field
 from grouser.frames import axis_angle, radians
 from grouser.world.field_types import Coordinate, Length
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.shapes import add_prism
-from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, TerrainPiece
+from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, TerrainPiece, add_prism
 
 
 class Ridge(TerrainPiece):

@@ -11,7 +11,7 @@ from pydantic import Field, Strict, model_validator
 from grouser.frames import Array, Pose, axis_angle, multiply, radians, rotate
 from grouser.world.field_types import Length, Rgb, mistake
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import PlacedTerrain
 
 CONCRETE: tuple[Rgb, ...] = ((0.62, 0.60, 0.57), (0.70, 0.67, 0.62), (0.55, 0.53, 0.51))
 BRICK: Rgb = (0.64, 0.40, 0.32)

@@ -8,8 +8,7 @@ import mujoco
 
 from grouser.world.field_types import Coordinate, Length
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.shapes import add_block
-from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, TerrainPiece
+from grouser.world.terrain.terrain_piece import FOUNDATION, LIGHT, TerrainPiece, add_block
 
 
 class Step(TerrainPiece):

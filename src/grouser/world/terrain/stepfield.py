@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from grouser.world.field_types import Length, Rgb
 from grouser.world.physics_settings import Contact
-from grouser.world.terrain.placed_terrain import PlacedTerrain
-from grouser.world.terrain.terrain_piece import FOUNDATION
+from grouser.world.terrain.terrain_piece import FOUNDATION, PlacedTerrain
 
 Heights = npt.NDArray[np.int_]
 """Heights in units, (rows, columns): rows from +y to -y, columns along +x."""

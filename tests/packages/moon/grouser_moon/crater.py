@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from grouser.world.terrain.placed_terrain import PlacedTerrain
+from grouser.world.terrain.terrain_piece import PlacedTerrain
 
 
 class Crater(PlacedTerrain):

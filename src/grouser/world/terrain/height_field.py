@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose
-from grouser.world.terrain.height_maps.height_patches import PLANE, cut
+from grouser.world.terrain.height_patches import PLANE, cut
 from grouser.world.terrain.terrain_piece import FOUNDATION
 
 Half = tuple[float, float]

@@ -1,1 +1,0 @@
-"""Collision geometry of height maps: solids for plane parts, height fields for the rest."""
