@@ -10,7 +10,7 @@ from grouser.errors import BadValue
 from grouser.frames import rotate
 from grouser.locomotion import biped, pendulum
 from grouser.locomotion.biped_leg import JOINTS
-from grouser.robots.parts.qrio_links import (
+from grouser.robots.qrio import (
     AXES,
     HEIGHT,
     LEG,
@@ -18,10 +18,11 @@ from grouser.robots.parts.qrio_links import (
     SERVOS,
     SIDES,
     SOLE_HALF,
+    STEP,
+    Qrio,
+    build_spec,
     parts,
-    spec,
 )
-from grouser.robots.qrio import STEP, Qrio
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World, load
 from grouser.world.physics_settings import STANDARD
@@ -73,7 +74,7 @@ def walk(sim, seconds, **told):
 
 
 def test_has_the_tables_joints_the_published_height_and_limits_as_written():
-    model = spec().compile()
+    model = build_spec().compile()
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     assert model.njnt == len(parts()) == 21
@@ -94,13 +95,13 @@ def test_has_the_tables_joints_the_published_height_and_limits_as_written():
 
 
 def test_every_part_has_a_mass_and_an_inertia_of_its_own():
-    model = spec().compile()
+    model = build_spec().compile()
     assert (model.body_mass[1:] > 0.02).all()
     assert (model.body_inertia[1:] > 0).all()
 
 
 def test_legs_reach_for_where_they_are_told():
-    model = spec().compile()
+    model = build_spec().compile()
     data = mujoco.MjData(model)
     rng = np.random.default_rng(4)
     soles = np.array([0.0, 0.048, -LEG.height]) + rng.uniform(

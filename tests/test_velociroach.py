@@ -16,7 +16,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import from_rpy, to_rpy
 from grouser.robots import velociroach
 from grouser.robots.kinds import describe
-from grouser.robots.parts.crank import LEGS, Cranks
+from grouser.robots.velociroach import LEGS, Cranks
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
 from grouser.trials.trial import Trial
@@ -175,8 +175,8 @@ def test_legs_follow_their_cranks():
     errors = []
     for _ in range(round(STRIDE / 0.005)):
         simulation.step(0.005)
-        wanted = gait.angles(simulation.live.memory.running_gaits[0].state[0])[0]
-        real = simulation.live.stepper.drives.positions(simulation.live.arrays)[0]
+        wanted = gait.angles(simulation.state.memory.running_gaits[0].state[0])[0]
+        real = simulation.state.stepper.drives.positions(simulation.state.arrays)[0]
         lifted = np.tile(wanted[6:] > 1.5 * gait.abduction, 2)
         errors += list(np.abs(real - wanted)[lifted])
     assert np.degrees(max(errors)) < 4.0
@@ -229,7 +229,7 @@ def test_stops_when_told_nothing_and_a_leg_can_be_taken_over():
 def test_same_bits_twice_alone_and_in_a_batch():
     assert running(0.5, 0.4).fingerprint() == running(0.5, 0.4).fingerprint()
     trial = Trial(world=world(), robot="roach", limit=0.4)
-    first, second = threads.run_trials([trial, trial], look_every=0.02)
+    first, second = threads.run_trials([trial, trial], sample_period=0.02)
     np.testing.assert_array_equal(first.positions, second.positions)
     simulation = Simulation(world())
     simulation.step(first.time)

@@ -16,8 +16,8 @@ from grouser.rendering.image import write_png
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
 from grouser.robots.custom.custom_robot import CustomRobot
-from grouser.robots.custom.defaults import defaulted_values
 from grouser.robots.custom.model_files import read_model
+from grouser.robots.custom.robot_file import defaulted_values
 from grouser.robots.kinds import default_name, describe, display_name
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World

@@ -25,8 +25,13 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.physics.drives import Drive
 from grouser.robots.parts.belt_options import grouser_from_options, path_extent, path_from_options
-from grouser.robots.parts.flipper import Flipper, add_arm_drives, arm_groups
-from grouser.robots.parts.flipper_options import flipper_pair, flippers_from_options
+from grouser.robots.parts.flipper import (
+    Flipper,
+    add_arm_drives,
+    arm_groups,
+    flipper_pair,
+    flippers_from_options,
+)
 from grouser.robots.parts.hull import ORANGE, add_hull, exclude_hull_belt_contacts, set_box_mass
 from grouser.robots.robot import Robot, Steering
 from grouser.sensors.encoder import Encoder

@@ -22,6 +22,7 @@ from grouser.robots.parts.aibo import (
     SILVER,
     SMALL,
     Aibo,
+    AiboOptions,
     LegServos,
     ears,
     infrared,
@@ -29,7 +30,6 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
-from grouser.robots.parts.aibo_options import AiboOptions
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS210_CAMERA

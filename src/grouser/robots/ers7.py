@@ -21,6 +21,7 @@ from grouser.robots.parts.aibo import (
     SMALL,
     WHITE,
     Aibo,
+    AiboOptions,
     LegServos,
     ears,
     infrared,
@@ -28,7 +29,6 @@ from grouser.robots.parts.aibo import (
     switch,
     tail,
 )
-from grouser.robots.parts.aibo_options import AiboOptions
 from grouser.robots.parts.linkage import BoxMass, LinkagePart, Mount, Servo, capsule
 from grouser.robots.robot import Robot
 from grouser.sensors.camera import ERS7_CAMERA

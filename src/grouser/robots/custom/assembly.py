@@ -12,12 +12,10 @@ from grouser.errors import BadValue, UnknownName, unknown
 from grouser.frames import Pose, radians
 from grouser.physics.contacts import SLIPPERY
 from grouser.physics.drives import Drive
-from grouser.robots.custom.model_files import read_model
+from grouser.robots.custom.mass_properties import TrialBuild
+from grouser.robots.custom.model_files import read_model, resolve_model
 from grouser.robots.custom.model_joints import ModelJoints, driven_joints
-from grouser.robots.custom.model_place import resolve_model
-from grouser.robots.custom.part_entries import BeltEntry, FlipperEntry, TrackEntry
-from grouser.robots.custom.robot_file import RobotFile
-from grouser.robots.custom.weight import TrialBuild
+from grouser.robots.custom.robot_file import BeltEntry, FlipperEntry, RobotFile, TrackEntry
 from grouser.robots.parts.flipper import Flipper, arm_inside, middle_of_mass, outline
 from grouser.robots.parts.hull import ORANGE, Vector, add_hull, exclude_hull_belt_contacts
 from grouser.robots.parts.wheel import Wheel

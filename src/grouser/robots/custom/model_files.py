@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, nearest
 from grouser.physics.contacts import HULL, HULL_TOUCHES, SLIPPERY
 from grouser.robots.custom.model_joints import ModelJoint, ModelJoints, has_explicit_limits
 from grouser.robots.custom.robot_file import RobotFile
-from grouser.robots.custom.urdf_faults import LARGE_MESH, urdf_faults, urdf_warnings
-from grouser.robots.custom.urdf_file import read_urdf
+from grouser.robots.custom.urdf_file import LARGE_MESH, read_urdf, urdf_faults, urdf_warnings
 from grouser.robots.custom.urdf_model import urdf_model
 from grouser.robots.custom.xml_lines import read_xml
 from grouser.tracks.geoms import GROUND_SOFTNESS_WINS
+
+PACKAGE = "package://"
+"""URL prefix of a model in an installed package: ``package://example-robot-data/a1.urdf``."""
+
+
+def resolve_model(folder: Path, model: str) -> Path:
+    """Return the path of a model file, which may not exist.
+
+    Args:
+        folder: folder of the robot file.
+        model: a path relative to it, or ``package://NAME/PATH``: the only file of the installed
+            package NAME whose path ends with PATH.
+
+    Raises:
+        BadValue: the package is not installed or has no such file.
+    """
+    if not model.startswith(PACKAGE):
+        return folder / model
+    name, _, inside = model.removeprefix(PACKAGE).partition("/")
+    try:
+        provided = metadata.files(name) or []
+    except metadata.PackageNotFoundError:
+        raise BadValue(
+            f"model is in the package '{name}', which is not installed: pip install {name}"
+        ) from None
+    found = [file for file in provided if f"/{file.as_posix()}".endswith(f"/{inside}")]
+    if len(found) == 1:
+        return Path(str(found[0].locate())).resolve()
+    if found:
+        several = ", ".join(file.as_posix() for file in found[:4])
+        raise BadValue(f"model is '{inside}', of which package '{name}' has several: {several}")
+    ending = Path(inside).suffix
+    alike = {file.name for file in provided if file.suffix == ending}
+    hint = nearest(Path(inside).name, alike)
+    raise BadValue(f"model is '{inside}', which package '{name}' does not provide{hint}")
 
 
 def read_model(path: Path, robot_file: RobotFile) -> ModelJoints:

@@ -13,7 +13,7 @@ import mujoco
 from grouser.errors import BadValue, nearest, unknown
 from grouser.frames import degrees, radians
 from grouser.physics.drives import Drive
-from grouser.robots.custom.part_entries import JointEntry
+from grouser.robots.custom.robot_file import JointEntry
 
 LEAD, SLIDE_LEAD = 0.05, 0.005
 """Default position error at which a drive saturates, rad and m; estimates."""
