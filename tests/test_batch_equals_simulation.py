@@ -160,7 +160,7 @@ def test_events_triggers_and_motions_run_in_a_batch():
     one = trial(eventful(), 1.0)
     simulation = Simulation(one.world)
     simulation.step(1.0)
-    happened = {entry.name for entry in simulation.happened}
+    happened = {entry.name for entry in simulation.event_log}
     assert {"slow", "guest", "dance", "luck", "gate"} <= happened, "the world must be eventful"
     assert set(prints([one, *others(0.2), one, one], slots=3)[:1]) == {simulation.fingerprint()}
 
@@ -210,7 +210,7 @@ def test_a_policy_reads_sensors():
 def test_pictures_are_refused_in_one_sentence():
     rex = RobotEntry(name="rex", kind="ers7", position=(0, 0))
     world = World(name="dog", physics=STANDARD, terrain=(Flat(friction=0.8),), robots=(rex,))
-    with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' takes pictures"):
+    with pytest.raises(BadValue, match=r"sensor 'camera' of 'rex' is a camera"):
         threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("camera",))])
     with pytest.raises(UnknownName, match="no sensor 'nose'"):
         threads.run_trials([Trial(world=world, robot="rex", limit=1.0, sensors=("nose",))])

@@ -9,8 +9,7 @@ import pytest
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.layout import layout
-from grouser.trials.shared_ground import SharedGround
+from grouser.trials.batch_layout import SharedGround, layout
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.meshes.triangle_mesh import hulls

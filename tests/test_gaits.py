@@ -12,10 +12,10 @@ from grouser.robots.ers7 import ERS7
 from grouser.robots.qrio import Qrio
 from grouser.robots.velociroach import VelociRoach
 from grouser.simulation.changes.actions import Join, Leave
-from grouser.simulation.gaits import STRIDES, GaitPlan
+from grouser.simulation.gaits import INTERVALS, GaitCache
 from grouser.simulation.simulation import Simulation
 from grouser.trials import threads
-from grouser.trials.replay import replay_trial
+from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Trial
 
 
@@ -96,10 +96,10 @@ def test_who_walks_notices_nobody_who_joins_or_leaves():
     for simulation in (alone, visited):
         simulation.command("rex", forward=0.15)
         simulation.step(0.6)
-    visited.do(Join(ers7_entry("guest", 5.0, 5.0, 0.0, forward=0.1)))
+    visited.apply(Join(ers7_entry("guest", 5.0, 5.0, 0.0, forward=0.1)))
     for simulation in (alone, visited):
         simulation.step(0.4)
-    visited.do(Leave("guest"))
+    visited.apply(Leave("guest"))
     for simulation in (alone, visited):
         simulation.step(0.6)
     # Two robots are solved together, so the last bits may differ while both are there.
@@ -142,7 +142,7 @@ class Counted:
 @pytest.mark.parametrize("robots", [1, 5, 60])
 @pytest.mark.parametrize("gait", GAITS.values(), ids=GAITS)
 def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
-    rng, plan, every = np.random.default_rng(6), GaitPlan(), 0.004
+    rng, cache, every = np.random.default_rng(6), GaitCache(), 0.004
     state = planned = np.tile(gait.start(), (robots, 1))
     told = np.zeros((robots, len(gait.inputs)))
     for number in range(600):
@@ -155,24 +155,24 @@ def test_what_is_planned_is_what_happens_to_the_bit(gait, robots):
             state[0] = gait.start()
             planned = state
         state = gait.advance(state, told, every)
-        planned, angles = plan.stride(gait, planned, told, every)
+        planned, angles = cache.advance(gait, planned, told, every)
         assert planned.tobytes() == state.tobytes()
         assert angles.tobytes() == gait.angles(state).tobytes()
 
 
 @pytest.mark.parametrize("name", ["trot", "biped"])
 def test_strides_share_a_call_and_who_stands_costs_none(name):
-    gait, plan, every = Counted(GAITS[name]), GaitPlan(), 0.008
+    gait, cache, every = Counted(GAITS[name]), GaitCache(), 0.008
 
     def calls(state, forward, strides):
         """Return how often angles were asked for, and the state in the end."""
         told, before = np.array([[forward, 0.0, 0.0, 0.0]]), gait.calls
         for _ in range(strides):
-            state, _ = plan.stride(gait, state, told, every)
+            state, _ = cache.advance(gait, state, told, every)
         return gait.calls - before, state
 
     _, state = calls(gait.gait.start()[None], 0.05, 100)
-    walking, state = calls(state, 0.05, 10 * STRIDES)
+    walking, state = calls(state, 0.05, 10 * INTERVALS)
     assert walking <= 11
     _, state = calls(state, 0.0, 500)
     assert calls(state, 0.0, 100)[0] == 0

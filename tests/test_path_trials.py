@@ -13,7 +13,7 @@ from grouser.trials import threads
 from grouser.trials.batch_lane import MANY_GEOMS
 from grouser.trials.draws import NOTHING_DRAWN, Draw, Spread
 from grouser.trials.path_trials import PathCourse
-from grouser.trials.replay import looks, replay_trial
+from grouser.trials.simulation_lane import replay_trial, samples
 from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, TrialStart
 from grouser.trials.trial import Place, Trial
 from grouser.trials.trial_run import TrialRun
@@ -52,7 +52,7 @@ def paths(count=3):
 
 def test_a_roach_that_starts_turned_away_follows_its_path_to_the_goal():
     [outcome] = threads.run_trials(
-        [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], look_every=0.04
+        [course(yaw_deg=90.0).trial(np.array([[0, 0], [0.3, 0]]), Draw())], sample_period=0.04
     )
     assert outcome.verdict == "arrived"
     assert math.hypot(*(outcome.positions[-1, :2] - [0.3, 0.0])) < 0.05
@@ -75,7 +75,7 @@ def test_a_simulation_ends_in_the_bits_of_the_batch():
     trial = course(goal=(0.22, 0.0)).trials(paths(2), Spread().draws(3, 1))[1]
     [outcome] = threads.run_trials([trial])
     simulation = Simulation(trial.world)
-    for verdict in looks(simulation, TrialRun(trial)):
+    for verdict in samples(simulation, TrialRun(trial)):
         if verdict:
             break
     assert (verdict, simulation.fingerprint()) == (outcome.verdict, outcome.fingerprint)
@@ -135,7 +135,7 @@ def test_draws_are_the_seeds_alone_and_as_documented():
     spread = Spread()
     assert spread.draw(1, 7) == spread.draws(1, 9)[7] != spread.draw(2, 7)
     draws = spread.draws(0, 2000)
-    for name, deviation in (("along", 0.01), ("aside", 0.01), ("friction", 0.05), ("mass", 0.03)):
+    for name, deviation in (("along", 0.01), ("across", 0.01), ("friction", 0.05), ("mass", 0.03)):
         values = np.array([getattr(draw, name) for draw in draws])
         assert values.std() == pytest.approx(deviation, rel=0.08)
     phases = np.array([draw.phase for draw in draws])
@@ -171,7 +171,7 @@ def test_legs_start_where_their_phase_says():
     trial = course().trial(np.array([[0.3, 0.0]]), Draw(phase=math.pi / 2))
     simulation = Simulation(trial.world)
     before = simulation.data.qpos.copy()
-    next(looks(simulation, TrialRun(trial), 0.02))
+    next(samples(simulation, TrialRun(trial), 0.02))
     swing = simulation.model.joint("roach/fore_left_protraction").qposadr[0]
     assert before[swing] == pytest.approx(0.0, abs=1e-9)
     assert simulation.data.qpos[swing] > 0.3, "the fore leg begins in front"
@@ -201,7 +201,7 @@ def test_a_start_without_ground_is_refused():
     )
     with pytest.raises(BadValue, match="no ground under the start"):
         PathCourse(nowhere, "roach", Place(x=1, y=0, within=0.1))
-    with pytest.raises(BadValue, match="'rouch' is not there, the world has roach"):
+    with pytest.raises(BadValue, match="no robot 'rouch', the world has roach"):
         PathCourse(roach_world(), "rouch", Place(x=1, y=0, within=0.1))
 
 
@@ -227,7 +227,7 @@ def test_much_ground_at_rest_changes_no_bit():
     trials = uneven.trials([np.array([[0.5, 0.0]])], Spread().draws(0, 3))
     for trial, outcome in zip(trials, threads.run_trials(trials, slots=2, threads=1), strict=True):
         simulation = Simulation(trial.world)
-        for _ in looks(simulation, TrialRun(trial)):
+        for _ in samples(simulation, TrialRun(trial)):
             pass
         assert simulation.model.ngeom > MANY_GEOMS
         assert simulation.fingerprint() == outcome.fingerprint

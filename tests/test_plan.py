@@ -279,7 +279,7 @@ def test_across_a_hole_there_is_no_path_and_that_is_an_answer(tmp_path):
         *BRIDGE[:1], "--from", "-1,0", "--to", "0,0", "--json", str(report), "--planner", "PRM"
     )  # fmt: skip
     assert result.exit_code == 1
-    assert "no path from (-1, 0) to (0, 0): nowhere within" in said(result)
+    assert "no path from (-1, 0) to (0, 0): no ground on which" in said(result)
     written = json.loads(report.read_text())
     assert written["best"] is None
     assert written["no_path"].startswith("no path")
@@ -292,7 +292,7 @@ def test_a_robot_that_is_too_wide_is_told_so():
         "double_bridge", "--robot", "p3at", "--from", "-2.2,0", "--to", "2.2,0", *narrow, *bounds
     )
     assert result.exit_code == 1
-    assert "the robot is too wide for the ways that there are" in said(result)
+    assert "the robot is too wide for the existing passages" in said(result)
 
 
 def test_a_timeout_is_obeyed():

@@ -7,7 +7,7 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.trials import threads
-from grouser.trials.replay import replay_trial
+from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Goal, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD

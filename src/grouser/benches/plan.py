@@ -32,7 +32,7 @@ from grouser.trials import threads
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.plan import PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import plan_task
-from grouser.trials.replay import looks
+from grouser.trials.simulation_lane import samples
 from grouser.trials.trial import Outcome, Place, Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import World
@@ -100,7 +100,7 @@ def _batch_over_single(world: World) -> float:
     trials = _trials(world, SINGLES, SINGLE_SECONDS)
     begun = time.process_time()
     for trial in trials[:4]:
-        for _ in looks(Simulation(trial.world, crash_folder=None), TrialRun(trial)):
+        for _ in samples(Simulation(trial.world, crash_folder=None), TrialRun(trial)):
             pass
     single = (time.process_time() - begun) / 4
     begun = time.process_time()

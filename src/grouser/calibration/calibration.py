@@ -184,7 +184,7 @@ class _Fit:
                 self._progress(self._doing, now, max(self._about, now))
 
         trials = [self._trial(point) for point in points]
-        outcomes = threads.run_trials(trials, look_every=SAMPLE_EVERY, progress=tell)
+        outcomes = threads.run_trials(trials, sample_period=SAMPLE_EVERY, progress=tell)
         for point, outcome in zip(points, outcomes, strict=True):
             if not len(outcome.times):
                 raise BadValue(f"calibrate: '{self.world.name}' diverges at once at {point}")

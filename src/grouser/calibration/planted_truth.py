@@ -61,7 +61,7 @@ def planted_log(
     for parameter in parameters_named(list(truth)):
         world = parameter.applied(world, robot, truth[parameter.name])
     trial = Trial(world=world, robot=robot, limit=seconds, tipped_beyond=math.inf)
-    [outcome] = threads.run_trials([trial], look_every=0.01)
+    [outcome] = threads.run_trials([trial], sample_period=0.01)
     times = np.arange(measured.late, seconds - 0.01, 1 / measured.rate_hz)
     true = trajectory(outcome).at(times)
     rng = np.random.default_rng(seed)

@@ -27,7 +27,7 @@ from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports.page import Card, Mood, Page
 from grouser.reports.table import json_value
 from grouser.simulation.simulation import Simulation
-from grouser.trials.replay import replay_trial
+from grouser.trials.simulation_lane import replay_trial
 from grouser.world.file import load
 
 VERDICT_WORDS = {

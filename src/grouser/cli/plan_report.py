@@ -21,9 +21,8 @@ from grouser.rendering.viewpoint import Viewpoint
 from grouser.reports import plan_plots
 from grouser.reports.page import Page
 from grouser.simulation.simulation import Simulation
-from grouser.trials.path_record import PathRecord
-from grouser.trials.plan import PlanResult
-from grouser.trials.replay import replay_trial
+from grouser.trials.plan import PathRecord, PlanResult
+from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Outcome
 
 HEADER = (

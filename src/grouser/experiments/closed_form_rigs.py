@@ -157,7 +157,7 @@ class Rig:
     @property
     def work(self) -> float:
         """Signed work of all drives so far, J."""
-        return float(self.simulation.live.memory.work.sum())
+        return float(self.simulation.state.memory.work.sum())
 
     def rolling_loads(self, samples: int = 24) -> tuple[Array, Array]:
         """Return the same of many moments in which its belts roll slowly on by two pitches.

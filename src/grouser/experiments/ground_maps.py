@@ -23,7 +23,7 @@ from grouser.reports.table import Row, Table
 from grouser.simulation.ground import Ground
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
-from grouser.trials.replay import looks
+from grouser.trials.simulation_lane import samples
 from grouser.trials.trial import Trial
 from grouser.trials.trial_run import TrialRun
 from grouser.world.file import World
@@ -117,7 +117,7 @@ def _drive(world: World, trial: Trial) -> DrivenRun:
     simulation, run = Simulation(world, crash_folder=None), TrialRun(trial)
     contacts, verdict = [], None
     begun = time.process_time()
-    for verdict in looks(simulation, run):
+    for verdict in samples(simulation, run):
         contacts.append(simulation.data.ncon)
         if verdict:
             break

@@ -31,7 +31,7 @@ from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.robots.kenaf import AXIS_X, LUG_PITCH, STANDING
 from grouser.trials import threads
-from grouser.trials.replay import replay_trial
+from grouser.trials.simulation_lane import replay_trial
 from grouser.trials.trial import Goal, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.physics_settings import STANDARD
@@ -223,7 +223,7 @@ def run(run_options: RunOptions) -> Report:
     report.add_text(
         "One parameter set for all rows: the defaults of grouser.robots.kenaf.Kenaf without "
         "batteries and the constants of this experiment; what the paper leaves open is named "
-        "there and in docs/papers/kurose.md."
+        "there and in docs/explanation/papers/kurose.md."
     )
     if run_options.pictures:
         _add_pictures(report, run_options)
@@ -349,7 +349,7 @@ def film(
     frames, captions = [], []
     for look, simulation in enumerate(replay_trial(drive)):
         if look in looks:
-            simulation.live.update_places()
+            simulation.state.update_kinematics()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{simulation.time:.1f} s")
         if look == looks[-1]:

@@ -210,7 +210,7 @@ def _add_pictures(report: Report) -> None:
             terrain: tuple[Terrain, ...] = (Flat(friction=0.6), bump())
             simulation = Simulation(world(terrain, {"method": method}, SPEED))
             simulation.step(6.0)
-            simulation.live.update_places()
+            simulation.state.update_kinematics()
             frames.append(renderer.picture(simulation.model, simulation.data, view))
             captions.append(f"{method}, 6 s")
     report.add_picture(

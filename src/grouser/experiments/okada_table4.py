@@ -145,7 +145,7 @@ def run(run_options: RunOptions) -> Report:
     )
     report.add_text(
         "One parameter set for all rows: the defaults of grouser.robots.quince.Quince; what the "
-        "paper leaves open is named there and in docs/papers/okada.md."
+        "paper leaves open is named there and in docs/explanation/papers/okada.md."
     )
     if run_options.pictures:
         _add_pictures(report, run_options)
@@ -209,7 +209,7 @@ def _film(case: StepCase, renderer: Renderer) -> tuple[list[np.ndarray], list[st
     frames, captions = [], []
     for _ in range(8):
         simulation.step(1.7)
-        simulation.live.update_places()
+        simulation.state.update_kinematics()
         frames.append(renderer.picture(simulation.model, simulation.data, view))
         captions.append(f"{simulation.time:.1f} s")
     return frames, captions

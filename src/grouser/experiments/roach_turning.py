@@ -123,7 +123,7 @@ def run(run_options: RunOptions) -> Report:
     design = QUICK if run_options.quick else FULL
     *turns, straight = threads.run_trials(
         trials(design),
-        look_every=SAMPLE,
+        sample_period=SAMPLE,
         progress=lambda done, of: run_options.progress("running", done, of),
     )
     logs = np.array(design.logs)
@@ -305,7 +305,7 @@ def _add_pictures(report: Report) -> None:
                 simulation.step(STRIDE / 8)
                 x, y, _ = simulation.pose("roach").position.tolist()
                 view = Viewpoint((x, y, 0.02), 0.2, azimuth_deg, -12.0)
-                simulation.live.update_places()
+                simulation.state.update_kinematics()
                 frames.append(renderer.picture(simulation.model, simulation.data, view))
                 captions.append(f"{simulation.time:.2f} s")
             report.add_picture(picture_strip(frames, captions=captions, columns=4), caption)

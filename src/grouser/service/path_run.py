@@ -1,96 +1,91 @@
-"""A robot that the server itself drives along a path for somebody, until that is over.
+"""Path run: drive a robot of the server along a path on behalf of a client.
 
-Who asked for it owns the robot meanwhile: nobody else commands it. It is driven and judged as in
-a trial (`grouser.trials`), ten times a simulated second, by the same driver and the same verdicts;
-where it is comes from the simulation itself.
+The run owns the robot until it ends; other clients cannot command it. The robot is driven and
+assessed as in a trial (`grouser.trials`), ten times per simulated second, by the same driver and
+the same verdicts; its pose is that of the simulation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.service.host import Host
-from grouser.service.radio import RadioSignal
-from grouser.service.reading_queues import SensorReading
-from grouser.trials.fleet import Fleet
+from grouser.service.host import Host, RobotOwner
 from grouser.trials.path_trials import LIMIT, driver_for, path_trial
 from grouser.trials.trial import Place
-from grouser.trials.trial_run import LOOK_EVERY, TrialRun
+from grouser.trials.trial_run import SAMPLE_PERIOD, RobotSample, TrialRun, TrialSupervisor
 
 NEAR_START = 3.0
-"""How far from its path's first point a robot may begin, in the driver's ``r_path``."""
+"""Largest distance of a robot from the first point of its path, in units of ``r_path``."""
 
 
 @dataclass(frozen=True)
-class Drive:
-    """How a robot got along its path."""
+class PathRunResult:
+    """Result of a path run."""
 
     ended: str
-    """A trial's verdict (``arrived``, ``fell`` …), or why it was given up."""
+    """Verdict of a trial (``arrived``, ``fell``, ...), or the reason for cancelling."""
     seconds: float
-    """Simulated time it took."""
+    """Simulated duration, s."""
     work: float
-    """Signed work of its drives, as the report adds it up, J."""
+    """Signed work of the drives, J."""
     effort: float
-    """Sum of |force x speed| x dt of its drives, J."""
+    """Sum of |force x speed| x dt of the drives, J."""
 
     @property
     def arrived(self) -> bool:
-        """Whether it got to its path's end."""
+        """True if the robot reached the end of its path."""
         return self.ended == "arrived"
 
 
-class PathRun:
-    """One robot on its way; it owns the robot (`RobotOwner`) until it calls ``over``."""
-
-    address: str = ""
+class PathRun(RobotOwner):
+    """Run of one robot along a path; owner of the robot until it calls ``on_end``."""
 
     def __init__(
         self,
         host: Host,
         robot: str,
         path: Array,
-        over: Callable[[Drive], None],
+        on_end: Callable[[PathRunResult], None],
         *,
         limit: float = LIMIT,
     ) -> None:
-        """Take the robot and set off.
+        """Assign the robot and start.
 
         Args:
-            host: the world.
-            robot: a robot that nobody has.
+            host: the host.
+            robot: a robot without an owner.
             path: points (n, 2) in the world, m.
-            over: told how it went, once.
+            on_end: called once with the result.
             limit: longest simulated time, s.
 
         Raises:
             UnknownName: there is no such robot.
-            BadValue: somebody has it, it cannot be driven, or it is far from the path's start.
+            BadValue: it has an owner, has no path driver, or is far from the path's start.
         """
-        self._host, self._robot, self._tell = host, robot, over
+        self._host, self._robot, self._on_end = host, robot, on_end
         self.over = False
         host.borrow(robot, self)
         try:
-            self._set_off(path, limit)
+            self._start(path, limit)
         except BaseException:
             host.leave(robot)
             raise
 
-    def _set_off(self, path: Array, limit: float) -> None:
+    def _start(self, path: Array, limit: float) -> None:
         simulation, robot = self._host.simulation, self._robot
         described = simulation.scene.robots[robot]
         driver = driver_for(described)
         x, y = (float(value) for value in path[-1])
         goal = Place(x=x, y=y, within=driver.r_end)
         trial = path_trial(simulation.world, robot, path, goal, driver, described.standing, limit)
-        self._run, self._fleet = TrialRun(trial), Fleet(1)
-        self._fleet.enter(0, driver, trial.errand)
+        self._run, self._supervisor = TrialRun(trial), TrialSupervisor(1)
+        self._supervisor.enter(0, self._run)
         self._begin = self._next = self._then = self._host.time
         self._work, self._effort = self._spent()
         pose = self._pose()
@@ -100,42 +95,43 @@ class PathRun:
                 f"'{robot}' is {away:.2f} m from the path's start, at most "
                 f"{NEAR_START * driver.r_path:.2f} m are allowed; reset_pose puts it there"
             )
-        self._steer(pose)
+        self._command([*self._supervisor.steer({0: pose}).values()])
 
     @property
     def seconds(self) -> float:
-        """Simulated time it has taken so far."""
+        """Simulated time since the start of the run, s."""
         return self._host.time - self._begin
 
     @property
     def to_go(self) -> float:
-        """How far it has to go along its path, m."""
-        return self._fleet.to_go({0: self._pose()})[0]
+        """Remaining length of the path, m."""
+        return self._supervisor.to_go({0: self._pose()})[0]
 
-    def give_up(self, why: str) -> None:
-        """End it now; the robot stops where it is."""
-        self._end(why)
+    def cancel(self, reason: str) -> None:
+        """End the run now; the robot stops."""
+        self._end(reason)
 
     def _pose(self) -> Array:
         simulation = self._host.simulation
         return self._run.root_pose(simulation.scene, simulation.data.qpos)
 
     def _spent(self) -> tuple[float, float]:
-        """Return work and effort of the robot's drives since the world began, J."""
+        """Return work and effort of the robot's drives since the start of the world, J."""
         live = self._host.simulation.state
         return sum(live.energy(self._robot).values()), sum(live.effort(self._robot).values())
 
-    def _steer(self, pose: Array) -> None:
-        for command in self._fleet.commands({0: pose}).values():
-            self._host.command(self._robot, command)
-        self._next += LOOK_EVERY
+    def _command(self, commands: Sequence[Mapping[str, float]]) -> None:
+        """Apply commands and schedule the next sample."""
+        for command in commands:
+            self._host.simulation.command(self._robot, command)
+        self._next += SAMPLE_PERIOD
 
     def _end(self, ended: str, *, there: bool = True) -> None:
-        """Give the robot back and say how it went.
+        """Release the robot and report the result.
 
         Args:
-            ended: why.
-            there: whether the robot is still in the world.
+            ended: verdict or reason.
+            there: False if the robot was removed from the world.
         """
         if self.over:
             return
@@ -143,14 +139,14 @@ class PathRun:
         work, effort = self._spent() if there else (math.nan, math.nan)
         if there:
             self._host.leave(self._robot)
-        self._tell(Drive(ended, self.seconds, work - self._work, effort - self._effort))
+        self._on_end(PathRunResult(ended, self.seconds, work - self._work, effort - self._effort))
 
-    # -- what the host says ------------------------------------------------------------------
+    # -- callbacks of the host ---------------------------------------------------------------
 
     def time_passed(self, time: float) -> None:
-        """Look where the robot is when that is due, judge, and steer on."""
+        """Sample the robot when due; end the run or steer."""
         if time < self._then:
-            self._end("the world started over")
+            self._end("the world was reset")
         self._then = time
         if self.over or time < self._next - 1e-9:
             return
@@ -158,37 +154,18 @@ class PathRun:
         if not np.isfinite(pose).all():
             self._end("diverged")
             return
-        verdict = self._run.look(
-            time - self._begin,
-            pose,
-            spent=self._spent()[1] - self._effort,
-            to_go=self._fleet.to_go({0: pose})[0],
-        )
+        sample = RobotSample(time - self._begin, pose, self._spent()[1] - self._effort)
+        verdict, commands = self._supervisor.assess({0: sample})[0]
         if verdict:
             self._end(verdict)
         else:
-            self._steer(pose)
+            self._command(commands)
 
     def robot_removed(self) -> None:
-        """Note that somebody took the robot out of the world."""
-        self._end("it was taken out of the world", there=False)
+        """End the run."""
+        self._end("it was removed from the world", there=False)
 
     def notice(self, kind: str, text: str) -> None:
-        """Note that the robot's physics blew up and it was put back; nothing else concerns it."""
+        """End the run if the robot's physics diverged and it was reset."""
         if kind == "Reset":
             self._end("diverged")
-
-    def receive_readings(self, readings: list[SensorReading]) -> None:
-        """Nobody reads the robot's sensors meanwhile."""
-
-    def carry_out_deferred(self) -> None:
-        """Nothing is put off."""
-
-    def begin_turn(self, time: float) -> None:
-        """It has no turns."""
-
-    def turn_missed(self, seconds: float) -> None:
-        """Nobody waits for a robot that the server drives."""
-
-    def receive_radio(self, message: RadioSignal) -> None:
-        """Nobody listens to the robot's radio meanwhile."""

@@ -1,4 +1,4 @@
-"""Many at once: the same trial on this machine's cores, and later on a GPU or a cluster."""
+"""Trials: many simulated runs on all cores, path-following trials and the plan loop."""
 
 from grouser.exports import attach
 

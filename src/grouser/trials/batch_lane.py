@@ -1,12 +1,12 @@
-"""A lane: one batch on one core, into whose slots trials come one after another.
+"""Batch lane: trials of one layout in the slots of one `mujoco.batch.Batch` on one core.
 
-Trials whose scenes have the same layout share a lane: whatever differs between their models (a
-step's height, friction, a mass) becomes a per-simulation field. A lane has a fixed number of slots;
-a finished trial leaves its slot to the next one that waits. Every trial is stepped from its own
-state row, so its result is the same bits in any lane and in any company.
+Trials whose scenes have the same layout share a lane: model fields in which they differ (a step's
+height, friction, a mass) become per-simulation fields. A lane has a fixed number of slots; a
+waiting trial enters the slot of a finished one. Each trial is stepped from its own state row, so
+its result has the same bits in any lane, whatever the other trials are.
 
-A batch steps physics, belts, drives and gaits (`Stepper.run`, as a `Simulation` does). Worlds
-in which anything else happens go to `grouser.trials.simulation_lane`.
+A batch steps physics, belts, drives and gaits (`Stepper.run`, as a `Simulation` does). Trials of
+worlds with events, triggers or sensors run in `grouser.trials.simulation_lane`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,25 @@ from grouser.frames import Array
 from grouser.physics.state import StateArrays
 from grouser.simulation.scene import Scene
 from grouser.simulation.stepping import StepMemory, Stepper
-from grouser.trials.fleet import Fleet
-from grouser.trials.layout import batch_fields
-from grouser.trials.shared_ground import SharedGround
-from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, settle_in
+from grouser.trials.batch_layout import SharedGround, batch_fields
+from grouser.trials.starts import DRAWN_FIELDS, SceneStarts, initialize_robots
 from grouser.trials.trial import Verdict
-from grouser.trials.trial_run import BAD_WARNINGS, Entry, Finished, TrialRun, look_steps
+from grouser.trials.trial_run import (
+    BAD_WARNINGS,
+    Entry,
+    Finished,
+    RobotSample,
+    TrialRun,
+    TrialSupervisor,
+    sample_steps,
+)
 
 MANY_GEOMS = 100
-"""From so many geoms on it is worth while to work out once where those that stand still are."""
+"""Number of geoms from which computing the poses of static geoms only once pays off."""
 
 
 class BatchLane:
-    """Trials of one layout, run in the slots of one batch on the core of whoever calls."""
+    """Trials of one layout, run in the slots of one batch in the calling thread."""
 
     def __init__(
         self,
@@ -45,52 +51,56 @@ class BatchLane:
         waiting: deque[Entry],
         *,
         slots: int,
-        look_every: float,
+        sample_period: float,
         drawn: bool = False,
     ) -> None:
-        """Make room for ``slots`` trials at a time.
+        """Allocate a batch of ``slots`` simulations.
 
         Args:
-            scenes: all that may come, of one layout.
-            waiting: trials in these scenes; other lanes may take from it as well.
-            slots: simulations in flight.
-            look_every: simulated seconds between two samples, about.
-            drawn: some trials draw friction or mass (`TrialStart`).
+            scenes: scenes of all trials, of one layout.
+            waiting: queue of trials in these scenes, shared with other lanes.
+            slots: number of simulations in the batch.
+            sample_period: approximate simulated time between two samples, s.
+            drawn: True if some trials vary friction or mass (`TrialStart`).
         """
         self._scenes, self._waiting = scenes, waiting
         self._ground = SharedGround(scenes)
         first = self._ground.scene
         varied = self._varied(drawn)
-        still = _stands_still(first.model, varied)
+        still = _has_static_ground(first.model, varied)
         self._batch = mujoco.batch.Batch(
-            _with_ground_at_rest(first.model) if still else first.model,
+            _with_static_ground(first.model) if still else first.model,
             nsim=slots,
             nthread=1,
             persistent=still,
         )
         surfaces = any(belt.moving for belt in first.belts)
         self._rows = StateArrays.many(self._batch, surfaces=surfaces)
-        self._told = ("actuator_biasprm", "actuator_dynprm", *["geom_surfacevel"] * surfaces)
+        self._command_fields = (
+            "actuator_biasprm",
+            "actuator_dynprm",
+            *["geom_surfacevel"] * surfaces,
+        )
         self._time = self._batch.bind("time")
         self._stepper = Stepper(first)
         self._memory: StepMemory = self._stepper.memory(slots)
         self._varied_fields = {name: self._batch.expand(name) for name in varied}
-        self._steps = look_steps(first, look_every)
+        self._steps = sample_steps(first, sample_period)
         self._running: dict[int, tuple[Entry, TrialRun]] = {}
         self._starts: dict[int, SceneStarts] = {}
-        self._fleet = Fleet(slots)
+        self._supervisor = TrialSupervisor(slots)
         self._drives: dict[str, list[int]] = {}
 
-    def run(self, finished: Finished, given_up: Callable[[], bool]) -> None:
-        """Run until nobody waits and every trial that came has its outcome, or until given up."""
+    def run(self, finished: Finished, cancelled: Callable[[], bool]) -> None:
+        """Run until the queue is empty and all slots are free, or until ``cancelled``."""
         self._fill(list(range(self._batch.nsim)))
-        while self._running and not given_up():
+        while self._running and not cancelled():
             slots = sorted(self._running)
             some = None if len(slots) == self._batch.nsim else np.array(slots, np.int32)
             physics = partial(self._physics, some)
-            # From 0: after whole settling periods everything is done in the same rhythm again.
+            # The step count starts at 0 again: samples are whole settling periods apart.
             self._stepper.run(self._rows, self._memory, self._steps, physics)
-            over = self._look(slots)
+            over = self._sample(slots)
             for slot, verdict in over.items():
                 entry, run = self._running.pop(slot)
                 state = self._batch.state[slot]
@@ -100,11 +110,11 @@ class BatchLane:
             self._fill(list(over))
 
     def _physics(self, slots: npt.NDArray[np.int32] | None, steps: int) -> None:
-        """Let ``steps`` of physics pass in ``slots``; None: in all."""
+        """Step the physics of ``slots``, or of all slots if None."""
         self._batch.step(slots, nstep=steps)
 
     def _varied(self, drawn: bool) -> list[str]:
-        """Return the model fields in which the group's models differ, or may once drawn."""
+        """Return the model fields in which the scenes differ, or which trials vary."""
         return [
             name
             for name in batch_fields()
@@ -117,65 +127,65 @@ class BatchLane:
         ]
 
     def _fill(self, slots: list[int]) -> None:
-        """Put the next waiting trials into ``slots``, as far as there are any."""
+        """Start the next waiting trials in ``slots``, as far as there are any."""
         filled: dict[int, Entry] = {}
         for slot in slots:
             try:
                 filled[slot] = self._waiting.popleft()
-            except IndexError:  # another lane was quicker
+            except IndexError:  # the queue is empty
                 break
-        starts = {slot: self._put(slot, entry) for slot, entry in filled.items()}
+        starts = {slot: self._load(slot, entry) for slot, entry in filled.items()}
         if filled:
-            # Sensors must not show what the slot's last trial felt; forward() moves the warm start
-            # on, so the state is written once more.
+            # Sensor data of the slot's previous trial must be replaced; forward() changes the warm
+            # start, so the state is written again below.
             self._batch.forward(np.array(list(filled), np.int32))
         for slot, entry in filled.items():
             self._batch.state[slot] = starts[slot]
             self._batch.warning[slot] = 0
             self._running[slot] = entry, TrialRun(entry.trial)
-            self._settle_in(slot, entry)
+            self._initialize(slot)
 
-    def _put(self, slot: int, entry: Entry) -> Array:
-        """Give ``slot`` the model and the first state of a trial; return that state."""
+    def _load(self, slot: int, entry: Entry) -> Array:
+        """Write the model fields and the initial state of a trial into ``slot``; return it."""
         scene, rows = entry.scene, self._rows
         model = scene.model
         if id(scene) not in self._starts:
             self._starts[id(scene)] = SceneStarts(scene)
         fields, state = self._starts[id(scene)].state(entry.trial.robot, entry.trial.start)
         for name, values in self._varied_fields.items():
-            # A batch keeps only the bodies' part of bvh_aabb, which comes first.
+            # A batch holds only the bodies' part of bvh_aabb, which comes first.
             if name == "geom_dataid":
                 values[slot] = self._ground.geom_dataid(model)
             elif name in fields:
                 values[slot] = fields[name]
             else:
                 values[slot] = getattr(model, name)[: values.shape[1]]
-        for name in self._told:
+        for name in self._command_fields:
             getattr(rows, name)[slot] = getattr(model, name)
         self._stepper.clear(self._memory, [slot])
         self._batch.state[slot] = state
         return state
 
-    def _settle_in(self, slot: int, entry: Entry) -> None:
-        """Hold every posture, give every robot its standing command, let the trial's begin."""
-        trial, run = self._running[slot][0].trial, self._running[slot][1]
-        self._fleet.enter(slot, trial.fleet, trial.errand)
+    def _initialize(self, slot: int) -> None:
+        """Set the posture and the first commands of the robots in ``slot``."""
+        entry, run = self._running[slot]
+        self._supervisor.enter(slot, run)
         pose = run.root_pose(entry.scene, self._rows.qpos[slot])
-        settle_in(
+        initialize_robots(
             self._stepper,
             self._rows,
             self._memory,
             entry.scene,
             [slot],
-            watched=trial.robot,
-            phase=trial.start.phase if trial.start else 0.0,
-            command=self._fleet.commands({slot: pose}).get(slot),
+            watched=entry.trial.robot,
+            phase=entry.trial.start.phase if entry.trial.start else 0.0,
+            command=self._supervisor.steer({slot: pose}).get(slot),
         )
 
-    def _look(self, slots: list[int]) -> dict[int, Verdict]:
-        """Sample the trials, give them their due commands; return the verdicts of those over."""
+    def _sample(self, slots: list[int]) -> dict[int, Verdict]:
+        """Sample and command the trials; return the verdicts of those that have ended."""
         over: dict[int, Verdict] = {}
-        poses: dict[int, Array] = {}
+        samples: dict[int, RobotSample] = {}
         warned = self._batch.warning[:, BAD_WARNINGS].any(axis=(1, 2))
         diverged = (warned | ~np.isfinite(self._rows.qvel).all(axis=1)).tolist()
         for slot in slots:
@@ -183,16 +193,12 @@ class BatchLane:
                 over[slot] = "diverged"
             else:
                 entry, run = self._running[slot]
-                poses[slot] = run.root_pose(entry.scene, self._rows.qpos[slot])
-        to_go = self._fleet.to_go(poses)
-        told = self._fleet.commands(poses)
-        for slot, pose in poses.items():
-            entry, run = self._running[slot]
-            time = float(self._time[slot])
-            verdict = run.look(time, pose, spent=self._spent(slot, run), to_go=to_go.get(slot))
-            commands = [*run.commands(time, pose, {}), *([told[slot]] if slot in told else [])]
+                pose = run.root_pose(entry.scene, self._rows.qpos[slot])
+                samples[slot] = RobotSample(float(self._time[slot]), pose, self._spent(slot, run))
+        for slot, (verdict, commands) in self._supervisor.assess(samples).items():
+            robot = self._running[slot][0].trial.robot
             for command in commands:
-                self._stepper.command(self._rows, self._memory, entry.trial.robot, command, [slot])
+                self._stepper.command(self._rows, self._memory, robot, command, [slot])
             if verdict:
                 over[slot] = verdict
         return over
@@ -201,24 +207,24 @@ class BatchLane:
         """Return the effort of a trial's robot so far, J."""
         robot = run.trial.robot
         if robot not in self._drives:
-            self._drives[robot] = run.drives(self._stepper)
+            self._drives[robot] = run.drive_indices(self._stepper)
         return float(self._memory.effort[slot, self._drives[robot]].sum())
 
 
-def _stands_still(model: mujoco.MjModel, varied: list[str]) -> bool:
-    """Say whether a world has much ground, in the same place for all trials, and one robot on it.
+def _has_static_ground(model: mujoco.MjModel, varied: list[str]) -> bool:
+    """Return whether a world has many static geoms with constant poses, and one body tree.
 
-    A single tree of bodies gets the same bits with MuJoCo's sleeping on or off; of more, some would
-    be solved apart from others.
+    With a single tree of bodies, MuJoCo gives the same bits with sleeping on and off; several trees
+    would be solved as separate islands.
     """
     moved = {name for name in varied if name.startswith(("geom_pos", "geom_quat", "body_pos"))}
     return model.ngeom >= MANY_GEOMS and model.ntree == 1 and not moved and not model.nmocap
 
 
-def _with_ground_at_rest(model: mujoco.MjModel) -> mujoco.MjModel:
-    """Return a copy in which MuJoCo works out once where static geoms are; nobody falls asleep.
+def _with_static_ground(model: mujoco.MjModel) -> mujoco.MjModel:
+    """Return a copy in which MuJoCo computes the poses of static geoms once; no body sleeps.
 
-    1,600 bumps on two bridges cost 20 us a step otherwise, as much as half of a roach.
+    Otherwise 1,600 bumps on two bridges cost 20 us per step, half of the time of a roach.
     """
     rested = copy.copy(model)
     rested.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)

@@ -1,7 +1,7 @@
-"""What chance decides about a trial: a documented distribution, and one draw of it per number.
+"""Random variation of trials: start pose, gait phase, friction and mass.
 
-Physics is deterministic, so whatever differs between two trials of one path was drawn here. A draw
-depends on seed and number alone: two ways that are compared get the same draws, pair by pair.
+Physics is deterministic, so trials of one path differ only by these draws. A draw depends on seed
+and index alone: compared paths get the same draws, pair by pair (common random numbers).
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from grouser.frames import degrees, millimetres, radians
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """What was drawn for one trial."""
+    """Variation of one trial."""
 
     along: float = 0.0
-    """By how much it starts further along the world's x than told, m."""
-    aside: float = 0.0
-    """By how much it starts further along the world's y than told, m."""
+    """Offset of the start along the world's x, m."""
+    across: float = 0.0
+    """Offset of the start along the world's y, m."""
     turn: float = 0.0
-    """By how much it is turned to the left of what was told, rad."""
+    """Offset of the start heading, left positive, rad."""
     phase: float = 0.0
-    """Where its legs are in their stride, rad."""
+    """Gait phase at the start, rad."""
     friction: float = 1.0
-    """Factor on the friction of everything."""
+    """Factor on the friction of all geoms."""
     mass: float = 1.0
-    """Factor on mass and inertia of its root body."""
+    """Factor on mass and inertia of the root body."""
 
     def case(self) -> dict[str, float]:
-        """Return what was drawn, for tables, units in the names."""
+        """Return the values for tables, with units in the keys."""
         return {
             "along_mm": millimetres(self.along),
-            "aside_mm": millimetres(self.aside),
+            "aside_mm": millimetres(self.across),
             "turn_deg": degrees(self.turn),
             "phase_deg": degrees(self.phase),
             "friction": self.friction,
@@ -46,22 +46,22 @@ class Draw:
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """How trials of one path differ: the distribution that `draw` draws from.
+    """Distribution of the variation of trials.
 
-    All estimates: what a person who puts a robot down by hand, on ground that was measured once,
-    would not notice.
+    All values are estimates of unnoticed deviations when a robot is placed by hand on ground that
+    was measured once.
     """
 
     place: float = 0.01
-    """Standard deviation of the starting place along x and along y, m."""
+    """Standard deviation of the start position along x and along y, m."""
     heading: float = radians(3)
-    """Standard deviation of the starting heading, rad."""
+    """Standard deviation of the start heading, rad."""
     phase: float = 2 * math.pi
-    """Legs' phase is drawn evenly between 0 and this, rad."""
+    """Upper bound of the gait phase, uniform from 0, rad."""
     friction: float = 0.05
-    """Standard deviation of the friction's factor; factors are cut at three of them."""
+    """Standard deviation of the friction factor, truncated at three standard deviations."""
     mass: float = 0.03
-    """Standard deviation of the mass's factor; factors are cut at three of them."""
+    """Standard deviation of the mass factor, truncated at three standard deviations."""
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -73,14 +73,14 @@ class Spread:
                 raise BadValue(f"spread: {name} is {getattr(self, name)}, must be at most 0.3")
 
     def draw(self, seed: int, number: int) -> Draw:
-        """Return the ``number``-th draw of ``seed``; the same two, the same bits."""
+        """Return draw ``number`` of ``seed``; equal arguments give equal bits."""
         rng = np.random.default_rng([seed, number])
         place, turn = self.place * rng.standard_normal(2), self.heading * rng.standard_normal()
         phase = rng.uniform(0.0, 1.0) * self.phase
         factors = np.clip(rng.standard_normal(2), -3.0, 3.0)
         return Draw(
             along=float(place[0]),
-            aside=float(place[1]),
+            across=float(place[1]),
             turn=float(turn),
             phase=float(phase),
             friction=float(1 + self.friction * factors[0]),
@@ -92,7 +92,7 @@ class Spread:
         return [self.draw(seed, number) for number in range(count)]
 
     def __str__(self) -> str:
-        """Return the distribution in one sentence, as results print it."""
+        """Return the distribution in one sentence, for reports."""
         return (
             f"start {millimetres(self.place):g} mm (sd along x and y), heading "
             f"{degrees(self.heading):.3g} deg (sd), legs' phase even over "
@@ -102,4 +102,4 @@ class Spread:
 
 
 NOTHING_DRAWN = Spread(place=0, heading=0, phase=0, friction=0, mass=0)
-"""Every trial of a path is the same."""
+"""No variation: all trials of a path are equal."""

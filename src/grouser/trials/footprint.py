@@ -1,9 +1,9 @@
-"""The footprint of any robot, from its compiled model: what carries it and what must not touch.
+"""Robot footprint from a compiled model: carrying contacts and the underside of the body.
 
-The robot stands level in its posture. Vertical lines through its geoms say how high the underside
-of everything is. What hangs on the root by a joint and reaches down to the plane carries: a leg, a
-wheel, or the belts of one side together. Everything else must not touch, except the rest of belts
-and wheels, which climb what they meet.
+The robot stands level in its initial posture. Vertical lines through its geoms give the height of
+all undersides. A part that is connected to the root by a joint and reaches down to the plane
+carries the robot: a leg, a wheel, or the belts of one side together. All other parts must not touch
+the ground, except the rest of belts and wheels, which can climb.
 """
 
 from __future__ import annotations
@@ -23,42 +23,44 @@ from grouser.simulation.scene import Scene
 SAMPLES = 120
 """Vertical lines along the longer side of a robot."""
 CELLS = 20
-"""Points of a footprint along the longer side of a robot; in a cell the lowest counts."""
+"""Cells of a footprint along the longer side of a robot; each keeps its lowest point."""
 DOWN = 0.25
-"""What reaches down to this part of the belly's height carries; estimate: legs are lifted less."""
+"""Largest height of a carrying point, as a part of the belly's height; estimate: legs are lifted
+less."""
 FOOT_REACH = 0.25
-"""A leg finds ground at most this part of the robot's length below it; estimate."""
+"""Largest depth of ground below a leg, as a part of the robot's length; estimate."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """One geom of the robot, and what it does."""
+    """One geom of the robot and its function."""
 
     solid: Solid
     limb: str
-    """Which leg, wheel or side's belts it is of; empty: of the body."""
+    """Leg, wheel or side's belts it belongs to; empty: the body."""
     rolls: bool
     middle: float
-    """Height of its middle, m: a wheel's axle."""
+    """Height of its centre, m: the axle of a wheel."""
 
 
 def footprint_of(scene: Scene, robot: str) -> RobotFootprint:
     """Return the footprint of ``robot``, standing in its posture.
 
     Raises:
-        BadValue: nobody has that name, it is bolted to the world, or nothing carries it.
+        UnknownName: there is no such robot.
+        BadValue: the robot is bolted to the world, or nothing carries it.
     """
     if robot not in scene.robots:
         raise unknown("footprint", "robot", robot, scene.robots)
     if not scene.robots[robot].free:
-        raise BadValue(f"footprint: '{robot}' is bolted to the world and goes nowhere")
+        raise BadValue(f"footprint: '{robot}' is bolted to the world and cannot drive")
     parts = _parts(scene, robot, _standing_level(scene, robot))
     if not any(part.limb for part in parts):
         raise BadValue(f"footprint: '{robot}' has neither legs nor wheels nor belts")
     bounds = np.array([part.solid.bounds for part in parts])
     x, y = _lines(bounds[:, 0].min(), bounds[:, 1].max(), bounds[:, 2].min(), bounds[:, 3].max())
     lows = [_underside(part.solid, x, y) for part in parts]
-    # Capsules are lowest between two lines: the plane may be some hundredths of a millimetre high.
+    # The lowest point of a capsule may lie between two lines: an error of about 0.01 mm.
     plane = min(float(low.min()) for part, low in zip(parts, lows, strict=True) if part.limb)
     length = float(max(np.ptp(x), np.ptp(y)))
 
@@ -100,7 +102,7 @@ def footprint_of(scene: Scene, robot: str) -> RobotFootprint:
 
 
 def _standing_level(scene: Scene, robot: str) -> mujoco.MjData:
-    """Return a state in which the robot is level in its posture, its root at the origin."""
+    """Return a state with the robot level in its posture and its root at the origin."""
     data = scene.initial()
     root = int(scene.model.joint(f"{robot}/free").qposadr[0])
     data.qpos[root : root + 7] = (0.0, 0.0, 0.0, *IDENTITY_WXYZ)
@@ -109,13 +111,13 @@ def _standing_level(scene: Scene, robot: str) -> mujoco.MjData:
 
 
 def _parts(scene: Scene, robot: str, data: mujoco.MjData) -> list[_Part]:
-    """Return every geom of the robot that can touch the ground, and what it is of."""
+    """Return every geom of the robot that can touch the ground, with its limb."""
     model = scene.model
     root = model.body(f"{robot}/{scene.robots[robot].root}").id
     parts = []
     for geom in range(model.ngeom):
         body = int(model.geom_bodyid[geom])
-        # What has no contact bits of its own is no part of the robot's shape: a belt's buffers.
+        # Geoms without contact bits, such as a belt's buffers, are not part of the shape.
         touches = model.geom_contype[geom] and model.geom_conaffinity[geom] & WORLD
         if model.body_rootid[body] != root or not touches:
             continue
@@ -132,7 +134,7 @@ def _parts(scene: Scene, robot: str, data: mujoco.MjData) -> list[_Part]:
 
 
 def _spins(model: mujoco.MjModel, body: int) -> bool:
-    """Return whether a body is a wheel: on a hinge that turns without end."""
+    """Return whether a body is a wheel: on a hinge without limits."""
     first = model.body_jntadr[body]
     joints = range(first, first + model.body_jntnum[body])
     hinge = mujoco.mjtJoint.mjJNT_HINGE
@@ -140,7 +142,7 @@ def _spins(model: mujoco.MjModel, body: int) -> bool:
 
 
 def _lines(west: float, east: float, south: float, north: float) -> tuple[Array, Array]:
-    """Return x and y of vertical lines all over a rectangle, evenly spaced."""
+    """Return x and y of evenly spaced vertical lines over a rectangle."""
     step = max(east - west, north - south) / SAMPLES
     along = np.arange(west + step / 2, east, step)
     across = np.arange(south + step / 2, north, step)
@@ -149,7 +151,7 @@ def _lines(west: float, east: float, south: float, north: float) -> tuple[Array,
 
 
 def _underside(solid: Solid, x: Array, y: Array) -> Array:
-    """Return where lines enter a solid from below, m; inf where they miss it."""
+    """Return the heights at which lines enter a solid from below, m; inf where they miss it."""
     west, east, south, north = solid.bounds
     near = np.flatnonzero((x >= west) & (x <= east) & (y >= south) & (y <= north))
     low, high, _ = solid.spans(x[near], y[near])
@@ -159,7 +161,7 @@ def _underside(solid: Solid, x: Array, y: Array) -> Array:
 
 
 def _thinned(x: Array, y: Array, low: Array, cell: float) -> Array:
-    """Return the lowest point (x, y, height) of every square of ``cell`` (m) that has any."""
+    """Return the lowest point (x, y, height) of every occupied square of size ``cell`` (m)."""
     hit = np.isfinite(low)
     x, y, low = x[hit], y[hit], low[hit]
     square = np.floor(np.column_stack([x, y]) / cell).astype(np.int64)

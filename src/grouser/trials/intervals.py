@@ -1,4 +1,4 @@
-"""How far numbers from a few trials may be from the truth: 95 % intervals."""
+"""Confidence intervals (95 %) of probabilities and means."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 Z95 = 1.959964
-"""Standard deviations that hold 95 % of a normal distribution."""
+"""Two-sided 95 % quantile of the normal distribution, in standard deviations."""
 
 T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""The same for means of 2, 3, … 11 numbers whose spread is their own: Student's t; of more numbers
-within half a percent by the first term of its series."""
+"""Two-sided 95 % quantiles of Student's t for means of 2, 3, … 11 numbers. For more numbers, the
+first term of its series is accurate to 0.5 %."""
 
 
 def wilson(passed: int, of: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of the probability behind ``passed`` of ``of``."""
+    """Return Wilson's 95 % interval of a probability from ``passed`` successes of ``of``."""
     if not of:
         return 0.0, 1.0
     p, z2 = passed / of, Z95**2
@@ -26,7 +26,7 @@ def wilson(passed: int, of: int) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean behind ``values``; None: fewer than two."""
+    """Return the 95 % interval of the mean of ``values``; None: fewer than two values."""
     count = len(values)
     if count < 2:
         return None

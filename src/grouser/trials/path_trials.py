@@ -1,8 +1,8 @@
-"""Trials that drive paths: the report's experiment as arrays (roach, sections 3.5, 6 and 7).
+"""Path-following trials: the roach report's experiment (sections 3.5, 6 and 7) for any robot.
 
-A path is driven by the `PathDriver` from a drawn start until the robot is at the goal, has fallen
-down, tipped over or made no progress, or the time is over. Different paths, draws, grounds and
-robots go together in one call; which of them share a batch is `threads`' business.
+A `PathDriver` drives a path from a varied start until the robot is at the goal, has fallen, has
+tipped over, makes no progress, or the time is over. `grouser.trials.threads` runs trials of
+different paths, variations, worlds and robots in one call.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ LIMIT = 60.0  # s   chapter 7: "within 60 seconds of simulation time"
 STUCK_AFTER = 10.0  # s   estimate: a quarter of a usual crossing
 STUCK_WITHIN = 0.03  # m   estimate: a stride of the roach is 54 mm
 FALL_HEIGHTS = 2.0
-"""A robot has fallen once it lost so many times the height of its root at a stroke."""
+"""Loss of height that counts as a fall, as a multiple of the height of the root."""
 LEAST_FALL = 0.05
-"""m   However low a robot is, losing less is no fall."""
+"""Smallest loss of height that counts as a fall, m."""
 CRAWL = 0.5
-"""Part of a robot's top speed at which it is driven, if nobody says otherwise."""
+"""Default driving speed, as a part of the robot's top speed."""
 STEADY_GAIN = 5.0
-"""Turn per error, 1/s, above which a robot that does not skid would swing: it is told and has
-answered within two looks of 0.1 s, and a gain of one over that is half of what swings for ever."""
+"""Upper limit of the steering gain, 1/s. The delay from sample to response is two sample periods of
+0.1 s; the inverse of it is half of the gain at which a robot that does not skid oscillates."""
 BOX = 5
-"""The ground under a robot's start is looked up on a grid of so many points a side."""
+"""Points per side of the grid on which the ground under the start is queried."""
 
 
 def driver_for(robot: Robot) -> PathDriver:
-    """Return a driver for ``robot``: the report's law for cranked legs, else forward and turn.
+    """Return a path driver: the report's law for cranked legs, else forward speed and turn rate.
 
     Raises:
-        BadValue: the robot takes neither two crank speeds nor forward and turn.
+        BadValue: the robot has neither two crank speeds nor forward and turn as commands.
     """
     inputs = robot.gait.inputs if robot.gait else ()
     if set(LegLaw().words) <= set(inputs):
@@ -55,14 +55,14 @@ def driver_for(robot: Robot) -> PathDriver:
         top = min(robot.drives[name].speed for name in sides) * robot.steering.radius
         speed, turn = CRAWL * top, 2 * CRAWL * top / robot.steering.gauge
         r_path = max(0.1, robot.steering.gauge / 2)
-        # An error is to be gone before the next point; who skids turns by a part of what is told.
+        # The error should vanish before the next point; skidding reduces the actual turn rate.
         gain = min(speed / r_path, STEADY_GAIN)
         return PathDriver(law=SkidLaw(speed=speed, gain=gain, top_turn=turn), r_path=r_path)
     if {"forward", "turn"} <= set(inputs):
         return PathDriver(law=SkidLaw(speed=0.1, top_turn=0.5))
     raise BadValue(
-        "driver: this robot takes neither left_speed and right_speed nor forward and turn; "
-        "give a PathDriver with a law of its own"
+        "driver: this robot has neither the commands left_speed and right_speed nor forward and "
+        "turn; pass a PathDriver with another law"
     )
 
 
@@ -75,15 +75,15 @@ def path_trial(
     standing: float,
     limit: float = LIMIT,
 ) -> Trial:
-    """Return what judges a robot that is driven along ``path`` (points, 2) (m) from where it is.
+    """Return the trial of a robot that follows ``path`` (points, 2) (m) from its present pose.
 
     Args:
-        world: in which the robot is.
-        robot: whom to drive.
-        path: where along.
-        goal: where to.
-        driver: how.
-        standing: height of its root as it stands, m.
+        world: world of the robot.
+        robot: name of the robot.
+        path: path to follow.
+        goal: goal position.
+        driver: path driver.
+        standing: height of the robot's root when it stands, m.
         limit: longest simulated time, s.
     """
     return Trial(
@@ -92,7 +92,7 @@ def path_trial(
         limit=limit,
         goal=goal,
         fleet=driver,
-        errand=checked_path(path),
+        fleet_task=checked_path(path),
         stuck_after=STUCK_AFTER,
         stuck_within=STUCK_WITHIN,
         fall=max(LEAST_FALL, FALL_HEIGHTS * standing),
@@ -100,7 +100,7 @@ def path_trial(
 
 
 class PathCourse:
-    """A world, the robot in it that drives, and its goal: makes the trials of paths through it."""
+    """Factory of the trials of paths in one world, for one robot and goal."""
 
     def __init__(
         self,
@@ -111,13 +111,13 @@ class PathCourse:
         driver: PathDriver | None = None,
         limit: float = LIMIT,
     ) -> None:
-        """Look the ground under the start up.
+        """Compile the world and check the ground under the start.
 
         Args:
-            world: in which the robot stands at its start.
-            robot: whom to drive.
-            goal: where to.
-            driver: how; None: `driver_for` the robot.
+            world: world with the robot at its start.
+            robot: name of the robot.
+            goal: goal position.
+            driver: path driver; None: `driver_for` the robot.
             limit: longest simulated time, s.
 
         Raises:
@@ -125,8 +125,8 @@ class PathCourse:
         """
         names = [entry.name for entry in world.robots]
         if robot not in names:
-            raise BadValue(f"drive: '{robot}' is not there, the world has {', '.join(names)}")
-        # It stands until the driver commands it, whatever the world lets it do at first.
+            raise BadValue(f"drive: no robot '{robot}', the world has {', '.join(names)}")
+        # The initial command of the world file is dropped: only the driver commands the robot.
         entries = [
             entry.model_copy(update={"command": {}}) if entry.name == robot else entry
             for entry in world.robots
@@ -141,14 +141,14 @@ class PathCourse:
         self.start(Draw())
 
     def start(self, draw: Draw) -> TrialStart:
-        """Return how a trial with ``draw`` starts: upright on the highest ground below its body.
+        """Return the initial conditions for ``draw``: on the highest ground below the body.
 
         Raises:
             BadValue: there is no ground.
         """
-        told = self._entry.ground
-        x, y = told.position[0] + draw.along, told.position[1] + draw.aside
-        wxyz = (Pose.at(yaw=draw.turn) @ Pose(wxyz=told.wxyz)).wxyz
+        nominal = self._entry.ground
+        x, y = nominal.position[0] + draw.along, nominal.position[1] + draw.across
+        wxyz = (Pose.at(yaw=draw.turn) @ Pose(wxyz=nominal.wxyz)).wxyz
         under = Pose(np.array([x, y, 0.0]), wxyz).apply(self._corners)[:, :2]
         heights = self._ground.below(under).height
         if not np.isfinite(heights).all():
@@ -164,18 +164,18 @@ class PathCourse:
         )
 
     def trial(self, path: Array, draw: Draw, case: Mapping[str, object] | None = None) -> Trial:
-        """Return the trial that drives ``path`` (points, 2) (m) with ``draw``.
+        """Return the trial that follows ``path`` (points, 2) (m) with the variation ``draw``.
 
-        Its `Trial.case` is ``case`` and what was drawn.
+        Its `Trial.case` contains ``case`` and the values of ``draw``.
         """
         trial = path_trial(
             self.world, self.robot, path, self.goal, self.driver, self._standing, self.limit
         )
-        told = {**(case or {}), **draw.case()}
-        return dataclasses.replace(trial, start=self.start(draw), case=told)
+        full_case = {**(case or {}), **draw.case()}
+        return dataclasses.replace(trial, start=self.start(draw), case=full_case)
 
     def trials(self, paths: Iterable[Array], draws: Sequence[Draw]) -> list[Trial]:
-        """Return every path with every draw, path by path; their cases name both by number."""
+        """Return the trials of every path with every draw; their cases have the two indices."""
         return [
             self.trial(path, draw, {"path": number, "draw": count})
             for number, path in enumerate(paths)
@@ -184,7 +184,7 @@ class PathCourse:
 
 
 def _box(scene: Scene, robot: str) -> Array:
-    """Return points (n, 3) of a grid under the robot as it stands, in its root's frame, m."""
+    """Return the points (n, 3) of a grid over the standing robot's bounding box, root frame, m."""
     model, data = scene.model, scene.initial()
     prefix, root = f"{robot}/", scene.robots[robot].root
     body = model.body(f"{prefix}{root}").id
@@ -202,7 +202,7 @@ def _box(scene: Scene, robot: str) -> Array:
 
 
 def _corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Array:
-    """Return the corners (8, 3) of a geom's box in the world, m."""
+    """Return the corners (8, 3) of a geom's bounding box in the world, m."""
     centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     signs = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
     turned = (centre + signs * half) @ data.geom_xmat[geom].reshape(3, 3).T

@@ -1,64 +1,144 @@
-"""The loop: plan on geometry, drive every candidate in physics, learn, plan again (roach, ch. 5-7).
+"""Plan loop: plan on geometry, simulate every candidate path, learn costs, plan again.
 
-Round 1 plans as the report does, on geometry alone. Every candidate is driven several times; what
-the trials cost becomes a map (`grouser.planning.cost_map`), by which later rounds weigh the roadmap
-anew. A part of each later round's trials are kept for the leaders: once the new candidates are
-driven, the best of all are driven again with fresh draws, so that luck does not win.
+Implements chapters 5 to 7 of the roach report. Round 1 plans on geometry alone. Every candidate is
+simulated several times; the trials update a cost map (`grouser.planning.cost_map`), which weighs
+the roadmap in later rounds. A part of the trials of each later round is reserved for the best
+candidates, which are simulated again with fresh draws, so that a lucky candidate is not chosen.
 
-All candidates get the same draws, trial by trial. Results are learned in the order of candidates
-and draws, whichever finished first: same seed, same answer, at any number of threads.
+All candidates get the same draws. Results are learned in the order of candidates and draws, not in
+the order in which they finish: the same seed gives the same answer at any number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.planning.cost_map import CostMap, DrivenTrial
 from grouser.planning.paths import PLANNERS, Path, Stop
 from grouser.trials.draws import Spread
-from grouser.trials.path_record import PathRecord
+from grouser.trials.intervals import mean_interval, wilson
 from grouser.trials.plan_task import ROADMAP, PlanTask
 from grouser.trials.threads import run_each
 from grouser.trials.trial import Outcome, Trial
 
+Interval = tuple[float, float]
+"""Lower and upper end of a 95 % interval."""
+
+
+@dataclass(eq=False)
+class PathRecord:
+    """A candidate path and the outcomes of its trials."""
+
+    number: int
+    """Index from 0, in the order in which candidates were found."""
+    path: Path
+    found_in: int
+    """Round in which it was found, from 1."""
+    source: str
+    """Name of the planner that found it."""
+    outcomes: list[Outcome] = field(default_factory=list)
+    """Outcomes of its trials, in the order of their draws."""
+    score: float = np.inf
+    """Expected energy spent per success, J (`expected_score`)."""
+
+    @property
+    def driven(self) -> int:
+        """Number of its trials."""
+        return len(self.outcomes)
+
+    @property
+    def successes(self) -> int:
+        """Number of trials that arrived."""
+        return sum(outcome.arrived for outcome in self.outcomes)
+
+    @property
+    def success(self) -> float:
+        """Share of its trials that arrived; 0 without any."""
+        return self.successes / self.driven if self.driven else 0.0
+
+    @property
+    def success_interval(self) -> Interval:
+        """Confidence interval of the probability of success."""
+        return wilson(self.successes, self.driven)
+
+    @property
+    def efforts(self) -> list[float]:
+        """Energies of successful trials: sum of |force x speed| x dt, J."""
+        return [outcome.effort for outcome in self.outcomes if outcome.arrived]
+
+    @property
+    def works(self) -> list[float]:
+        """Signed work of successful trials, as in the report, J."""
+        return [outcome.work for outcome in self.outcomes if outcome.arrived]
+
+    @property
+    def energy(self) -> float | None:
+        """Mean energy of successful trials, J; None: there are none."""
+        return float(np.mean(self.efforts)) if self.efforts else None
+
+    @property
+    def energy_interval(self) -> Interval | None:
+        """Confidence interval of `energy`; None: fewer than two successes."""
+        return mean_interval(self.efforts)
+
+    @property
+    def energy_per_success(self) -> float:
+        """Energy of all its trials, failures included, over its successes, J; inf: no success."""
+        return spent_per_success(self.outcomes)
+
+    def verdicts(self) -> dict[str, int]:
+        """Return the number of trials by verdict."""
+        ends = [outcome.verdict for outcome in self.outcomes]
+        return {str(end): ends.count(end) for end in dict.fromkeys(ends)}
+
+
+def spent_per_success(outcomes: Sequence[Outcome]) -> float:
+    """Return the energy (J) that trials spent, failures included, over their successes."""
+    successes = sum(outcome.arrived for outcome in outcomes)
+    spent = sum(outcome.effort for outcome in outcomes)
+    return spent / successes if successes else np.inf
+
+
 AGAIN = 0.4
-"""Part of a later round's trials that are for the leaders."""
+"""Part of the trials of a later round that is reserved for the best candidates."""
 LEADERS = 3
-"""Candidates among which these are shared out: who fails once in ten trials is told from who never
-does by ten trials, not by two."""
+"""Number of best candidates that share these trials. Few candidates with many trials each: a
+failure rate of one in ten needs about ten trials to be seen."""
 EXPLORATION_BONUS = 0.1
-"""Part by which unknown ground is taken for cheaper in rounds that are not the last."""
+"""Part by which the cost of unknown ground is reduced, except in the last round."""
 SLOTS = 128
-"""Simulations in flight: the more, the less of a step is Python."""
+"""Concurrent simulations; more of them reduce Python's share of a step."""
 SEEDS = 10_000
-"""Paths of one seed have seeds of their own, by number, below this."""
+"""Number of path seeds per seed of a plan."""
 DOUBT = 0.2
-"""By how much what was learned may be wrong: classes that cost more than that are left alone."""
+"""Relative error of learned costs; homotopy classes that cost more than this are dropped."""
 PRIOR = 4.0
-"""Trials by which a candidate's own results are drawn to what the cost map expects of it."""
+"""Weight of the cost map's prediction in a candidate's score, in trials."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSettings:
-    """How much is planned and driven."""
+    """Settings of a plan."""
 
     candidates: int = 20
-    """Paths in a round; at least 1."""
+    """Paths per round; at least 1."""
     trials: int = 5
-    """Trials of each path in a round; at least 1."""
+    """Trials per path and round; at least 1."""
     rounds: int = 3
-    """At least 1."""
+    """Number of rounds; at least 1."""
     planner: str = "PRM"
-    """Who plans round 1: one of `PLANNERS`, or ``roadmap``."""
+    """Planner of round 1: one of `PLANNERS`, or ``roadmap``."""
     seed: int = 0
-    """Of paths and draws; at least 0."""
+    """Seed of paths and draws; at least 0."""
     spread: Spread = field(default_factory=Spread)
-    """What trials of one path differ in."""
+    """Distribution of the variation of trials."""
     threads: int = 0
-    """Cores to use; 0: all."""
+    """Number of threads; 0: one per core."""
 
     def __post_init__(self) -> None:
         for name, least in (("candidates", 1), ("trials", 1), ("rounds", 1), ("seed", 0)):
@@ -70,60 +150,61 @@ class PlanSettings:
 
 @dataclass(frozen=True, eq=False)
 class PlanRound:
-    """What was known after a round."""
+    """Cost map and best candidate after a round."""
 
     number: int
-    """Counted from 1."""
+    """Number of the round, from 1."""
     energy_per_metre: Array
-    """By place of the validity map (rows, columns), J/m."""
+    """Energy by cell of the validity map (rows, columns), J/m."""
     failures_per_metre: Array
-    """1/m."""
+    """Failure rate by cell, 1/m."""
     known: Array
-    """How much of this was felt there, 0 to 1."""
+    """Weight of measurements in these estimates, 0 to 1."""
     best: int
-    """The best candidate so far, by number."""
+    """Index of the best candidate so far."""
 
 
 @dataclass(eq=False)
 class PlanResult:
-    """All candidates, what physics said of them, and which is best."""
+    """Candidates with their outcomes, and the best of them."""
 
     task: PlanTask
     settings: PlanSettings
     records: list[PathRecord] = field(default_factory=list)
     rounds: list[PlanRound] = field(default_factory=list)
     no_path: str = ""
-    """Why geometry has no path, in a sentence; empty: it has."""
+    """Reason why there is no geometric path; empty: there is one."""
     ended: str = ""
-    """Why it ended before all rounds were driven; empty: it did not."""
+    """Reason why the plan ended before the last round; empty: it did not."""
 
     @property
     def best(self) -> PathRecord | None:
-        """The candidate with the least expected energy per success; None: none was driven."""
+        """Candidate with the least expected energy per success; None: none was simulated."""
         driven = [record for record in self.records if record.driven]
         return min(driven, key=lambda record: (record.score, record.number), default=None)
 
     @property
     def worst(self) -> PathRecord | None:
-        """The candidate with the most."""
+        """Candidate with the largest expected energy per success; None: none was simulated."""
         driven = [record for record in self.records if record.driven]
         return max(driven, key=lambda record: (record.score, record.number), default=None)
 
     @property
     def driven(self) -> int:
-        """How many trials there were."""
+        """Total number of trials."""
         return sum(record.driven for record in self.records)
 
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """How far a plan is."""
+    """Progress of a plan."""
 
     round: int
-    """Counted from 1."""
+    """Number of the round, from 1."""
     finished: int
-    """Trials of this round."""
+    """Finished trials of this round."""
     of: int
+    """All trials of this round."""
     result: PlanResult
 
 
@@ -137,15 +218,15 @@ def plan(
     stop: Stop | None = None,
     watch: Watch | None = None,
 ) -> PlanResult:
-    """Plan, drive, learn; return what was found, also if it was cut short.
+    """Run the plan loop; return its result, which may be partial.
 
     Args:
-        task: from where to where.
-        settings: how much; None: as the report, five times.
-        stop: asked all the time; once it says so, the best so far is the answer.
-        watch: told whenever a trial is over.
+        task: world, robot, start and goal.
+        settings: settings; None: the defaults.
+        stop: called regularly; True ends the plan with the best candidate so far.
+        watch: called whenever a trial is finished.
 
-    A ``KeyboardInterrupt`` ends it as ``stop`` does.
+    A ``KeyboardInterrupt`` ends the plan as ``stop`` does.
     """
     loop = _Loop(task, settings or PlanSettings(), stop or _never, watch)
     try:
@@ -157,7 +238,7 @@ def plan(
 
 
 class _Loop:
-    """A plan under way."""
+    """State of a running plan."""
 
     def __init__(
         self, task: PlanTask, settings: PlanSettings, stop: Stop, watch: Watch | None
@@ -165,10 +246,10 @@ class _Loop:
         self.result = PlanResult(task, settings)
         self._task, self._settings, self._stop, self._watch = task, settings, stop, watch
         self._fresh: dict[tuple[int, int], Outcome] = {}
-        self._finished = 0  # trials of the round under way
+        self._finished = 0  # trials of the current round
 
     def run(self) -> None:
-        """Plan, drive and learn, round after round."""
+        """Run all rounds."""
         if not self._task.validity.is_connected(self._task.start, self._task.goal):
             self.result.no_path = self._task.why_no_path()
             return
@@ -183,7 +264,7 @@ class _Loop:
                 return
 
     def _drive_round(self, number: int) -> None:
-        """Drive a round's new candidates and, in later rounds, the leaders once more."""
+        """Simulate the new candidates of a round and, in later rounds, the best ones again."""
         count, trials = self._settings.candidates, self._settings.trials
         self._finished = 0
         again = round(AGAIN * count) if number > 1 else 0
@@ -216,7 +297,7 @@ class _Loop:
         return fresh
 
     def _first_paths(self, count: int) -> Iterator[tuple[str, Path]]:
-        """Yield paths by geometry alone, each with who found it."""
+        """Yield paths by geometry alone, each with the name of its planner."""
         settings, found = self._settings, 0
         for number in range(0 if settings.planner == ROADMAP else count):
             seed = settings.seed * SEEDS + number
@@ -226,24 +307,23 @@ class _Loop:
             if path is not None:
                 found += 1
                 yield settings.planner, path
-        # A planner that finds nothing proves nothing, and one that finds the same again and again
-        # leaves room for others: the roadmap has the last word.
+        # The roadmap supplies the missing candidates if the planner finds no path or too few
+        # different ones.
         if not self._stop():
             for path in self._task.roadmap.candidates(count, seed=settings.seed):
                 yield ROADMAP, path
 
     def _learned_paths(self, number: int, count: int) -> Iterator[tuple[str, Path]]:
-        """Yield paths by what was learned; the last round is not curious."""
+        """Yield paths by learned costs; the last round has no exploration bonus."""
         last = number == self._settings.rounds
         per_metre = self._cost_map().per_metre(exploration_bonus=0.0 if last else EXPLORATION_BONUS)
         roadmap = self._task.roadmap
         seed = self._settings.seed * SEEDS + number
-        doubted = 1 + DOUBT
-        for path in roadmap.candidates(count, per_metre, seed=seed, longest=doubted):
+        for path in roadmap.candidates(count, per_metre, seed=seed, longest=1 + DOUBT):
             yield ROADMAP, path
 
     def _drive(self, number: int, chosen: list[tuple[PathRecord, int]]) -> None:
-        """Drive candidates, each with its next so many draws."""
+        """Simulate candidates, each with the given number of further draws."""
         if self._stop():
             return
         settings, course = self._settings, self._task.course
@@ -266,7 +346,7 @@ class _Loop:
         run_each(trials, finished, stop=self._stop, threads=settings.threads, slots=SLOTS)
 
     def learn(self) -> None:
-        """Take in what was driven since, in order, and judge all candidates anew."""
+        """Add new outcomes in order and update the scores of all candidates."""
         for (number, _), outcome in sorted(self._fresh.items(), key=lambda item: item[0]):
             self.result.records[number].outcomes.append(outcome)
         self._fresh = {}
@@ -277,7 +357,7 @@ class _Loop:
             record.score = expected_score(cost_map, record)
 
     def _cost_map(self) -> CostMap:
-        """Return what all trials so far say about the ground."""
+        """Return the cost map of all trials so far."""
         cost_map = CostMap(self._task.validity)
         for record in self.result.records:
             for outcome in record.outcomes:
@@ -288,7 +368,7 @@ class _Loop:
         return cost_map
 
     def _keep(self, number: int) -> None:
-        """Keep what is known after a round."""
+        """Store the cost map after a round."""
         best = self.result.best
         if best is None:
             return
@@ -305,13 +385,14 @@ class _Loop:
 
 
 def expected_score(cost_map: CostMap, record: PathRecord) -> float:
-    """Return the energy spent per success (J) to expect: own trials, and what the map says.
+    """Return the expected energy spent per success (J), from own trials and the cost map.
 
-    The map's word counts as `PRIOR` trials, so that two lucky ones do not beat twenty good ones.
+    The map's prediction counts as `PRIOR` trials, so that two lucky trials do not outweigh twenty
+    good ones.
     """
     energy, success = cost_map.predict(record.path)
     share = (PRIOR * success + record.successes) / (PRIOR + record.driven)
-    # Who fails has spent, on average, a part of the way's energy; the map knows the whole way's.
+    # A failed trial is assumed to spend half of the energy of the whole path.
     attempt = energy * (success + (1 - success) / 2)
     spent = sum(outcome.effort for outcome in record.outcomes)
     return float((PRIOR * attempt + spent) / (PRIOR + record.driven) / max(share, 1e-3))

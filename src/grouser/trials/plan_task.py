@@ -1,4 +1,4 @@
-"""What is to be planned: a world, a robot, from where to where; checked before it is driven."""
+"""Planning task: a world, a robot, start and goal, checked before any simulation."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ Point2 = tuple[float, float]
 """x, y in the world, m."""
 
 ROADMAP = "roadmap"
-"""The planner's name that stands for our own roadmap instead of one of OMPL's."""
+"""Planner name of `Roadmap`, beside the names of OMPL's planners."""
 
 AROUND = 4.0
-"""How far beyond the ground's ends, the start and the goal ways are looked for, in radii."""
+"""Margin of the default bounds around ground, start and goal, in radii of the robot."""
 NARROW = 0.25
-"""If a robot of this part of the width would get there, the robot is called too wide."""
+"""Scale of the footprint in the test whether the robot is too wide."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanTask:
-    """A robot that stands at its start and is to get to a goal; `plan_task` makes it."""
+    """A checked planning task, created by `plan_task`."""
 
     course: PathCourse
-    """Makes the trials."""
+    """Factory of the trials."""
     validity: ValidityMap
-    """Where the robot stands."""
+    """Valid poses of the robot."""
     ground: Ground
     footprint: RobotFootprint
     start: Point2
@@ -52,29 +52,29 @@ class PlanTask:
 
     @cached_property
     def roadmap(self) -> Roadmap:
-        """Our roadmap from start to goal, built when it is first needed."""
+        """Roadmap from start to goal, built on first use."""
         return Roadmap(self.validity, self.start, self.goal)
 
     def path(self, planner: str, seed: int, *, stop: Stop | None = None) -> Path | None:
-        """Return one path by geometry alone; None: the planner found none, or was stopped."""
+        """Return one path by geometry alone; None: none was found, or planning was cancelled."""
         ends = self.start, self.goal
         return plan_path(self.validity, *ends, planner=planner, seed=seed, stop=stop)
 
     def why_no_path(self) -> str:
-        """Return a sentence about why geometry has no path."""
+        """Return the reason why there is no geometric path."""
         narrow = self.footprint.contacts * [NARROW, NARROW, 1.0]
         body = self.footprint.body * [NARROW, NARROW, 1.0]
         small = dataclasses.replace(self.footprint, contacts=narrow, body=body)
-        ways = f"from {_said(self.start)} to {_said(self.goal)}"
+        ends = f"from {_point_text(self.start)} to {_point_text(self.goal)}"
         with suppress(BadValue):  # its map would be too large
             radius = self.footprint.radius
             validity = map_validity(self.ground, small, self.bounds, radius=radius)
             if Roadmap(validity, self.start, self.goal).candidates(1):
-                return f"no path {ways}: the robot is too wide for the ways that there are"
+                return f"no path {ends}: the robot is too wide for the existing passages"
         west, south, east, north = self.bounds
         return (
-            f"no path {ways}: nowhere within x {west:g} to {east:g}, y {south:g} to {north:g} m "
-            "does ground that the robot can stand on join them"
+            f"no path {ends}: no ground on which the robot can stand connects them within "
+            f"x {west:g} to {east:g}, y {south:g} to {north:g} m"
         )
 
 
@@ -89,22 +89,21 @@ def plan_task(
     driver: PathDriver | None = None,
     limit: float = LIMIT,
 ) -> PlanTask:
-    """Check a task and look its ground over once.
+    """Check a task and compute its validity map.
 
     Args:
-        world: what is there; of its robots only the one that plans stays.
-        robot: who plans: the name of a robot of the world, or a kind of robot.
-        start: where it starts, on whatever ground is there.
-        goal: where it is to get.
-        heading: at the start, rad; None: as the world's robot has it, else 0.
-        bounds: where ways are looked for; None: wherever the world has ground that ends, and around
-            start and goal.
-        driver: how it is driven; None: as fits the robot.
+        world: world; its other robots are removed.
+        robot: name of a robot of the world, or a kind of robot.
+        start: start position; the height is that of the ground.
+        goal: goal position.
+        heading: heading at the start, rad; None: that of the world's robot, else 0.
+        bounds: bounds of paths; None: all bounded ground of the world, and around start and goal.
+        driver: path driver; None: chosen for the robot.
         limit: longest simulated time of a trial, s.
 
     Raises:
         UnknownName: there is no such robot.
-        BadValue: the robot does not stand at the start or at the goal; the sentence says why.
+        BadValue: the robot cannot stand at the start or at the goal; the message has the reason.
     """
     entry = _entry(world, robot, start, heading)
     alone = world.changed(robots=(entry,), view=world.view.model_copy(update={"follow": None}))
@@ -113,13 +112,14 @@ def plan_task(
     for word, place in (("start", start), ("goal", goal)):
         verdict = stands_at(ground, footprint, *place)
         if verdict != STANDS:
-            raise BadValue(f"{word} {_said(place)}: {VERDICTS[verdict]}, whichever way it faces")
+            raise BadValue(f"{word} {_point_text(place)}: {VERDICTS[verdict]}, at any heading")
     around = bounds or _around(ground, footprint, start, goal)
     west, south, east, north = around
     for word, (x, y) in (("start", start), ("goal", goal)):
         if not (west <= x <= east and south <= y <= north):
             raise BadValue(
-                f"{word} {_said((x, y))}: outside the bounds that ways are looked for in"
+                f"{word} {_point_text((x, y))}: outside the bounds, x {west:g} to {east:g}, "
+                f"y {south:g} to {north:g} m"
             )
     chosen = driver or driver_for(scene.robots[entry.name])
     target = Place(x=goal[0], y=goal[1], within=chosen.r_end)
@@ -135,7 +135,7 @@ def plan_task(
 
 
 def _entry(world: World, robot: str, start: Point2, heading: float | None) -> RobotEntry:
-    """Return the robot that plans, at its start."""
+    """Return the entry of the robot at its start."""
     names = {entry.name: entry for entry in world.robots}
     if robot in names:
         entry = names[robot].model_copy(update={"pitch_deg": 0.0, "roll_deg": 0.0})
@@ -148,14 +148,14 @@ def _entry(world: World, robot: str, start: Point2, heading: float | None) -> Ro
 
 
 def _around(ground: Ground, footprint: RobotFootprint, start: Point2, goal: Point2) -> Bounds:
-    """Return the bounds of all ground that ends, of start and goal, and some room around."""
+    """Return the bounds of all bounded ground, start and goal, with a margin."""
     points = [start, goal]
     if (extent := ground.extent()) is not None:
         points += [extent[:2], extent[2:]]
-    room = AROUND * footprint.radius
-    low, high = np.min(points, axis=0) - room, np.max(points, axis=0) + room
+    margin = AROUND * footprint.radius
+    low, high = np.min(points, axis=0) - margin, np.max(points, axis=0) + margin
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
-def _said(place: Point2) -> str:
+def _point_text(place: Point2) -> str:
     return f"({place[0]:g}, {place[1]:g})"

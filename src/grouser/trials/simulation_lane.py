@@ -1,30 +1,44 @@
-"""Trials that need a `Simulation` each: something happens in their worlds beside physics.
+"""Simulation lane: trials that need a `Simulation` each, and the replay of any trial in one.
 
-A batch steps many simulations at once, so nothing may happen in one of them that does not happen in
-the others: an event that lets a robot join would need another model. Such a trial gets a simulation
-of its own, with the same looks, verdicts and outcome.
+A batch steps simulations of one model, so worlds with events (a robot that joins needs another
+model), triggers, a match or sensors cannot share it. Their trials run in a `Simulation` each, with
+the same samples, verdicts and outcomes. A trial that runs in a batch can be replayed in a
+`Simulation`, for pictures and for tests: the same commands are applied at the same steps, and the
+results agree to the bit.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import mujoco
 import numpy as np
 
 from grouser.errors import BadValue, SimulationDiverged, unknown
+from grouser.frames import Array
 from grouser.sensors.camera import Camera
 from grouser.sensors.depth import DepthCamera
+from grouser.simulation.scene_state import STATE
 from grouser.simulation.simulation import Simulation
-from grouser.trials.replay import looks
+from grouser.trials.starts import SceneStarts, initialize_robots
 from grouser.trials.trial import Outcome, Trial, Verdict
-from grouser.trials.trial_run import BAD_WARNINGS, Entry, Finished, TrialRun
+from grouser.trials.trial_run import (
+    BAD_WARNINGS,
+    SAMPLE_PERIOD,
+    Entry,
+    Finished,
+    RobotSample,
+    TrialRun,
+    TrialSupervisor,
+    sample_steps,
+)
 
 
 def needs_simulation(trial: Trial) -> str:
-    """Return why ``trial`` cannot share a batch; "": it can.
+    """Return the reason why ``trial`` cannot share a batch; empty: it can.
 
-    Sensors alone are no reason: they change nothing, so where nobody reads them they are not read.
+    Sensors that the policy does not read are no reason, since they do not affect the physics.
     """
     world = trial.world
     if world.events or world.triggers:
@@ -37,54 +51,112 @@ def needs_simulation(trial: Trial) -> str:
 
 
 def check_sensors(entry: Entry) -> None:
-    """Refuse sensors that the watched robot has not, or that take pictures."""
+    """Raise an error for sensors that the watched robot lacks, and for cameras."""
     trial = entry.trial
-    own = {name: sensor for (who, name), (sensor, _) in entry.scene.sensors.items()
-           if who == trial.robot}  # fmt: skip
+    own = {name: sensor for (robot, name), (sensor, _) in entry.scene.sensors.items()
+           if robot == trial.robot}  # fmt: skip
     for name in trial.sensors:
         if name not in own:
             raise unknown(f"trial: robot '{trial.robot}'", "sensor", name, own)
         if isinstance(own[name], Camera | DepthCamera):
             raise BadValue(
-                f"trial: sensor '{name}' of '{trial.robot}' takes pictures, and none are drawn "
-                "where many trials run at once; leave it out, or step a Simulation"
+                f"trial: sensor '{name}' of '{trial.robot}' is a camera, and trials do not render; "
+                "leave it out, or step a Simulation"
             )
 
 
 class SimulationLane:
-    """Trials that are run one after another on the core of whoever calls."""
+    """Trials that are run one after another in the calling thread."""
 
-    def __init__(self, waiting: deque[Entry], *, look_every: float) -> None:
-        """Take trials from ``waiting``, as other lanes may as well."""
-        self._waiting, self._look_every = waiting, look_every
+    def __init__(self, waiting: deque[Entry], *, sample_period: float) -> None:
+        """Process the queue ``waiting``, shared with other lanes."""
+        self._waiting, self._sample_period = waiting, sample_period
 
-    def run(self, finished: Finished, given_up: Callable[[], bool]) -> None:
-        """Run until nobody waits, or until given up."""
-        while not given_up():
+    def run(self, finished: Finished, cancelled: Callable[[], bool]) -> None:
+        """Run until the queue is empty, or until ``cancelled``."""
+        while not cancelled():
             try:
                 entry = self._waiting.popleft()
             except IndexError:
                 return
-            outcome = self._outcome(entry.trial, given_up)
+            outcome = self._outcome(entry.trial, cancelled)
             if outcome is not None:
                 finished(entry.number, outcome)
 
-    def _outcome(self, trial: Trial, given_up: Callable[[], bool]) -> Outcome | None:
-        """Return how ``trial`` went; None: it was given up."""
+    def _outcome(self, trial: Trial, cancelled: Callable[[], bool]) -> Outcome | None:
+        """Return the outcome of ``trial``; None: it was cancelled."""
         simulation, run = Simulation(trial.world, crash_folder=None), TrialRun(trial)
         verdict: Verdict | None = None
         try:
-            for verdict in looks(simulation, run, self._look_every):
-                if given_up():
+            for verdict in samples(simulation, run, self._sample_period):
+                if cancelled():
                     return None
                 if verdict:
                     break
         except SimulationDiverged:
             verdict = "diverged"
-        data, live = simulation.data, simulation.live
+        data, live = simulation.data, simulation.state
         if (
             any(data.warning[kind].number for kind in BAD_WARNINGS)
             or not np.isfinite(data.qvel).all()
         ):
             verdict = "diverged"
-        return run.outcome(verdict or "out of time", live.state(), live.stepper, live.memory)
+        return run.outcome(
+            verdict or "out of time", live.integration_state(), live.stepper, live.memory
+        )
+
+
+def replay_trial(trial: Trial) -> Iterator[Simulation]:
+    """Yield the simulation of ``trial`` at every sample until its time limit."""
+    simulation = Simulation(trial.world)
+    for _ in samples(simulation, TrialRun(trial)):
+        yield simulation
+
+
+def samples(
+    simulation: Simulation, run: TrialRun, sample_period: float = SAMPLE_PERIOD
+) -> Iterator[Verdict | None]:
+    """Step ``simulation`` from sample to sample until the trial's limit; yield each verdict.
+
+    The simulation must be at its initial state; the trial's initial conditions are applied to it.
+    """
+    trial, supervisor = run.trial, TrialSupervisor(1)
+    supervisor.enter(0, run)
+    _apply_start(simulation, run, supervisor)
+    steps = sample_steps(simulation.scene, sample_period)
+    live = simulation.state
+    while simulation.time < trial.limit - 1e-9:
+        simulation.step(steps * simulation.scene.timestep)
+        pose = run.root_pose(simulation.scene, simulation.data.qpos)
+        spent = float(live.memory.effort[0, run.drive_indices(live.stepper)].sum())
+        readings = {name: simulation.read(trial.robot, name) for name in trial.sensors}
+        sample = RobotSample(simulation.time, pose, spent, readings)
+        verdict, commands = supervisor.assess({0: sample})[0]
+        for command in commands:
+            simulation.command(trial.robot, command)
+        yield verdict
+
+
+def _apply_start(simulation: Simulation, run: TrialRun, supervisor: TrialSupervisor) -> None:
+    """Apply the trial's initial conditions and first command, if it has any."""
+    trial, live, scene = run.trial, simulation.state, simulation.scene
+    if trial.start is not None:
+        fields, state = SceneStarts(scene).state(trial.robot, trial.start)
+        for name, values in fields.items():
+            getattr(live.model, name)[:] = values
+        mujoco.mj_setState(live.model, live.data, state, STATE)
+        mujoco.mj_forward(live.model, live.data)
+        mujoco.mj_setState(live.model, live.data, state, STATE)  # mj_forward changed the warm start
+        live.stepper.clear(live.memory, 0)
+    if trial.start is not None or trial.fleet is not None:
+        pose: Array = run.root_pose(scene, live.data.qpos)
+        initialize_robots(
+            live.stepper,
+            live.arrays,
+            live.memory,
+            scene,
+            0,
+            watched=trial.robot,
+            phase=trial.start.phase if trial.start else 0.0,
+            command=supervisor.steer({0: pose}).get(0),
+        )

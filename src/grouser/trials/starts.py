@@ -1,7 +1,7 @@
-"""How a trial starts: where its robot stands, and what of its physics was drawn.
+"""Initial conditions of a trial: start pose, gait phase, and factors on friction and mass.
 
-A scene is composed once for all trials in it; what differs between them is written into the state
-and into a few fields of the model, which a batch holds per simulation.
+A scene is compiled once for all of its trials; differences between trials are written into the
+state and into a few model fields, which a batch holds per simulation.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, Quaternion, Triple
 from grouser.physics.state import StateArrays, Which
-from grouser.simulation.live_scene import STATE
 from grouser.simulation.scene import Scene
+from grouser.simulation.scene_state import STATE
 from grouser.simulation.stepping import StepMemory, Stepper
 
 DRAWN_FIELDS = (
@@ -32,21 +32,21 @@ DRAWN_FIELDS = (
     "actuator_acc0",
     "tendon_invweight0",
 )
-"""Fields of a model in which friction and mass are, and what MuJoCo works out from masses."""
+"""Model fields that hold friction and mass, and those that MuJoCo derives from masses."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialStart:
-    """How the watched robot starts in one trial."""
+    """Initial conditions of the watched robot in one trial."""
 
     position: Triple
-    """Of its root in the world, m."""
+    """Position of its root in the world, m."""
     wxyz: Quaternion
-    """Of its root in the world."""
+    """Orientation of its root in the world."""
     phase: float = 0.0
-    """Of its legs, rad; robots whose legs always start from standing do not heed it."""
+    """Gait phase, rad; without effect on robots whose legs always start from standing."""
     friction: float = 1.0
-    """Factor on the sliding friction of everything; above 0."""
+    """Factor on the sliding friction of all geoms; above 0."""
     mass: float = 1.0
     """Factor on mass and inertia of the robot's root body; above 0."""
 
@@ -54,29 +54,29 @@ class TrialStart:
         for name in ("friction", "mass"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
-                raise BadValue(f"trial: {name} is {value} of its own, must be above 0")
+                raise BadValue(f"trial: the factor {name} is {value}, must be above 0")
 
     @property
     def draws_physics(self) -> bool:
-        """Whether the model differs from the scene's."""
+        """True if the trial changes the scene's model."""
         return self.friction != 1.0 or self.mass != 1.0
 
 
 class SceneStarts:
-    """How trials of one scene start: its model's drawn fields and MuJoCo's state."""
+    """Model fields and initial states of the trials of one scene."""
 
     def __init__(self, scene: Scene) -> None:
-        """Keep a copy of the scene's model to try draws on."""
+        """Copy the scene's model, as a scratch model for variations."""
         self._scene = scene
         self._model = copy.copy(scene.model)
         self._state: Array | None = None
 
     def state(self, robot: str, start: TrialStart | None) -> tuple[Mapping[str, Array], Array]:
-        """Return the drawn fields of the model by name, and MuJoCo's state at the start.
+        """Return the varied model fields by name, and MuJoCo's initial state.
 
         Args:
-            robot: the watched one.
-            start: of the trial; None: as the world says.
+            robot: name of the watched robot.
+            start: initial conditions; None: those of the world file.
         """
         if start is None:
             if self._state is None:
@@ -90,7 +90,7 @@ class SceneStarts:
         return fields, _state(self._model, data)
 
     def _draw(self, robot: str, start: TrialStart) -> dict[str, Array]:
-        """Write what was drawn into the copy; return its fields, none if nothing was drawn."""
+        """Apply the factors to the scratch model; return its fields, empty if there are none."""
         base, model = self._scene.model, self._model
         for name in DRAWN_FIELDS:
             getattr(model, name)[:] = getattr(base, name)
@@ -102,22 +102,22 @@ class SceneStarts:
             model.body_mass[root] *= start.mass
             model.body_inertia[root] *= start.mass
             mujoco.mj_setConst(model, mujoco.MjData(model))
-            # Of no simulation's own in a batch; it only scales the solver's tolerance.
+            # A batch cannot vary it per simulation; it only scales the solver's tolerance.
             model.stat.meaninertia = base.stat.meaninertia
         return {name: getattr(model, name).copy() for name in DRAWN_FIELDS}
 
     def _stand(self, data: mujoco.MjData, robot: str, start: TrialStart) -> None:
-        """Put the watched robot where it starts, its legs at their phase."""
-        who = self._scene.robots[robot]
-        if not who.free:
+        """Set the pose of the watched robot and the posture of its gait phase."""
+        spec = self._scene.robots[robot]
+        if not spec.free:
             raise BadValue(f"trial: '{robot}' is bolted to the world, it cannot start elsewhere")
         root = int(self._model.joint(f"{robot}/free").qposadr[0])
         data.qpos[root : root + 7] = [*start.position, *start.wxyz]
-        for joint, value in who.posture_at(start.phase).items():
+        for joint, value in spec.posture_at(start.phase).items():
             data.qpos[self._model.joint(f"{robot}/{joint}").qposadr[0]] = value
 
 
-def settle_in(
+def initialize_robots(
     stepper: Stepper,
     rows: StateArrays,
     memory: StepMemory,
@@ -128,21 +128,21 @@ def settle_in(
     phase: float,
     command: Mapping[str, float] | None,
 ) -> None:
-    """Hold every posture and give every robot its standing command, as a Simulation does.
+    """Set posture and initial command of every robot, as a `Simulation` does.
 
     Args:
-        stepper: of the scene.
-        rows: the simulations.
-        memory: what their parts remember.
-        scene: who is there.
-        which: of the simulations.
-        watched: the trial's robot.
-        phase: of its legs, rad.
-        command: what it is told besides; None: nothing.
+        stepper: stepper of the scene.
+        rows: state arrays of the simulations.
+        memory: state of drives and gaits.
+        scene: scene with the robots.
+        which: indices of the simulations.
+        watched: name of the trial's robot.
+        phase: its gait phase, rad.
+        command: further command to it; None: none.
     """
     for robot in scene.world.robots:
         legs = phase if robot.name == watched else 0.0
-        stepper.settle_in(rows, memory, robot.name, robot.command, which, phase=legs)
+        stepper.initialize_robot(rows, memory, robot.name, robot.command, which, phase=legs)
     if command:
         stepper.command(rows, memory, watched, command, which)
     if phase:

@@ -1,23 +1,29 @@
-"""A trial in flight: looked at ten times a second, wherever its physics runs."""
+"""Supervision of running trials: sample the pose, judge, steer; the same for batch and simulation.
+
+`TrialRun` holds the samples of one trial and judges it. `TrialSupervisor` does this for all trials
+of a batch, a simulation or a server, and calls each path driver once for all of its robots.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, up_tilt
+from grouser.planning.driver import PathDriver, PathProgress
 from grouser.sensors.sensor import Reading
-from grouser.simulation.live_scene import fingerprint
 from grouser.simulation.scene import Scene
-from grouser.simulation.stepping import StepMemory, Stepper, settle_strides
+from grouser.simulation.scene_state import fingerprint
+from grouser.simulation.stepping import StepMemory, Stepper, settle_intervals
 from grouser.trials.trial import FALL_TIME, Observation, Outcome, Trial, Verdict
 
-LOOK_EVERY = 0.1
-"""Simulated seconds between two looks at how a trial goes; also the samples of its trajectory."""
+SAMPLE_PERIOD = 0.1
+"""Simulated time between two samples of a trial, s; commands are updated at the same rate."""
 
 BAD_WARNINGS = [
     int(kind)
@@ -27,37 +33,61 @@ BAD_WARNINGS = [
         mujoco.mjtWarning.mjWARN_BADQACC,
     )
 ]
-"""Those of MuJoCo's warnings that mean that physics has blown up."""
+"""MuJoCo warnings that mean that the simulation has diverged."""
 
 Finished = Callable[[int, Outcome], None]
-"""Called with a trial's number and how it went."""
+"""Called with the index of a trial and its outcome."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A trial with its composed scene."""
+    """A trial with its compiled scene."""
 
     number: int
-    """Its place among all trials."""
+    """Index among all trials."""
     trial: Trial
     scene: Scene
 
 
-def look_steps(scene: Scene, look_every: float = LOOK_EVERY) -> int:
-    """Return the number of physics steps between two looks, about ``look_every`` seconds.
+def sample_steps(scene: Scene, sample_period: float = SAMPLE_PERIOD) -> int:
+    """Return the number of physics steps between two samples, about ``sample_period`` seconds.
 
-    Whole settling periods: a trial that joins a batch later settles in the same rhythm.
+    The result is a multiple of the settling period, so that a trial that enters a batch later
+    settles at the same steps.
     """
-    every = scene.stride * scene.timestep
-    settle = settle_strides(every)
-    return scene.stride * settle * max(1, round(look_every / every / settle))
+    every = scene.control_interval * scene.timestep
+    settle = settle_intervals(every)
+    return scene.control_interval * settle * max(1, round(sample_period / every / settle))
+
+
+@dataclass(frozen=True)
+class RobotSample:
+    """Measurement of a trial's robot at one time."""
+
+    time: float
+    """Simulated time since the start of the trial, s."""
+    pose: Array
+    """Pose of the robot's root: x, y, z (m), wxyz."""
+    spent: float
+    """Effort of the robot's drives so far, J."""
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    """Newest reading of each of `Trial.sensors`."""
+
+
+class Assessment(NamedTuple):
+    """Result of a sample."""
+
+    verdict: Verdict | None
+    """End of the trial; None: it continues."""
+    commands: list[Mapping[str, float]]
+    """Commands that are due now, in order."""
 
 
 class TrialRun:
-    """What was seen of a trial so far, and what its robot is to be told."""
+    """Samples, verdict and scheduled commands of one running trial."""
 
     def __init__(self, trial: Trial) -> None:
-        """Begin; the policy is made anew."""
+        """Start a run; the policy is created for this run."""
         self.trial = trial
         self._due = list(trial.schedule)
         self._policy = trial.policy() if trial.policy else None
@@ -70,34 +100,34 @@ class TrialRun:
         self._root: tuple[Scene, int] | None = None
 
     def root_pose(self, scene: Scene, qpos: Array) -> Array:
-        """Return where the watched robot's root is (x, y, z, wxyz); ``qpos``: of ``scene``."""
-        if self._root and self._root[0] is scene:  # to look it up by name takes ten times as long
+        """Return the pose of the watched robot's root (x, y, z, wxyz); ``qpos``: of ``scene``."""
+        if self._root and self._root[0] is scene:  # a look-up by name takes ten times as long
             return qpos[self._root[1] : self._root[1] + 7].copy()
         name, model = self.trial.robot, scene.model
         if name not in scene.robots:
-            raise BadValue(f"trial: '{name}', whom it watches, has left the world")
+            raise BadValue(f"trial: the watched robot '{name}' has been removed from the world")
         if scene.robots[name].free:
             root = int(model.joint(f"{name}/free").qposadr[0])
             self._root = scene, root
             return qpos[root : root + 7].copy()
-        body = model.body(f"{name}/{scene.robots[name].root}").id  # it stands where it was built
+        body = model.body(f"{name}/{scene.robots[name].root}").id  # fixed to the world
         return np.concatenate([model.body_pos[body], model.body_quat[body]])
 
-    def drives(self, stepper: Stepper) -> list[int]:
-        """Return which of all drives are the watched robot's."""
+    def drive_indices(self, stepper: Stepper) -> list[int]:
+        """Return the indices of the watched robot's drives among all drives."""
         prefix = f"{self.trial.robot}/"
         return [i for i, name in enumerate(stepper.drives.names) if name.startswith(prefix)]
 
-    def look(
+    def sample(
         self, time: float, pose: Array, *, spent: float, to_go: float | None = None
     ) -> Verdict | None:
-        """Keep a sample (x, y, z, wxyz) and say whether the trial is over.
+        """Store a sample and return the verdict; None: the trial continues.
 
         Args:
-            time: simulated, s.
-            pose: of the watched robot's root.
+            time: simulated time, s.
+            pose: pose of the watched robot's root (x, y, z, wxyz).
             spent: effort of the watched robot's drives so far, J.
-            to_go: how far it has to go on its path, m; None: it has none.
+            to_go: remaining length of its path, m; None: it has none.
         """
         trial = self.trial
         self._times.append(time)
@@ -118,9 +148,10 @@ class TrialRun:
         return "out of time" if time >= trial.limit - 1e-9 else None
 
     def _tipped(self, time: float, tilt: float) -> bool:
-        """Say whether it has tipped over; who may yet fall is given `FALL_TIME` to do so.
+        """Return whether the robot has tipped over.
 
-        Whoever goes over an edge turns over in the air: that is a fall.
+        If the trial detects falls, the tilt must last for `FALL_TIME`: a robot that drives over an
+        edge turns over in the air, and its verdict is "fell".
         """
         trial = self.trial
         if tilt <= trial.tipped_beyond:
@@ -130,7 +161,7 @@ class TrialRun:
         return np.isinf(trial.fall) or time - self._tilted_since > FALL_TIME - 1e-9
 
     def _lost_height(self) -> float:
-        """Return by how much the root is lower than it was within `FALL_TIME`, m."""
+        """Return the height that the root has lost within `FALL_TIME`, m."""
         now, lost = self._times[-1], 0.0
         for time, pose in zip(reversed(self._times), reversed(self._poses), strict=True):
             if now - time > FALL_TIME + 1e-9:
@@ -141,7 +172,7 @@ class TrialRun:
     def commands(
         self, time: float, pose: Array, readings: Mapping[str, Reading]
     ) -> Iterator[Mapping[str, float]]:
-        """Yield what the robot is to be told now: scheduled commands, then the policy's."""
+        """Yield the commands that are due: scheduled ones, then the policy's."""
         while self._due and self._due[0][0] <= time + 1e-9:
             yield self._due.pop(0)[1]
         if self._policy:
@@ -152,17 +183,17 @@ class TrialRun:
     def outcome(
         self, verdict: Verdict, state: Array, stepper: Stepper, memory: StepMemory, row: int = 0
     ) -> Outcome:
-        """Return how it went.
+        """Return the outcome.
 
         Args:
-            verdict: how it ended.
-            state: MuJoCo's, at the end.
-            stepper: knows its robot's drives.
-            memory: what its drives have spent.
-            row: which simulation of ``memory`` it is.
+            verdict: end of the trial.
+            state: MuJoCo's state at the end.
+            stepper: stepper of the scene.
+            memory: state of its drives and gaits.
+            row: index of the simulation in ``memory``.
         """
         poses = np.array(self._poses).reshape(-1, 7)
-        mine = self.drives(stepper)
+        mine = self.drive_indices(stepper)
         return Outcome(
             self.trial,
             verdict,
@@ -175,3 +206,69 @@ class TrialRun:
             effort=float(memory.effort[row, mine].sum()),
             fingerprint=fingerprint(state, memory, row),
         )
+
+
+class TrialSupervisor:
+    """Sampling, judging and steering of running trials, one per slot.
+
+    Trials with equal path drivers share one call. Each row is computed as it would be alone, so
+    that the bits of a trial do not depend on the other trials.
+    """
+
+    def __init__(self, slots: int) -> None:
+        """Create a supervisor with ``slots`` free slots."""
+        self._slots = slots
+        self._runs: dict[int, TrialRun] = {}
+        self._progress: dict[PathDriver, PathProgress] = {}
+
+    def enter(self, slot: int, run: TrialRun) -> None:
+        """Start ``run`` in ``slot``."""
+        self._runs[slot] = run
+        driver, path = run.trial.fleet, run.trial.fleet_task
+        if driver is not None and path is not None:
+            if driver not in self._progress:
+                self._progress[driver] = driver.begin(self._slots)
+            driver.enter(self._progress[driver], slot, path)
+
+    def assess(self, samples: Mapping[int, RobotSample]) -> dict[int, Assessment]:
+        """Store one sample per slot; return verdicts and commands."""
+        poses = {slot: sample.pose for slot, sample in samples.items()}
+        to_go, steering = self.to_go(poses), self.steer(poses)
+        found: dict[int, Assessment] = {}
+        for slot, at in samples.items():
+            run = self._runs[slot]
+            verdict = run.sample(at.time, at.pose, spent=at.spent, to_go=to_go.get(slot))
+            commands = [*run.commands(at.time, at.pose, at.readings)]
+            if slot in steering:
+                commands.append(steering[slot])
+            found[slot] = Assessment(verdict, commands)
+        return found
+
+    def to_go(self, poses: Mapping[int, Array]) -> dict[int, float]:
+        """Return the remaining path length (m) of robots at ``poses`` (slot → x, y, z, wxyz)."""
+        found: dict[int, float] = {}
+        for driver, slots, rows in self._by_driver(poses):
+            lengths = driver.to_go(self._progress[driver], slots, rows[:, :3])
+            found |= dict(zip(slots, lengths.tolist(), strict=True))
+        return found
+
+    def steer(self, poses: Mapping[int, Array]) -> dict[int, dict[str, float]]:
+        """Return the path drivers' commands for robots at ``poses`` (slot → x, y, z, wxyz)."""
+        commands: dict[int, dict[str, float]] = {}
+        for driver, slots, rows in self._by_driver(poses):
+            values = driver.act(self._progress[driver], slots, rows[:, :3], rows[:, 3:])
+            for slot, row in zip(slots, values.tolist(), strict=True):
+                commands[slot] = dict(zip(driver.words, row, strict=True))
+        return commands
+
+    def _by_driver(self, poses: Mapping[int, Array]) -> list[tuple[PathDriver, list[int], Array]]:
+        """Return every path driver with its slots among ``poses`` and their poses (n, 7)."""
+        slots: dict[PathDriver, list[int]] = {}
+        for slot in poses:
+            driver = self._runs[slot].trial.fleet
+            if driver is not None:
+                slots.setdefault(driver, []).append(slot)
+        return [
+            (driver, those, np.array([poses[slot] for slot in those]))
+            for driver, those in slots.items()
+        ]

@@ -20,7 +20,7 @@ from grouser.trials.draws import Spread
 from grouser.trials.footprint import footprint_of
 from grouser.trials.path_trials import PathCourse
 from grouser.trials.trial import Outcome, Trial
-from grouser.trials.trial_run import LOOK_EVERY
+from grouser.trials.trial_run import SAMPLE_PERIOD
 from grouser.world.file import World
 
 AS_PRINTED = Spread(place=0.0, heading=0.0, friction=0.0, mass=0.0)
@@ -148,6 +148,6 @@ def settings(course: PathCourse) -> str:
         f"What the report leaves open, one set for all three tables: p = {law.gain:g} /rad, "
         f"w0 = {law.base_speed:.4g} rad/s, at most a ratio of {law.top_ratio:g}, r_path = "
         f"{driver.r_path:g} m; r_end = {driver.r_end:g} m is printed. The driver acts about every "
-        f"{milliseconds(LOOK_EVERY):g} ms, physics is in steps of "
+        f"{milliseconds(SAMPLE_PERIOD):g} ms, physics is in steps of "
         f"{milliseconds(course.world.physics.timestep):g} ms. Drawn: {AS_PRINTED}."
     )

@@ -31,8 +31,7 @@ from grouser.frames import millimetres, milliseconds
 from grouser.planning.driver import LegLaw
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
-from grouser.trials.path_record import PathRecord
-from grouser.trials.plan import PlanProgress, PlanResult, PlanSettings, plan
+from grouser.trials.plan import PathRecord, PlanProgress, PlanResult, PlanSettings, plan
 from grouser.trials.plan_task import PlanTask, plan_task
 from grouser.trials.trial import Outcome
 from grouser.world.physics_settings import STANDARD

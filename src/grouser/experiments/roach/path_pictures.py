@@ -40,7 +40,7 @@ def paths_figure(outcomes: Sequence[Outcome], bounds: Bounds) -> Figure:
     figure = Drawing(figsize=(8.0, 8.0 * high / wide + 0.6))
     axes = figure.subplots()
     for outcome in outcomes:
-        plan, driven = np.asarray(outcome.trial.errand), outcome.positions
+        plan, driven = np.asarray(outcome.trial.fleet_task), outcome.positions
         colour = DRIVEN if outcome.arrived else FAILED
         axes.plot(*_seen(plan, across), color=PLANNED, linewidth=0.8)
         axes.plot(*_seen(driven, across), color=colour, linewidth=0.9)

@@ -87,7 +87,7 @@ def run(run_options: RunOptions) -> Report:
 
 def offset_of(outcome: Outcome) -> float:
     """Return how far from the middle of the bridge the planned path leads at most, m."""
-    return float(np.abs(np.asarray(outcome.trial.errand)[:, 1]).max())
+    return float(np.abs(np.asarray(outcome.trial.fleet_task)[:, 1]).max())
 
 
 def _energy_rows(tally: Tally) -> list[Row]:
