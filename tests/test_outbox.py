@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from grouser.errors import BadValue
+from grouser.gateways.usarsim.client_writer import ClientWriter
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.reports import MessageWriter, RobotReports
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
 from grouser.protocol.usarsim.dialects import UT2004
 from grouser.protocol.usarsim.extensions import Tick
@@ -122,15 +122,14 @@ def test_old_radio_messages_give_way_and_answers_do_not():
     async def run():
         async with pair() as (speaker, far):
             clog(speaker.outbox)
-            writer = MessageWriter(ServerSide(UT2004), speaker.outbox)
-            reports = RobotReports(None, PortProfile(), writer)
-            reports.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
-            writer.modern = True
+            writer = ClientWriter(None, PortProfile(), ServerSide(UT2004), speaker.outbox)
+            writer.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
+            writer.extended = True
             writer.write(Tick(1.0))
             said = 20_000
             for number in range(said):
-                reports.send_radio(RadioSignal("Chatterbox", b"%d" % number, -40.0))
-            reports.send_radio(RadioSignal("Quiet", b"only once", -40.0))
+                writer.send_radio(RadioSignal("Chatterbox", b"%d" % number, -40.0))
+            writer.send_radio(RadioSignal("Quiet", b"only once", -40.0))
             assert not speaker.outbox.cut
             return await hear(far), speaker.outbox.dropped, said
 

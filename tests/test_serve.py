@@ -98,7 +98,7 @@ def test_unknown_classes_and_second_inits_are_refused(served):
         served.join("P3TA")
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.send(Init("USARBot.P3AT", "B"))
-        with pytest.raises(Refused, match="INIT was said before"):
+        with pytest.raises(Refused, match="INIT was already received"):
             truth(robot, 1.0)
         assert "B" not in robots(served)
 

@@ -1,10 +1,11 @@
-"""The USARSim gateway: control ports for robots' clients and world controllers.
+"""USARSim gateway: control ports for robot clients and world controllers.
 
-Sockets live in `grouser.gateways.client_socket`; what comes over them is translated by a `Session`.
+Sockets are in `grouser.gateways.client_socket`; a `Session` translates the received commands.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -16,21 +17,20 @@ from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.session import Session
 from grouser.protocol.usarsim.codec import PORT, ServerSide
 from grouser.protocol.usarsim.extensions import Notice
-from grouser.service.outbox import Outbox, Pipe
 from grouser.service.request_queue import Request
 
-LOGIN_HINT = "say it in the first line, LOGIN {Token …}, or in INIT"
-"""How a client shows its token."""
+LOGIN_HINT = "send it in the first line, LOGIN {Token …}, or in INIT"
+"""Instructions for presenting a token."""
 
 
 @dataclass(frozen=True)
 class UsarsimGateway:
-    """Control ports, each with its dialect, axes and units; port 0: any that is free."""
+    """Control ports, each with its dialect, axes and units; port 0: any free port."""
 
     ports: tuple[tuple[int, PortProfile], ...] = ((PORT, PortProfile()),)
     ground_truth: bool = False
-    """Whether every robot's client is told where it truly is; else only Pioneers' (as USARSim's)
-    and those to whom a world file gave a truth sensor."""
+    """Send true poses for all robots; otherwise only for Pioneers (as in USARSim) and for truth
+    sensors of the world file."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
         """Return the control ports: ``control``, ``control2`` and so on."""
@@ -41,48 +41,38 @@ class UsarsimGateway:
 
 
 class ControlSocket(ClientSocket):
-    """A client with or without a robot."""
+    """Connection of a client with or without a robot."""
 
     def __init__(self, context: UsarsimContext, profile: PortProfile) -> None:
         super().__init__(context.registry)
         self._context, self._profile = context, profile
         self.session: Session | None = None
-        self.outbox: Outbox | None = None
 
     @property
     def has_robot(self) -> bool:
-        """Whether a robot belongs to it."""
+        """True if the client owns a robot."""
         return self.session is not None and self.session.participant.robot is not None
 
-    def opened(self, transport: Pipe) -> None:
-        """Greet the client."""
-        self.outbox = Outbox(transport, self.registry.limits.unread_bytes)
-        self.session = Session(self._context, self._profile, self.outbox, self.address)
+    def opened(self, transport: asyncio.Transport) -> None:
+        """Send the greeting."""
+        super().opened(transport)
+        self.session = Session(self._context, self._profile, self.outbox, self.login)
 
     @property
-    def waited_for(self) -> bool:
-        """Whether the world stands still until it has done something."""
+    def in_lockstep(self) -> bool:
+        """True if the simulation waits for this client."""
         return self.session is not None and self.session.participant.in_lockstep
 
     def requests(self, data: bytes) -> list[Request]:
-        """Return what the client asks for, as the session reads it."""
+        """Decode the next bytes; return one request for each completed line."""
         return self.session.requests(data) if self.session else []
 
-    def logged_in(self) -> bool:
-        """Return whether a token was shown, or none is needed."""
-        return self.session is not None and bool(self.session.participant.login)
-
-    def resume_writing(self) -> None:
-        """The client reads again."""
-        if self.outbox:
-            self.outbox.flush()
-
     def closed(self) -> None:
-        """Take its robot out of the world."""
+        """Remove the robot of the client."""
         if self.session:
             self.session.close()
 
     def refusal(self, reason: str) -> bytes:
-        """Say why, in a line of our own: nobody who is sent away has an old server's habits."""
+        """Return a notice with the reason for a rejected connection."""
         side = ServerSide(self._profile.dialect)
         return b"".join(side.send(Notice("Refused", reason)))

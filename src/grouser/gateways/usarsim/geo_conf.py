@@ -63,13 +63,15 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
     if kind in PACKAGES:
         describe = _actuator_geometry if kind == "actuator" else _package_geometry
         return [
-            describe(layout, query.type, title, links, profile)
-            for title, links in _packages(layout, query.name)
+            describe(layout, query.type, wire_name, links, profile)
+            for wire_name, links in _packages(layout, query.name)
         ]
     mounted: list[Mounting] = []
-    for sensor, title, place in _sensors(layout, kind, query.name):
+    for sensor, wire_name, place in _sensors(layout, kind, query.name):
         mounted.append(
-            _mounting(layout, title, place[sensor_names(sensor, layout).index(title)], profile)
+            _mounting(
+                layout, wire_name, place[sensor_names(sensor, layout).index(wire_name)], profile
+            )
         )
     return [SensorGeometry(_type(kind, query.type), tuple(mounted))]
 
@@ -98,15 +100,17 @@ def configuration(
         return [_robot_configuration(layout, profile)]
     if kind in PACKAGES:
         return [
-            PackageConfiguration(query.type, title, tuple(_links_configuration(links, profile)))
-            for title, links in _packages(layout, query.name)
+            PackageConfiguration(query.type, wire_name, tuple(_links_configuration(links, profile)))
+            for wire_name, links in _packages(layout, query.name)
         ]
     each: list[SensorSettings] = []
-    for sensor, title, _ in _sensors(layout, kind, query.name):
+    for sensor, wire_name, _ in _sensors(layout, kind, query.name):
         settings = SETTINGS.get(type(sensor), _interval)(sensor, layout, profile)
         if isinstance(sensor, Camera):
-            settings = _camera(sensor, cameras.get(title), (zooms or {}).get(title, 1.0), key)
-        each.append(SensorSettings(title, settings))
+            settings = _camera(
+                sensor, cameras.get(wire_name), (zooms or {}).get(wire_name, 1.0), key
+            )
+        each.append(SensorSettings(wire_name, settings))
     return [SensorConfiguration(_type(kind, query.type), tuple(each))]
 
 
@@ -158,17 +162,17 @@ def _packages(layout: RobotLayout, name: str | None) -> list[tuple[str, tuple[Pa
 def _package_geometry(
     layout: RobotLayout,
     type: str,
-    title: str,
+    wire_name: str,
     links: tuple[PackageLink, ...],
     profile: PortProfile,
 ) -> PackageGeometry:
-    return PackageGeometry(type, title, tuple(_links_geometry(layout, links, profile)))
+    return PackageGeometry(type, wire_name, tuple(_links_geometry(layout, links, profile)))
 
 
 def _actuator_geometry(
     layout: RobotLayout,
     type: str,
-    title: str,
+    wire_name: str,
     links: tuple[PackageLink, ...],
     profile: PortProfile,
 ) -> PackageGeometry:
@@ -177,7 +181,7 @@ def _actuator_geometry(
     origin = replace(first, location=_ORIGIN, orientation=_ORIGIN)
     return PackageGeometry(
         type,
-        title,
+        wire_name,
         (origin, *others),
         location=first.location,
         orientation=first.orientation,
@@ -236,20 +240,22 @@ def _sensors(
     for sensor in layout.sensors.values():
         if TYPES.get(type(sensor), "").lower() != kind:
             continue
-        titles = sensor_names(sensor, layout)
+        wire_names = sensor_names(sensor, layout)
         where = mount_poses(layout.model, layout.name, layout.robot, sensor)
-        where = where * len(titles) if len(where) == 1 else where
-        for title in titles:
-            if name is None or name.lower() == title.lower():
-                yield sensor, title, where
+        where = where * len(wire_names) if len(where) == 1 else where
+        for wire_name in wire_names:
+            if name is None or name.lower() == wire_name.lower():
+                yield sensor, wire_name, where
 
 
 def _type(kind: str, spelling: str) -> str:
     """Return a sensor type in its own spelling, or as requested if it is unknown."""
-    return next((title for title in TYPES.values() if title.lower() == kind), spelling)
+    return next((wire_type for wire_type in TYPES.values() if wire_type.lower() == kind), spelling)
 
 
-def _mounting(layout: RobotLayout, title: str, place: MountPose, profile: PortProfile) -> Mounting:
+def _mounting(
+    layout: RobotLayout, wire_name: str, place: MountPose, profile: PortProfile
+) -> Mounting:
     """Return the pose of a sensor relative to a link of a package, or to the chassis."""
     links = {
         link.joint.drive: (package, number)
@@ -260,11 +266,11 @@ def _mounting(layout: RobotLayout, title: str, place: MountPose, profile: PortPr
     where, turned = _pose(place.X_BS, profile)
     if place.body not in links:
         chassis = "HARD" if profile.dialect.packed else layout.appearance.class_name
-        return Mounting(title, where, turned, chassis)
+        return Mounting(wire_name, where, turned, chassis)
     package, number = links[place.body]
     if profile.dialect.packed:
-        return Mounting(title, where, turned, f"{package}_Link{number}")
-    return Mounting(title, where, turned, package, number)
+        return Mounting(wire_name, where, turned, f"{package}_Link{number}")
+    return Mounting(wire_name, where, turned, package, number)
 
 
 def _pose(X_BS: Pose, profile: PortProfile) -> tuple[Vector, Vector]:
@@ -363,6 +369,6 @@ def _camera(sensor: Camera, tile: CameraTile | None, zoom: float, key: str | Non
             ("TextureResolutionY", tile.height),
         )
     angles = (optics.default, optics.narrowest, optics.widest, optics.angle(zoom))
-    titles = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
-    views = tuple((title, round(degrees(a), 6)) for title, a in zip(titles, angles, strict=True))
+    keys = ("CameraDefFov", "CameraMinFov", "CameraMaxFov", "CameraFov")
+    views = tuple((key_, round(degrees(a), 6)) for key_, a in zip(keys, angles, strict=True))
     return (*where, *views, *((("ImageKey", key),) if key else ()))

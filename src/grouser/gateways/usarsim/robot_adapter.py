@@ -321,8 +321,8 @@ class RobotAdapter:
             joints=joints,
         )
         packages: list[Message] = [
-            PackageState(time, title, tuple(_links(links, angles, profile, torques or {})))
-            for title, links in self.layout.packages.items()
+            PackageState(time, package, tuple(_links(links, angles, profile, torques or {})))
+            for package, links in self.layout.packages.items()
         ]
         return [*packages, state]
 

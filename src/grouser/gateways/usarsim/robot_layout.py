@@ -186,8 +186,8 @@ class RobotLayout:
         self.vehicle = LEGGED if robot.gait else GROUND
         """Vehicle type on the wire."""
         self.packages: Mapping[str, tuple[PackageLink, ...]] = {
-            title: tuple(PackageLink(self.joints.by_drive[drive], sign) for drive, sign in links)
-            for title, links in self.appearance.packages.items()
+            package: tuple(PackageLink(self.joints.by_drive[drive], sign) for drive, sign in links)
+            for package, links in self.appearance.packages.items()
             if all(drive in robot.drives for drive, _ in links)
         }
         """Mission package → its links."""
@@ -199,7 +199,7 @@ class RobotLayout:
 
     def package(self, name: str) -> tuple[str, tuple[PackageLink, ...]]:
         """Return a mission package by name, case-insensitively: its wire name and its links."""
-        for title, links in self.packages.items():
-            if normalize_name(title) == normalize_name(name):
-                return title, links
+        for package, links in self.packages.items():
+            if normalize_name(package) == normalize_name(name):
+                return package, links
         raise unknown(self.name, "mission package", name, self.packages)

@@ -1,9 +1,9 @@
-"""A session: one client's lines in, what they ask of the host done, its answers out.
+"""USARSim session: translate the commands of one client to calls of the host, and answer.
 
-No socket: whoever has one feeds `Session.receive` and passes on what is written. Questions are
-answered at once. What changes the world is done at once, too, but put off to the end of everybody's
-turn for a client in lockstep. Nothing that a client sends raises: what is wrong is counted and
-logged, and told to clients that speak Grouser's own lines.
+A session has no socket: the connection passes received bytes to `Session.requests` and sends what
+is written. Queries are answered at once. Commands that change the simulation are carried out at
+once, or at the end of the turn for a client in lockstep. Invalid input never raises: it is counted
+and logged, and reported to clients that use Grouser's extensions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused, nearest
 from grouser.gateways.usarsim import settings
+from grouser.gateways.usarsim.client_writer import ClientWriter
 from grouser.gateways.usarsim.context import UsarsimContext
 from grouser.gateways.usarsim.geo_conf import configuration, geometry
 from grouser.gateways.usarsim.port_profile import STATE_EVERY, PortProfile
-from grouser.gateways.usarsim.reports import MessageWriter, RobotReports
 from grouser.gateways.usarsim.spawn import spawn_entry, start_poses
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim import commands, control, extensions, setting
@@ -25,7 +25,7 @@ from grouser.protocol.usarsim.codec import COMMANDS, ServerSide
 from grouser.protocol.usarsim.commands import Greeting
 from grouser.protocol.usarsim.extensions import MOVE_COMMANDS, ends_turn
 from grouser.protocol.usarsim.message import Message, UnknownMessage
-from grouser.service.access import SHORTEST, Role
+from grouser.service.access import MIN_TOKEN_LENGTH, Login, Role
 from grouser.service.background_composer import SceneNotReady
 from grouser.service.lockstep import LONGEST_TURN, DeferredCommand
 from grouser.service.outbox import Sender
@@ -34,47 +34,52 @@ from grouser.service.request_queue import Request
 from grouser.simulation.changes.actions import SetPose
 
 CONTROLLER = "worldcontroller"
-"""Class, in lower case, whose INIT makes no robot but opens the world to CONTROL."""
+"""Class, in lower case, whose INIT creates a world controller instead of a robot."""
 
-MEANINGLESS = (Fault, UnknownMessage)
-"""What means nothing here."""
+UNREADABLE = (Fault, UnknownMessage)
+"""Lines that cannot be parsed or have an unknown command."""
 
 POWERED = (*MOVE_COMMANDS, setting.Setting, commands.GetGeometry, commands.GetConfiguration)
-"""What a robot with an empty battery does not obey (reference: UDK)."""
+"""Commands ignored by a robot with an empty battery, as in UDK."""
 
-QUESTIONS = (
+IMMEDIATE = (
     commands.Login, commands.GetGeometry, commands.GetConfiguration, commands.GetStartPoses,
     extensions.Lockstep,
 )  # fmt: skip
-"""What is seen to at once, also in lockstep: it does not change the world."""
+"""Commands that do not change the simulation: processed at once, also in lockstep."""
 
-OWN = (
+EXTENSIONS = (
     commands.Login, extensions.Lockstep, extensions.Step, extensions.ConsoleLine,
     extensions.Transmit, extensions.Kick,
 )  # fmt: skip
-"""Lines of Grouser's own: who sends one is told what is wrong, which old clients never are."""
-
+"""Grouser's extensions; a client that sends one receives notices of its errors."""
 
 ALWAYS_ANSWERED = (commands.Init, control.Control)
-"""What everybody is told if it cannot be done: old servers said nothing, and clients waited."""
+"""Commands whose errors are reported to every client, which would otherwise wait for an answer."""
 
 
-def for_log(message: Fault | UnknownMessage) -> str:
-    """Return a line that means nothing as the log may have it.
+_LOG = logging.getLogger(__name__)
 
-    No more than its first word, if that is shorter than any token: somebody may have misspelt LOGIN
-    and said a right one.
+MAX_LOGGED_FAULTS = 5
+"""Maximum number of unreadable lines logged per client."""
+
+
+def describe_for_log(message: Fault | UnknownMessage) -> str:
+    """Return a description of an unreadable line for the log.
+
+    It contains at most the first word, and only if that is shorter than any token, because the line
+    may be a misspelt LOGIN with a valid token.
     """
     if isinstance(message, Fault):
-        word, reason = message.line.split(b" ", 1)[0].decode("latin-1"), "it cannot be read"
+        word, reason = message.line.split(b" ", 1)[0].decode("latin-1"), "syntax error"
     else:
-        word, reason = message.word, "it means nothing here"
-    shown = f" '{word}'" if word.isalnum() and len(word) < SHORTEST else ""
+        word, reason = message.word, "unknown command"
+    shown = f" '{word}'" if word.isalnum() and len(word) < MIN_TOKEN_LENGTH else ""
     return f"a line{shown}: {reason}"
 
 
-def complaint(message: Fault | UnknownMessage) -> str:
-    """Return what is wrong with a line that means nothing; nothing, if it never meant anything."""
+def fault_reason(message: Fault | UnknownMessage) -> str:
+    """Return the error of an unreadable line; empty for a command that is ignored by design."""
     if isinstance(message, Fault):
         return message.reason
     if message.word in commands.IGNORED_COMMANDS:
@@ -82,105 +87,88 @@ def complaint(message: Fault | UnknownMessage) -> str:
     return f"there is no command '{message.word[:40]}'{nearest(message.word, COMMANDS)}"
 
 
-_LOG = logging.getLogger(__name__)
-
-LOGGED = 5
-"""Lines without a meaning that are logged of one client."""
-
-
 class Session:
-    """Translates between one client and its participant in the host."""
+    """Translation between one client and its participant in the host."""
 
     def __init__(
-        self, context: UsarsimContext, profile: PortProfile, sender: Sender, address: str
+        self, context: UsarsimContext, profile: PortProfile, sender: Sender, login: Login
     ) -> None:
-        """Greet a client.
+        """Send the greeting.
 
         Args:
-            context: the host, and what all clients share.
-            profile: dialect, axes and units of its port.
-            sender: takes the lines for it.
-            address: where it is, for access control and log.
-
-        Raises:
-            Refused: nobody may come from this address.
+            context: host and state shared by all sessions.
+            profile: dialect, axes and units of the port.
+            sender: queue of the lines for the client.
+            login: address and roles of the client.
         """
         self._context, self._host, self._profile = context, context.host, profile
         self._side = ServerSide(profile.dialect, context.registry.limits.longest_line)
-        self._writer = MessageWriter(self._side, sender)
-        self._reports = RobotReports(context, profile, self._writer)
+        self._writer = ClientWriter(context, profile, self._side, sender)
         self.participant = Participant(
             context.host,
-            context.registry.access,
-            address,
-            self._reports,
+            login,
+            self._writer,
             report_every=STATE_EVERY[profile.dialect.name],
-            may_join=partial(context.may_join, address),
+            may_join=partial(context.may_join, login.address),
         )
         self._is_controller = False
         self.counts: Counter[str] = Counter()
-        """Lines received, faults, refusals…"""
+        """Number of lines received, faults, rejected commands…"""
         self._writer.write(Greeting(level=context.host.simulation.world.name))
 
     # -- lines -------------------------------------------------------------------------------
 
-    def receive(self, data: bytes) -> int:
-        """Take the next bytes and do all they ask for; return how many lines they completed."""
-        requests = self.requests(data)
-        for request in requests:
-            request()
-        return len(requests)
-
     def requests(self, data: bytes) -> list[Request]:
-        """Take the next bytes; return what is to be done about each line that they completed."""
+        """Decode the next bytes; return one request for each completed line."""
         messages = self._side.receive(data)
         self.counts["lines"] += len(messages)
         return [partial(self._receive, message) for message in messages]
 
     def close(self) -> None:
-        """The client is gone: its robot leaves, and what it put there for a while."""
-        self._note(f"gone; {dict(self.counts) or 'it said nothing'}")
+        """Remove the robot and the temporary objects of a disconnected client."""
+        self._log(f"disconnected; {dict(self.counts) or 'nothing received'}")
         self.participant.leave()
         if self._is_controller:
             self._context.controllers.close(self)
 
     def _receive(self, message: Message | Fault) -> None:
-        if isinstance(message, MEANINGLESS):
+        if isinstance(message, UNREADABLE):
             self._drop(message)
             return
-        if isinstance(message, OWN) and not self._writer.modern:
-            self._writer.modern = True
+        if isinstance(message, EXTENSIONS) and not self._writer.extended:
+            self._writer.extended = True
             self.participant.note_informed()
-        if self.participant.in_lockstep and not isinstance(message, QUESTIONS):
+        if self.participant.in_lockstep and not isinstance(message, IMMEDIATE):
             self._defer(message)
         else:
             self.participant.note_message()
-            self._do(message)
+            self._process(message)
 
     def _drop(self, message: Fault | UnknownMessage) -> None:
-        """Count what means nothing here; log the first few, so that nobody can fill a disk.
+        """Count an unreadable line; log the first few, which bounds the size of the log.
 
-        Those who know notices are told of a line that is wrong, and at first those who have no
-        robot yet: it may have been their INIT, and they would wait in vain.
+        The error is sent to clients that use extensions, and at first to clients without a robot:
+        the line may have been their INIT, for which they wait.
         """
         self.counts["faults"] += 1
-        if (number := self.counts["faults"]) <= LOGGED:
-            more = "; further ones are only counted" if number == LOGGED else ""
-            self._note(f"dropped {for_log(message)}{more}")
-        newcomer = number <= LOGGED and not (self.participant.robot or self._is_controller)
-        if (self._writer.modern or newcomer) and (why := complaint(message)):
-            self._writer.notice("Refused", why)
+        if (number := self.counts["faults"]) <= MAX_LOGGED_FAULTS:
+            more = "; further ones are only counted" if number == MAX_LOGGED_FAULTS else ""
+            self._log(f"dropped {describe_for_log(message)}{more}")
+        before_init = not (self.participant.robot or self._is_controller)
+        reported = self._writer.extended or (before_init and number <= MAX_LOGGED_FAULTS)
+        if reported and (reason := fault_reason(message)):
+            self._writer.send_notice("Refused", reason)
 
-    def _note(self, text: str) -> None:
-        """Log something about the client."""
-        who = self.participant.robot or "no robot"
-        self._context.registry.log.info(_LOG, self.participant.address, f"({who}) {text}")
+    def _log(self, text: str) -> None:
+        """Log an event of the client."""
+        robot = self.participant.robot or "no robot"
+        self._context.registry.log.info(_LOG, self.participant.address, f"({robot}) {text}")
 
     def _defer(self, message: Message) -> None:
-        """Put off ``message`` to the end of the turn it belongs to."""
+        """Defer ``message`` to the end of its turn."""
         only_ends = isinstance(message, extensions.Step)
         deferred = DeferredCommand(
-            None if only_ends else partial(self._do, message),
+            None if only_ends else partial(self._process, message),
             ends_turn=ends_turn(message, False),
             moves=ends_turn(message, True),
         )
@@ -189,23 +177,23 @@ class Session:
         except BadValue as error:
             self._refuse(message, error)
 
-    def _do(self, message: Message) -> None:
+    def _process(self, message: Message) -> None:
         try:
-            self._carry_out(message)
+            self._dispatch(message)
         except SceneNotReady:
-            raise  # it is tried again
+            raise  # the request is retried
         except GrouserError as error:
             self._refuse(message, error)
-        except Exception:  # a fault of ours: it must not stop the world for everybody else
+        except Exception:  # a server error must not stop the simulation for other clients
             self.counts["broken"] += 1
-            _LOG.exception("%s: %s broke off", self.participant, type(message).__name__)
+            _LOG.exception("%s: %s failed", self.participant, type(message).__name__)
 
-    def _carry_out(self, message: Message) -> None:
+    def _dispatch(self, message: Message) -> None:
         if self.participant.battery_empty and isinstance(message, POWERED):
             self.counts["idle"] += 1
             return
         match message:
-            case _ if isinstance(message, MOVE_COMMANDS):  # first: nothing else comes as often
+            case _ if isinstance(message, MOVE_COMMANDS):  # first: the most frequent
                 self._move(message)
             case commands.Login():
                 self.participant.login.show(message.token)
@@ -215,10 +203,10 @@ class Session:
                 self.participant.login.require()
                 self._writer.write(start_poses(self._host.simulation.world, self._profile))
             case commands.GetGeometry():
-                layout = self._context.adapters[self._own()].layout
-                self._writer.write_all(geometry(layout, message, self._profile))
+                layout = self._context.adapters[self._require_robot()].layout
+                self._writer.write(*geometry(layout, message, self._profile))
             case commands.GetConfiguration():
-                self._writer.write_all(self._configurations(message))
+                self._writer.write(*self._configurations(message))
             case setting.Setting():
                 self._set(message)
             case control.Control():
@@ -230,24 +218,24 @@ class Session:
             case extensions.ConsoleLine():
                 self._console(message)
             case extensions.Transmit():
-                self._host.transmit(self._own(), message.data, message.to)
-            case _:  # TRACE and the path nodes of avatars: known, and nothing comes of them
+                self._host.transmit(self._require_robot(), message.data, message.to)
+            case _:  # TRACE and path nodes of avatars: accepted without effect
                 self.counts["idle"] += 1
 
     def _refuse(self, message: Message, error: Exception) -> None:
         kind = "refused" if isinstance(error, Refused) else "bad"
         self.counts[kind] += 1
-        self._note(f"{type(message).__name__}: {error}")
+        self._log(f"{type(message).__name__}: {error}")
         if isinstance(message, setting.Setting):
             self._writer.write(self._response(message, setting.FAILED))
         answered = isinstance(error, Refused) or isinstance(message, ALWAYS_ANSWERED)
-        if self._writer.modern or answered:
-            self._writer.notice("Refused", str(error))
+        if self._writer.extended or answered:
+            self._writer.send_notice("Refused", str(error))
 
-    # -- what is done about each -------------------------------------------------------------
+    # -- commands ----------------------------------------------------------------------------
 
-    def _own(self) -> str:
-        """Return the name of its robot; raise if it has none."""
+    def _require_robot(self) -> str:
+        """Return the name of the client's robot; raise `BadValue` if it has none."""
         if self.participant.robot is None:
             raise BadValue("there is no robot yet, INIT comes first")
         return self.participant.robot
@@ -257,7 +245,7 @@ class Session:
         if message.token is not None:
             participant.login.show(message.token)
         if participant.robot is not None or self._is_controller:
-            raise BadValue("INIT was said before on this connection")
+            raise BadValue("INIT was already received on this connection")
         if message.robot.lower() == CONTROLLER:
             participant.login.require(Role.CONTROL)
             self._is_controller = True
@@ -268,28 +256,30 @@ class Session:
         given = self._host.given_names
         if message.name and message.name != entry.name and message.name not in given.values():
             given[entry.name] = message.name
-        if not self._profile.dialect.packed:  # UDK says unasked where a camera's picture is
-            self._writer.write_all(self._configurations(commands.GetConfiguration("Camera")))
+        if not self._profile.dialect.packed:  # UDK sends camera tiles unrequested
+            self._writer.write(*self._configurations(commands.GetConfiguration("Camera")))
 
     def _move(self, message: Message) -> None:
-        name, host = self._own(), self._host
+        name, host = self._require_robot(), self._host
         adapter = self._context.adapters[name]
         positions = partial(host.simulation.angles, name)
-        drive_state = self._reports.drive_state
+        drive_state = self._writer.drive_state
         self.participant.command(adapter.command(message, self._profile, positions, drive_state))
-        if adapter.flips(message) and (upright := adapter.righted(host.simulation.pose(name))):
-            host.do(SetPose(name, upright))
+        if adapter.requests_flip(message) and (
+            upright := adapter.upright_pose(host.simulation.pose(name))
+        ):
+            host.apply(SetPose(name, upright))
         if isinstance(message, setting.Setting):
             self._writer.write(self._response(message, setting.OK))
 
     def _set(self, message: setting.Setting) -> None:
-        host, layout = self._host, self._context.adapters[self._own()].layout
+        host, layout = self._host, self._context.adapters[self._require_robot()].layout
         result = settings.apply(
             message, layout, host.simulation, self._profile, host.tags, host.rules.tick
         )
         for action in result.actions:
-            host.do(action)
-        self._reports.requested_scans |= set(result.requested)
+            host.apply(action)
+        self._writer.requested_scans |= set(result.requested)
         self._writer.write(result.response)
 
     def _response(self, message: setting.Setting, status: str) -> setting.Response:
@@ -298,7 +288,7 @@ class Session:
         return setting.Response(self._host.time, segments.get("Type", ""), (result,))
 
     def _configurations(self, message: commands.GetConfiguration) -> list[Message]:
-        name, views = self._own(), self._context.views
+        name, views = self._require_robot(), self._context.views
         layout = self._context.adapters[name].layout
         return configuration(
             layout,
@@ -306,7 +296,7 @@ class Session:
             self._profile,
             cameras=views.tiles(name) if views else {},
             key=views.key(name) if views else None,
-            zooms=settings.zooms(layout, self._host.simulation),
+            zooms=settings.camera_zooms(layout, self._host.simulation),
         )
 
     def _lockstep(self, message: extensions.Lockstep) -> None:
@@ -314,8 +304,8 @@ class Session:
             allowed = f"0 (no more) to {LONGEST_TURN:g}"
             raise BadValue(f"LOCKSTEP: Every is {message.every:g} s, must be {allowed}")
         if message.every == 0 and self.participant.robot is None:
-            return  # nothing to leave: how a client shows that it knows our own lines
-        self._own()  # raises if there is none
+            return  # used by clients to announce that they use extensions
+        self._require_robot()
         if message.every == 0:
             self.participant.leave_lockstep()
         else:
@@ -331,5 +321,5 @@ class Session:
     def _control(self, message: control.Control) -> None:
         self.participant.login.require(Role.CONTROL)
         if not self._is_controller:
-            raise Refused("CONTROL is for those whose INIT named USARBotAPI.WorldController")
-        self._writer.write_all(self._context.controllers.carry_out(message, self, self._profile))
+            raise Refused("CONTROL requires INIT {ClassName USARBotAPI.WorldController} first")
+        self._writer.write(*self._context.controllers.execute(message, self, self._profile))

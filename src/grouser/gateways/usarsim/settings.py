@@ -125,9 +125,9 @@ class _SettingContext:
         for (robot, _), (sensor, bound) in self.simulation.scene.sensors.items():
             if robot != self.layout.name or TYPES.get(type(sensor), "").lower() != kind.lower():
                 continue
-            for title in sensor_names(sensor, self.layout):
-                if name is None or title.lower() == name.lower():
-                    yield title, sensor, bound
+            for wire_name in sensor_names(sensor, self.layout):
+                if name is None or wire_name.lower() == name.lower():
+                    yield wire_name, sensor, bound
 
 
 def apply(
@@ -168,17 +168,17 @@ def _result(
     context: _SettingContext, kind: str, name: str | None, done: list[str]
 ) -> SettingResult:
     """Return a result that lists the sensors that were set; none: Failed."""
-    results = [Result("Name", title) for title in done]
+    results = [Result("Name", wire_name) for wire_name in done]
     results = results or [Result("Name" if name else "", name or "", FAILED)]
     return SettingResult(Response(context.simulation.time, kind, tuple(results)))
 
 
 def _reset(context: _SettingContext, message: ResetSensor) -> SettingResult:
     done = []
-    for title, _, bound in context.sensors(message.type, message.name):
+    for wire_name, _, bound in context.sensors(message.type, message.name):
         if isinstance(bound, Resettable):
             bound.reset()
-            done.append(title)
+            done.append(wire_name)
     return _result(context, message.type, message.name, done)
 
 
@@ -191,7 +191,7 @@ def _rate(context: _SettingContext, message: SetRate) -> SettingResult:
         raise BadValue(
             f"SET: a rate of {message.rate_hz:g} per second, must be above 0, at most {most:g}"
         )
-    answer = _result(context, message.type, message.name, [title for title, _, _ in found])
+    answer = _result(context, message.type, message.name, [wire_name for wire_name, _, _ in found])
     robot = context.layout.name
     sensors = dict.fromkeys(sensor.name for _, sensor, _ in found)
     actions = tuple(SetSensorRate(robot, sensor, message.rate_hz) for sensor in sensors)
@@ -208,17 +208,17 @@ def _pose(context: _SettingContext, message: SetInsPose) -> SettingResult:
     )
     believed = Pose.at(*place, **dict(turns))
     done = []
-    for title, _, bound in context.sensors(TYPES[Ins], message.name):
+    for wire_name, _, bound in context.sensors(TYPES[Ins], message.name):
         if isinstance(bound, BoundIns):
             bound.set_pose(believed)
-            done.append(title)
+            done.append(wire_name)
     return _result(context, TYPES[Ins], message.name, done)
 
 
 def _scan(context: _SettingContext, message: Scan) -> SettingResult:
     done, requested = [], []
-    for title, sensor, _ in list(context.sensors(message.type, message.name)):
-        done.append(title)
+    for wire_name, sensor, _ in list(context.sensors(message.type, message.name)):
+        done.append(wire_name)
         if isinstance(sensor, DepthCamera):
             requested.append(sensor.name)  # sends the next image; an extra one costs too much
         else:
@@ -229,12 +229,12 @@ def _scan(context: _SettingContext, message: Scan) -> SettingResult:
 
 def _zoom(context: _SettingContext, message: SetZoom) -> SettingResult:
     results = []
-    for title, sensor, bound in context.sensors(TYPES[Camera], message.name):
+    for wire_name, sensor, bound in context.sensors(TYPES[Camera], message.name):
         if isinstance(sensor, Camera) and isinstance(bound, BoundCamera):
             optics = zoom_range(sensor)
             zoom = optics.zoom(context.profile.from_angle(message.fov))
             bound.aim(zoom=zoom)
-            results.append(Result("Name", title, OK, context.profile.angle(optics.angle(zoom))))
+            results.append(Result("Name", wire_name, OK, context.profile.angle(optics.angle(zoom))))
     results = results or [Result("Name", message.name, FAILED)]
     return SettingResult(Response(context.simulation.time, TYPES[Camera], tuple(results)))
 
@@ -243,12 +243,12 @@ def _watch(context: _SettingContext, message: WatchCamera) -> SettingResult:
     if message.robot is None and message.camera is None:
         return _result(context, TYPES[Camera], None, [message.client])
     own = message.robot is None or message.robot.lower() == context.layout.name.lower()
-    seen = [title for title, _, _ in context.sensors(TYPES[Camera], message.camera)]
+    seen = [wire_name for wire_name, _, _ in context.sensors(TYPES[Camera], message.camera)]
     return _result(context, TYPES[Camera], message.camera, seen[:1] if own else [])
 
 
 def _viewports(context: _SettingContext, message: SetViewports) -> SettingResult:
-    cameras = {title.lower() for title, _, _ in context.sensors(TYPES[Camera], None)}
+    cameras = {wire_name.lower() for wire_name, _, _ in context.sensors(TYPES[Camera], None)}
     results = []
     if message.config is not None:
         known = message.config.lower() in ("singleview", "quadview", "0", "1")
@@ -267,8 +267,8 @@ def _gripper(context: _SettingContext, message: SetGripper) -> SettingResult:
 def _readers_in_range(context: _SettingContext, name: str | None, tag: str) -> list[str]:
     """Return the names of the RFID readers with the tag in range."""
     return [
-        title
-        for title, sensor, _ in context.sensors(TYPES[RfidReader], name)
+        wire_name
+        for wire_name, sensor, _ in context.sensors(TYPES[RfidReader], name)
         if tag
         in map(str, context.simulation.read(context.layout.name, sensor.name).array("ids").tolist())
     ]

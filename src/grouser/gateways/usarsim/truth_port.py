@@ -1,4 +1,4 @@
-"""The truth port (3989): where every robot and object is, for those who may watch."""
+"""Ground truth port (3989): true poses of robots and objects, for clients with the watch role."""
 
 from __future__ import annotations
 
@@ -11,52 +11,40 @@ from grouser.frames import to_rpy_one
 from grouser.gateways.client_socket import ClientSocket
 from grouser.gateways.gateway import Endpoint, GatewayContext
 from grouser.gateways.usarsim.port_profile import PortProfile
-from grouser.gateways.usarsim.wire_names import appearance, plain
+from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.truth import PORT, TruthEnd, TruthRequest, TruthRow, TruthServerSide
-from grouser.service.access import Login, Role
+from grouser.service.access import Role
 from grouser.service.host import Host
-from grouser.service.outbox import Outbox, Pipe
 from grouser.service.request_queue import Request
 
 
 @dataclass(frozen=True)
 class TruthGateway:
-    """A port where anybody who may watch can ask who is where."""
+    """Port for queries of true poses."""
 
     port: int = PORT
     profile: PortProfile = field(default_factory=PortProfile)
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
-        """Return the one port, ``truth``."""
+        """Return the port ``truth``."""
         yield Endpoint("truth", self.port, partial(TruthSocket, context, self.profile))
 
 
 class TruthSocket(ClientSocket):
-    """Somebody who asks who is where; with tokens, its first line is ``{token …}``."""
+    """Connection to the ground truth port; with tokens, its first line is ``{token …}``."""
 
     def __init__(self, context: GatewayContext, profile: PortProfile) -> None:
         super().__init__(context.registry)
         self._host = context.host
         self._profile, self._side = profile, TruthServerSide()
-        self._outbox: Outbox | None = None
-        self._login: Login | None = None
-
-    def opened(self, transport: Pipe) -> None:
-        """See what the client may do without a token."""
-        self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
-        self._login = Login(self.registry.access, self.address)
 
     def requests(self, data: bytes) -> list[Request]:
-        """Return the requests that came."""
+        """Decode the next bytes; return one request for each completed line."""
         return [partial(self._reply, request) for request in self._side.receive(data)]
 
-    def logged_in(self) -> bool:
-        """Return whether a token was shown, or none is needed."""
-        return bool(self._login)
-
     def _reply(self, request: TruthRequest | Fault) -> None:
-        """Answer a request; what is none is dropped."""
+        """Answer a request; unreadable lines are ignored."""
         if isinstance(request, Fault):
             return
         try:
@@ -65,26 +53,28 @@ class TruthSocket(ClientSocket):
             self.reject(str(error))
 
     def _answer(self, request: TruthRequest) -> None:
-        assert self._outbox is not None  # it was opened
-        assert self._login is not None
         if request.token is not None:
-            self._login.show(request.token)
+            self.login.show(request.token)
             return
-        self._login.require(Role.WATCH)
+        self.login.require(Role.WATCH)
         for row in true_poses(self._host, request, self._profile):
-            self._outbox.line(self._side.send(row))
-        self._outbox.line(self._side.send(TruthEnd()))
+            self.outbox.line(self._side.send(row))
+        self.outbox.line(self._side.send(TruthEnd()))
 
 
 def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[TruthRow]:
-    """Return where the robots and objects are that a request means, as the wire has it.
+    """Return the true poses of the requested robots and objects in the axes of the wire.
 
-    Without a class and a name robots are meant (reference), by an empty line everything.
+    A request without class and name means all robots, an empty line everything.
     """
-    wanted = None if request.class_name is None else plain(request.class_name.rpartition(".")[2])
+    wanted = (
+        None
+        if request.class_name is None
+        else normalize_name(request.class_name.rpartition(".")[2])
+    )
     rows: list[TruthRow] = []
-    for name, title, kind in _titles(host, objects=request != TruthRequest()):
-        if wanted is not None and wanted not in (plain(title), plain(kind)):
+    for name, class_name, kind in _classes(host, objects=request != TruthRequest()):
+        if wanted is not None and wanted not in (normalize_name(class_name), normalize_name(kind)):
             continue
         shown = host.given_names.get(name, name)
         if request.name is not None and request.name.lower() not in (name.lower(), shown.lower()):
@@ -93,13 +83,13 @@ def true_poses(host: Host, request: TruthRequest, profile: PortProfile) -> list[
         x, y, z = X_WB.position.tolist()
         rpy = to_rpy_one(*X_WB.wxyz.tolist())
         place, turn = profile.place((x, y, z)), profile.angles(rpy)
-        rows.append(TruthRow(shown, title, host.time, place, turn))
+        rows.append(TruthRow(shown, class_name, host.time, place, turn))
     return rows
 
 
-def _titles(host: Host, *, objects: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of everybody, its class on the wire and its kind."""
+def _classes(host: Host, *, objects: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield name, class on the wire and kind of all robots, and optionally objects."""
     for entry in host.simulation.world.robots:
-        yield entry.name, appearance(entry.kind).title, entry.kind
+        yield entry.name, appearance(entry.kind).class_name, entry.kind
     for thing in host.simulation.world.objects if objects else ():
         yield thing.name, host.titles.get(thing.name, thing.kind), thing.kind

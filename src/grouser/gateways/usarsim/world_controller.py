@@ -172,17 +172,18 @@ class WorldControllers:
             raise BadValue(f"CONTROL: there are {MAX_OBJECTS} objects already, Kill some first")
         thing = self._build_object(request, profile)
         self._host.members.change(Join(thing))
-        title = request.class_name.rpartition(".")[2]
+        class_name = request.class_name.rpartition(".")[2]
         self._objects[thing.name] = ControlledObject(
-            title, None if request.permanent else owner, request.memory or ""
+            class_name, None if request.permanent else owner, request.memory or ""
         )
-        self._host.titles[thing.name] = title
+        self._host.titles[thing.name] = class_name
 
     def _build_object(self, request: control.Create, profile: PortProfile) -> WorldObject:
-        title = request.class_name.rpartition(".")[2]
-        known = title.lower().removeprefix("wc")  # UDK's classes are WCCrate, WCPallet and so on
+        class_name = request.class_name.rpartition(".")[2]
+        # UDK's classes are WCCrate, WCPallet and so on.
+        known = class_name.lower().removeprefix("wc")
         if known not in SHAPES:
-            raise unknown("CONTROL", "object of class", title[:40], SHAPES)
+            raise unknown("CONTROL", "object of class", class_name[:40], SHAPES)
         kind, sizes = SHAPES[known]
         x, y, z = profile.from_place(request.location or _ZERO)
         roll, pitch, yaw = profile.from_angles(request.rotation or _ZERO)
@@ -191,7 +192,7 @@ class WorldControllers:
             start = starts[request.start.lower()]
             (x, y, z), yaw = start.position, radians(start.yaw_deg)
         options: dict[str, Any] = {
-            "name": request.name or self._free_name(title),
+            "name": request.name or self._free_name(class_name),
             "position": (x, y, z),
             "roll_deg": degrees(roll),
             "pitch_deg": degrees(pitch),
@@ -206,12 +207,12 @@ class WorldControllers:
             where = ".".join(map(str, first["loc"]))
             raise BadValue(f"CONTROL: {where}: {first['msg']}") from None
 
-    def _free_name(self, title: str) -> str:
+    def _free_name(self, class_name: str) -> str:
         names = {thing.name for thing in self._host.simulation.world.objects}
         number = 1
-        while f"{title}_{number}" in names:
+        while f"{class_name}_{number}" in names:
             number += 1
-        return f"{title}_{number}"
+        return f"{class_name}_{number}"
 
     def _kill_all(self, request: control.KillAll, profile: PortProfile) -> None:
         low, high = _corners(request, profile)
@@ -278,12 +279,12 @@ class WorldControllers:
         for name, made in self._existing().items():
             if request.name is not None and request.name.lower() != name.lower():
                 continue
-            title = (
+            class_name = (
                 made.class_name
                 if request.class_name is None
                 else request.class_name.rpartition(".")[2]
             )
-            if title.lower() != made.class_name.lower():
+            if class_name.lower() != made.class_name.lower():
                 continue
             pose = self._host.simulation.pose(name)
             x, y, z = pose.position.tolist()
