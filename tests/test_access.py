@@ -1,4 +1,4 @@
-"""Who gets in: loopback, tokens, roles, guessing, TLS."""
+"""Who gets in: is_loopback, tokens, roles, guessing, TLS."""
 
 import asyncio
 import logging
@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue, Refused
 from grouser.service.access import (
-    EVERYTHING,
-    FORGOTTEN,
-    FREE,
+    ALL_ROLES,
+    FORGIVEN_AFTER,
+    FREE_ATTEMPTS,
     LONGEST_DELAY,
     REMEMBERED,
     AccessControl,
     LoginThrottle,
     Role,
     Token,
-    loopback,
+    is_loopback,
     network,
     tokens,
 )
@@ -79,14 +79,14 @@ def refusal(access, address, said):
     ],
 )
 def test_loopback(host, here):
-    assert loopback(host) is here
+    assert is_loopback(host) is here
 
 
 def test_on_loopback_without_tokens_everybody_may_do_everything():
     access = AccessControl([], "127.0.0.1", clock=time.monotonic)
     assert not access.needs_token
-    assert access.check("127.0.0.1") == EVERYTHING
-    assert access.check("::ffff:127.0.0.1", "whatever it says") == EVERYTHING
+    assert access.check("127.0.0.1") == ALL_ROLES
+    assert access.check("::ffff:127.0.0.1", "whatever it says") == ALL_ROLES
     with pytest.raises(Refused, match="--token-file"):
         access.check("10.0.0.1")
 
@@ -105,7 +105,7 @@ def test_where_tokens_are_set_everybody_needs_one(access, address):
             access.check(address, said)
     with pytest.raises(Refused, match="not one of the server's"):
         access.check(address, SECRET + "x")
-    assert access.check(address, SECRET) == EVERYTHING
+    assert access.check(address, SECRET) == ALL_ROLES
     assert access.check(address, OTHER) == {Role.WATCH}
 
 
@@ -119,38 +119,38 @@ def test_no_other_text_gets_in(said):
 
 def test_guessing_takes_longer_and_longer_and_others_do_not_notice(access, clock):
     waits = []
-    for _ in range(FREE + 12):
+    for _ in range(FREE_ATTEMPTS + 12):
         start = clock.now
         while "too many" in refusal(access, "10.0.0.7", "wrong"):
-            assert access.check("10.0.0.8", SECRET) == EVERYTHING
+            assert access.check("10.0.0.8", SECRET) == ALL_ROLES
             clock.now += 0.5
         waits.append(clock.now - start)
-    assert waits[: FREE + 1] == [0.0] * (FREE + 1)
-    assert waits[FREE + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
+    assert waits[: FREE_ATTEMPTS + 1] == [0.0] * (FREE_ATTEMPTS + 1)
+    assert waits[FREE_ATTEMPTS + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
 def test_while_banned_not_even_the_right_token_is_looked_at(access, clock):
-    for _ in range(FREE + 1):
+    for _ in range(FREE_ATTEMPTS + 1):
         assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
         access.check("10.0.0.7", SECRET)
     clock.now += 1.5
-    assert access.check("10.0.0.7", SECRET) == EVERYTHING
+    assert access.check("10.0.0.7", SECRET) == ALL_ROLES
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
     with pytest.raises(Refused, match="try again in 2 s"):  # a right one forgives no guesses
         access.check("10.0.0.7", SECRET)
-    clock.now += FORGOTTEN + 3
+    clock.now += FORGIVEN_AFTER + 3
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
-    assert access.check("10.0.0.7", SECRET) == EVERYTHING, "long ago is forgotten"
+    assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "long ago is forgotten"
 
 
 def test_a_missing_token_is_no_guess(access):
     for _ in range(100):
         with pytest.raises(Refused, match="demands"):
             access.check("10.0.0.7")
-    assert access.check("10.0.0.7", SECRET) == EVERYTHING
+    assert access.check("10.0.0.7", SECRET) == ALL_ROLES
 
 
 def test_one_person_has_many_ipv6_addresses():

@@ -38,7 +38,7 @@ class Guest:
     def ignore(self, *_):
         pass
 
-    receive_readings = time_passed = carry_out_deferred = begin_turn = receive_radio = ignore
+    receive_readings = time_passed = execute_deferred = begin_turn = receive_radio = ignore
 
 
 def arrive(host, rng, number):

@@ -53,7 +53,7 @@ def test_lines_become_actions():
         "light sun off": actions.SetDaylight(0.0),
         "tell rex forward 0.2 turn -0.1": actions.Command("rex", {"forward": 0.2, "turn": -0.1}),
         "after 3 fire alarm": actions.Delayed(3.0, actions.FireEvent("alarm")),
-        "  say it's  one  ": actions.Say("it's  one"),
+        "  say it's  one  ": actions.SendMessage("it's  one"),
         "reset": actions.Reset(),
         "reset rex": actions.Restart("rex"),
         "friction terrain/0 0.2": actions.SetFriction("terrain/0", 0.2),
@@ -64,7 +64,7 @@ def test_lines_become_actions():
     }
     assert {line: parse(line, NAMES) for line in said} == said
     joined = parse('spawn ers7 new at 1 2 yaw 90 "command={forward: 0.1}"', NAMES)
-    assert (joined.who.position, joined.who.yaw_deg) == ((1, 2, 0), 90)
+    assert (joined.member.position, joined.member.yaw_deg) == ((1, 2, 0), 90)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_completion(console, text, words):
 def test_questions(console):
     assert console.execute("list robots").startswith("rex (ers7)")
     assert "gate  0% open" in console.execute("list doors")
-    assert console.execute("inside doorstep") == "nobody"
+    assert console.execute("inside doorstep") == "none"
     assert "x -0.700" in console.execute("where rex")
     assert console.execute("") == console.execute("# a remark") == ""
     console.execute("open gate")

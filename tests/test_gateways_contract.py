@@ -42,7 +42,7 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 COMMANDING = [name for name, row in GATEWAYS.items() if row.commands_robots]
-BRINGING = [name for name in COMMANDING if GATEWAYS[name].brings_robots]
+BRINGING = [name for name in COMMANDING if GATEWAYS[name].adds_robots]
 OWN = "resident"
 """A robot of the world's own."""
 DRIVER = Token("may-drive-robots", frozenset({Role.DRIVE}))

@@ -30,7 +30,7 @@ def crowd(name, *more):
 
 
 def said(simulation):
-    return [entry.text for entry in simulation.happened if entry.kind == "said"]
+    return [entry.text for entry in simulation.event_log if entry.kind == "message"]
 
 
 @pytest.mark.parametrize("name", MATCHES)
@@ -52,7 +52,7 @@ def test_everybody_stands_on_the_field_and_nobody_in_another(name):
 def test_a_match_in_physics_goal_kickoff_out_and_penalty():
     simulation = crowd("match_1v3", "match.half=1000.0")
     console = Console(simulation)
-    with pytest.raises(GrouserError, match="nobody plays"):
+    with pytest.raises(GrouserError, match="not running"):
         console.execute("stop")
     console.execute("start")
     simulation.step(1.6)
@@ -127,7 +127,7 @@ def test_a_world_without_a_match_has_no_referee():
     simulation = Simulation(grouser.load("quince_step"))
     for line in ("start", "stop", "judge out"):
         with pytest.raises(BadValue, match="no match"):
-            simulation.do(parse(line, Names.of(simulation.world)))
+            simulation.apply(parse(line, Names.of(simulation.world)))
     with pytest.raises(BadValue, match="no match"):
         Console(simulation).execute("score")
 
@@ -167,7 +167,7 @@ def roll(simulation, at, speed, up=0.0):
 def test_who_plays_in_no_team_is_told_and_stands_nowhere():
     with serving("match_1v3", "--images", "-1", "--truth", "-1") as ports:
         where = {"port": ports.control, "timeout": 60}
-        with pytest.raises(GrouserError, match="nobody called 'red_atacker' plays .*red_attacker'"):
+        with pytest.raises(GrouserError, match="'red_atacker' is not in this match.*red_attacker'"):
             join("ERS7", "red_atacker", **where)
         with connect(**where) as console:
             assert console.console("list robots").count("\n") == 4

@@ -262,7 +262,7 @@ def _random_frame(random_source):
 
 def test_reset_of_the_world_is_a_power_on(rig):
     rig.run(0.5, BeltSpeeds(0.3, 0.3))
-    rig.host.do(Reset())
+    rig.host.apply(Reset())
     rig.controller.received.clear()
     rig.run(0.3)
     encoders = rig.controller.last(BeltEncoders)
@@ -274,7 +274,7 @@ def test_reset_of_the_world_is_a_power_on(rig):
 
 def test_removed_robot_sends_one_health_frame_and_leaves_the_bus(rig):
     rig.run(0.1)
-    rig.host.do(Leave("k"))
+    rig.host.apply(Leave("k"))
     assert rig.controller.last(Health).flags & 4
     rig.controller.received.clear()
     rig.controller.begin(BeltSpeeds(0.1, 0.1))

@@ -6,7 +6,7 @@ import pytest
 
 from grouser.errors import BadValue, Refused
 from grouser.service import Host, Participant
-from grouser.service.access import AccessControl, Role, Token
+from grouser.service.access import AccessControl, Login, Role, Token
 from grouser.service.host import HostRules
 from grouser.service.lockstep import MOST, DeferredCommand, DeferredCommands
 from grouser.service.participant import ReportTimer
@@ -60,7 +60,7 @@ def client(host, *tokens, room=True):
     access = AccessControl(tokens, "127.0.0.1", clock=time.monotonic)
     ledger = Ledger()
     more = {"report_every": 0.1, "may_join": lambda: room}
-    return Participant(host, access, "127.0.0.1", ledger, **more), ledger
+    return Participant(host, Login(access, "127.0.0.1"), ledger, **more), ledger
 
 
 def rover(name="rover", y=0.0):
@@ -154,7 +154,7 @@ def test_roles_and_room(host):
 def test_a_robot_that_somebody_takes_out_is_no_longer_its(host):
     one, ledger = client(host)
     one.join(rover())
-    host.do(Leave("rover"))
+    host.apply(Leave("rover"))
     assert one.robot is None
     assert ledger.of("notice") == ["Removed"]
 
@@ -163,7 +163,7 @@ def test_when_the_world_starts_over_it_stays_and_counts_anew(host):
     one, ledger = client(host)
     one.join(rover(), battery=0.5)
     advance(host, 0.4)
-    host.do(Reset())
+    host.apply(Reset())
     assert one.robot == "rover"
     advance(host, 0.3)
     assert not one.battery_empty

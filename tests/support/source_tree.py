@@ -20,7 +20,7 @@ RUNNING = ROBOTS | {
 }
 ARRAYS = {"cores", "errors", "exports", "frames"}
 LOGS = ARRAYS | {"files"}
-PLANNED = RUNNING | {"planning.driver", "planning"}
+PLANNED = RUNNING | {"simulation.divergence.recovery", "planning.driver", "planning"}
 SERVED = PLANNED | {"trials", "service"}
 WIRED = SERVED | {"protocol", "gateways.client_socket", "gateways.listening_port"}
 GATEWAYS = WIRED | {
@@ -76,6 +76,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation.script": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.divergence": ROBOTS | {"simulation", "simulation.changes"},
     "simulation.simulation": RUNNING,
+    "simulation.divergence.recovery": RUNNING,
     "simulation.run_log": RUNNING,
     # 4
     "trials": PLANNED,
@@ -84,7 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # 5
     "service": PLANNED | {"trials"},
     # 6
-    "gateways.client_socket": SERVED,
+    "gateways.client_socket": SERVED | {"gateways.listening_port"},
     "gateways.listening_port": SERVED,
     "gateways.malloc": set(),
     "gateways.images": WIRED,

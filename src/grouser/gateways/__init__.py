@@ -1,4 +1,4 @@
-"""Wires: each gateway translates between the host and one kind of client."""
+"""Network gateways: one sub-package per wire protocol, between the host and its clients."""
 
 from grouser.exports import attach
 

@@ -1,7 +1,7 @@
-"""A client's TCP socket, whatever is spoken over it, and all of them that a server has.
+"""TCP sockets of clients: rate-limited reading, request processing, back-pressure.
 
-What a socket delivers is read in small bites and not faster than its client may speak; the rest
-waits in the client's own machine. So a flood costs its sender time, and nobody else.
+A socket is read in small chunks, no faster than the limits of its client; the rest stays in the
+client's own send buffer. A flood therefore delays its sender only.
 """
 
 from __future__ import annotations
@@ -14,24 +14,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grouser.errors import GrouserError
-from grouser.service.access import AccessControl, network
-from grouser.service.background_composer import SceneNotReady, Retry
+from grouser.gateways.listening_port import Connection
+from grouser.service.access import AccessControl, Login, network
+from grouser.service.background_composer import Retry, SceneNotReady
 from grouser.service.client_log import ClientLog
-from grouser.service.outbox import Pipe
+from grouser.service.outbox import Outbox
 from grouser.service.rate_limiter import UNAUTHENTICATED_COST, Limits, RateLimiter
 from grouser.service.request_queue import AddressBudgets, Request, RequestQueue
 
 READ_CHUNK = 1024
-"""Bytes that are read at once: ticks of physics come between two bites."""
+"""Bytes that are read at once: physics ticks run between two chunks."""
 
-SENDING = 64 * 1024
-"""Bytes on their way to a client that the system keeps; more wait in its outbox."""
+SEND_BUFFER = 64 * 1024
+"""Bytes of the system's send buffer; more wait in the client's outbox."""
 
-LONGEST_REST = 0.25
-"""Wall seconds after which a client that has to wait is looked at again: it may have gone."""
+LONGEST_PAUSE = 0.25
+"""Wall seconds after which a paused client is checked again: it may have closed, s."""
 
 _LOG = logging.getLogger(__name__)
+
+
+def _no_composer(retry: Retry, address: str) -> None:
+    raise RuntimeError("a scene is not ready, but the server has no background composer")
 
 
 @dataclass
@@ -41,223 +45,196 @@ class ConnectionRegistry:
     access: AccessControl
     limits: Limits
     wake: Callable[[], None]
-    """Called when a client has sent something or gone: the world may have been waiting for it."""
+    """Called when a client has sent bytes or closed: the simulation may be waiting for it."""
     log: ClientLog
     work_clock: Callable[[], float]
     """Processor time, by which clients' shares of the server are measured, s."""
     paced: bool = True
-    """Whether simulated time follows the clock; else nobody's share is limited."""
+    """True if simulated time follows the wall clock; otherwise shares are not limited."""
     robots: Callable[[], int] = lambda: 0
-    """How many robots belong to clients; whoever is alone disturbs nobody, and has no limits."""
+    """Number of robots that belong to clients; a single client has no limited share."""
     budgets: AddressBudgets = field(init=False)
-    call_when_ready: Callable[[Retry, str], None] | None = None
-    """Calls something when what raised `SceneNotReady` may be tried again, for somebody at an address;
-    addresses take turns."""
+    call_when_ready: Callable[[Retry, str], None] = _no_composer
+    """Registers a call for the moment when a request that raised `SceneNotReady` may be retried,
+    for a client at an address; addresses are served in turn."""
     connections: set[ClientSocket] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.budgets = AddressBudgets(self.limits)
 
     def robots_of(self, address: str) -> int:
-        """Return how many robots the clients at ``address`` have."""
+        """Return the number of robots that belong to clients at ``address``."""
         return sum(one.has_robot for one in self.connections if one.address == address)
 
 
-class ClientSocket(asyncio.BufferedProtocol, ABC):
-    """One connection, whatever its port; subclasses say what is done with bytes."""
+class ClientSocket(Connection, asyncio.BufferedProtocol, ABC):
+    """One connection whose bytes are requests; subclasses decode them in `requests`."""
 
     def __init__(self, registry: ConnectionRegistry) -> None:
+        limits = registry.limits
+        super().__init__(registry.log, limits.login_seconds)
         self.registry = registry
-        self.address = "nowhere"
-        self.gone: Callable[[], None] = _nothing
-        self._bite = memoryview(bytearray(READ_CHUNK))  # asyncio's TLS reads into slices of it
-        self._transport: asyncio.Transport | None = None
-        now, limits = asyncio.get_running_loop().time(), registry.limits
+        self._chunk = memoryview(bytearray(READ_CHUNK))  # asyncio's TLS reads into slices of it
+        now = asyncio.get_running_loop().time()
         self._lines = RateLimiter(limits.lines_per_second, now)
         self._bytes = RateLimiter(limits.bytes_per_second, now)
-        budget = RateLimiter(limits.server_share, now, savings=limits.server_burst)
-        self._wishes = RequestQueue(budget, registry.work_clock)
-        self._composed = RateLimiter(limits.server_share, now, savings=limits.server_burst)
-        self._composing = False
-        self._login_timer: asyncio.TimerHandle | None = None
-        self._rest_timer: asyncio.Handle | None = None
+        budget = RateLimiter(limits.server_share, now, burst=limits.server_burst)
+        self._queue = RequestQueue(budget, registry.work_clock)
+        self._compile_budget = RateLimiter(limits.server_share, now, burst=limits.server_burst)
+        self._waits_for_scene = False
+        self._pause_timer: asyncio.Handle | None = None
+        self._outbox: Outbox | None = None
+        self._login: Login | None = None
+
+    @property
+    def outbox(self) -> Outbox:
+        """Lines for the client."""
+        if self._outbox is None:
+            raise RuntimeError("the connection is not open")
+        return self._outbox
+
+    @property
+    def login(self) -> Login:
+        """Roles of the client."""
+        if self._login is None:
+            raise RuntimeError("the connection is not open")
+        return self._login
+
+    def logged_in(self) -> bool:
+        """Return True if a token was shown, or none is needed."""
+        return bool(self._login)
 
     @property
     def has_robot(self) -> bool:
-        """Whether a robot belongs to it."""
+        """True if the client owns a robot."""
         return False
 
     @property
-    def waited_for(self) -> bool:
-        """Whether the world stands still until it has done something."""
+    def in_lockstep(self) -> bool:
+        """True if the simulation waits for this client."""
         return False
-
-    # -- what subclasses do ------------------------------------------------------------------
-
-    def opened(self, transport: Pipe) -> None:
-        """Welcome the client; raise `Refused` to send it away."""
 
     @abstractmethod
     def requests(self, data: bytes) -> list[Request]:
-        """Take the next bytes; return what is to be done about each line that they completed."""
+        """Decode the next bytes; return one request for each completed line."""
 
-    def logged_in(self) -> bool:
-        """Return whether the client may stay."""
-        return True
-
-    def closed(self) -> None:
-        """Note that the client has gone."""
-
-    def refusal(self, reason: str) -> bytes:
-        """Return what is sent to a client that is sent away."""
-        return b""
-
-    # -- asyncio's side ----------------------------------------------------------------------
+    # -- asyncio's callbacks -----------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Welcome somebody."""
-        assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
-        self._transport = transport
-        self.address = str((transport.get_extra_info("peername") or ("nowhere",))[0])
-        _tune(transport)
-        loop, limits = asyncio.get_running_loop(), self.registry.limits
-        self._wishes.budget = self.registry.budgets.take(self.address, loop.time())
-        try:
-            self.registry.connections.add(self)
-            self.opened(transport)
-        except GrouserError as error:
-            self.reject(str(error))
-            return
-        self._login_timer = loop.call_later(limits.login_seconds, self._check_login)
+        """Register the connection and start the conversation."""
+        self.registry.connections.add(self)
+        _configure(transport)
+        super().connection_made(transport)
+
+    def opened(self, transport: asyncio.Transport) -> None:
+        """Start with the roles and the processor time of the address; raise `Refused` for none."""
+        now = asyncio.get_running_loop().time()
+        self._queue.budget = self.registry.budgets.acquire(self.address, now)
+        self._outbox = Outbox(transport, self.registry.limits.unread_bytes)
+        self._login = Login(self.registry.access, self.address)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Return where the next bytes go."""
-        return self._bite
+        """Return the buffer for the next bytes."""
+        return self._chunk
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take bytes; do what they ask for, then rest for as long as they cost."""
+        """Queue and process the requests of a chunk, then pause reading for its cost."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
         try:
-            requests = self.requests(bytes(self._bite[:nbytes]))
-        except Exception:  # a fault of ours must not take the server down
-            self._break_off(transport)
+            requests = self.requests(bytes(self._chunk[:nbytes]))
+        except Exception:  # an internal error must not stop the server
+            self._abort(transport)
             return
-        self._wishes.add(requests)
+        self._queue.add(requests)
         lines, now = len(requests), asyncio.get_running_loop().time()
-        stranger = not self.logged_in()
+        unauthenticated = not self.logged_in()
         wait = self._bytes.charge(now, nbytes)
-        if not self._composing and self._rest_timer is None:
-            wait = max(wait, self._fulfil(transport, now))
-        stranger = stranger and not self.logged_in()
-        wait = max(wait, self._lines.charge(now, lines * UNAUTHENTICATED_COST if stranger else lines))
-        self._rest(transport, wait)
+        if not self._waits_for_scene and self._pause_timer is None:
+            wait = max(wait, self._process(transport, now))
+        unauthenticated = unauthenticated and not self.logged_in()
+        cost = lines * UNAUTHENTICATED_COST if unauthenticated else lines
+        self._pause(transport, max(wait, self._lines.charge(now, cost)))
         self.registry.wake()
 
-    def _fulfil(self, transport: asyncio.Transport, now: float) -> float:
-        """Do some of what was asked for; return after how many seconds more may be done."""
-        others = self.registry.robots() - self.has_robot
-        limited = self.registry.paced and others > 0 and not self.waited_for
-        try:
-            wait = self._wishes.fulfil(now, limited=limited)
-        except SceneNotReady:
-            assert self.registry.call_when_ready is not None  # nobody else raises it
-            self._composing = True
-            self.registry.call_when_ready(self._try_again, network(self.address))
-            wait = 0.0
-        except Exception:  # a fault of ours must not take the server down
-            self._break_off(transport)
-            wait = 0.0
-        return max(wait, self._composed.charge(now, 0.0)) if limited else wait
+    def resume_writing(self) -> None:
+        """Send lines that waited for the client to read."""
+        self.outbox.flush()
 
-    def _rest(self, transport: asyncio.Transport, wait: float) -> None:
-        """Read on at once, or go on after ``wait`` seconds, when ticks have come between."""
+    def _process(self, transport: asyncio.Transport, now: float) -> float:
+        """Process some queued requests; return the wall seconds to pause."""
+        others = self.registry.robots() - self.has_robot
+        limited = self.registry.paced and others > 0 and not self.in_lockstep
+        wait = 0.0
+        try:
+            wait = self._queue.process(now, limited=limited)
+        except SceneNotReady:
+            self._waits_for_scene = True
+            self.registry.call_when_ready(self._retry, network(self.address))
+        except Exception:  # an internal error must not stop the server
+            self._abort(transport)
+        return max(wait, self._compile_budget.charge(now, 0.0)) if limited else wait
+
+    def _pause(self, transport: asyncio.Transport, wait: float) -> None:
+        """Resume reading now, or process again after ``wait`` seconds; ticks run in between."""
         if transport.is_closing():
             return
-        if not self._composing and not self._wishes and wait <= 0:
-            if self._rest_timer is None:
+        if not self._waits_for_scene and not self._queue and wait <= 0:
+            if self._pause_timer is None:
                 transport.resume_reading()
             return
         transport.pause_reading()
-        if self._rest_timer is None and not self._composing:
+        if self._pause_timer is None and not self._waits_for_scene:
             loop = asyncio.get_running_loop()
-            pause = min(wait, LONGEST_REST)
-            self._rest_timer = (
-                loop.call_later(pause, self._go_on, wait - pause)
+            pause = min(wait, LONGEST_PAUSE)
+            self._pause_timer = (
+                loop.call_later(pause, self._resume, wait - pause)
                 if wait > 0
-                else loop.call_soon(self._go_on, 0.0)
+                else loop.call_soon(self._resume, 0.0)
             )
 
-    def _go_on(self, wait: float) -> None:
-        """Do more of what was asked for, or rest on; somebody who hung up meanwhile has gone."""
-        self._rest_timer, transport = None, self._transport
+    def _resume(self, wait: float) -> None:
+        """Process more requests, or pause on; drop the requests of a client that has closed."""
+        self._pause_timer, transport = None, self._transport
         if transport is None or transport.is_closing():
             return
-        if self._wishes and _hung_up(transport):
-            self._wishes.clear()
+        if self._queue and _peer_closed(transport):
+            self._queue.clear()
             transport.abort()
             return
-        if wait <= 0 and self._wishes:
-            wait = self._fulfil(transport, asyncio.get_running_loop().time())
+        if wait <= 0 and self._queue:
+            wait = self._process(transport, asyncio.get_running_loop().time())
             self.registry.wake()
-        self._rest(transport, wait)
+        self._pause(transport, wait)
 
-    def _try_again(self, cost: float) -> None:
-        """Try again what needed a world; what that has cost is this connection's, and no other's.
+    def _retry(self, cost: float) -> None:
+        """Retry the request that needed a scene; its compile time is charged to this connection.
 
-        So whoever watches from the same machine need not wait for it.
+        It is not charged to the address, so that another client there need not wait for it.
         """
-        self._composing = False
-        self._composed.charge(asyncio.get_running_loop().time(), cost)
-        self._go_on(0.0)
+        self._waits_for_scene = False
+        self._compile_budget.charge(asyncio.get_running_loop().time(), cost)
+        self._resume(0.0)
 
-    def _break_off(self, transport: asyncio.Transport) -> None:
-        _LOG.exception("%s: its connection is closed after an error of the server", self.address)
+    def _abort(self, transport: asyncio.Transport) -> None:
+        _LOG.exception("%s: connection closed after an internal error", self.address)
         transport.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the client, and what it asked for."""
-        self._transport = None
-        self._wishes.clear()
+        """Unregister the connection and drop its requests."""
+        self._queue.clear()
         now = asyncio.get_running_loop().time()
-        self.registry.budgets.give_back(self.address, self._wishes.budget, now)
-        for timer in (self._login_timer, self._rest_timer):
-            if timer:
-                timer.cancel()
+        self.registry.budgets.release(self.address, self._queue.budget, now)
+        if self._pause_timer:
+            self._pause_timer.cancel()
         self.registry.connections.discard(self)
-        try:
-            self.closed()
-        except Exception:  # asyncio would only print it, and not say whose it was
-            _LOG.exception("%s: error of the server after it had gone", self.address)
-        self.gone()
-        self.gone = _nothing  # whoever is told holds the connection, too
+        super().connection_lost(error)
         self.registry.wake()
 
-    def hang_up(self) -> None:
-        """Close the connection from our side."""
-        if self._transport:
-            self._transport.close()
 
-    def _check_login(self) -> None:
-        if self._transport and not self.logged_in():
-            self.reject(f"no token came within {self.registry.limits.login_seconds:g} s")
-
-    def reject(self, reason: str) -> None:
-        """Close the connection, and tell the client why if its protocol can."""
-        self.registry.log.warning(_LOG, self.address, f"sent away: {reason}")
-        if self._transport:
-            if refusal := self.refusal(reason):
-                self._transport.write(refusal)
-            self._transport.close()
-
-
-def _nothing() -> None:
-    """Do nothing: nobody wants to know."""
-
-
-def _hung_up(transport: asyncio.Transport) -> bool:
-    """Return whether the far side has closed its end, though not all was read that it sent."""
+def _peer_closed(transport: asyncio.Transport) -> bool:
+    """Return True if the peer has closed its end, even if unread bytes are left."""
     sock = transport.get_extra_info("socket")
     if sock is None or not hasattr(select, "POLLRDHUP"):
         return False
@@ -266,16 +243,17 @@ def _hung_up(transport: asyncio.Transport) -> bool:
     return bool(poll.poll(0))
 
 
-def _tune(transport: asyncio.Transport) -> None:
-    """Send every line at once; notice within a minute that the far side is gone for good.
+def _configure(transport: asyncio.BaseTransport) -> None:
+    """Send lines without delay; detect a vanished peer within a minute (TCP keep-alive).
 
-    What waits for a client that does not read waits with us, where what is old can be dropped.
+    The send buffer is small: what a slow client has not read waits in its outbox, where old lines
+    can be dropped.
     """
     sock = transport.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
         return
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENDING)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):

@@ -1,7 +1,7 @@
-"""What a gateway is: it translates between the host and one kind of client.
+"""Gateway interface and table: each gateway translates between the host and one wire protocol.
 
-A gateway is described by a frozen object that names its ports and their options. A server asks it
-for its `Endpoint`s once the host is there, and opens a socket for each.
+A gateway is described by a frozen object with its ports and options. `Gateway.endpoints` returns
+the ports that the server opens.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from grouser.service.host import Host
 
 @dataclass(frozen=True)
 class GatewayContext:
-    """What a server lends to its gateways."""
+    """Objects of a server that its gateways use."""
 
     host: Host
     registry: ConnectionRegistry
-    """Clients' sockets, who may come in, and how much they may ask for."""
+    """Clients' sockets, access control and limits."""
     views: Views | None = None
-    """What cameras see; None: nobody draws it."""
+    """Pictures of the cameras; None: pictures are not rendered."""
 
 
 @dataclass(frozen=True)
@@ -33,31 +33,33 @@ class Endpoint:
     """A port to be opened."""
 
     name: str
-    """As the server announces it."""
+    """Name in the server's announcement."""
     port: int
-    """0: any that is free."""
+    """Number; 0: any free one."""
     factory: ConnectionFactory
-    """Makes the protocol of one connection."""
+    """Returns the protocol of one connection."""
 
 
 class Gateway(Protocol):
-    """The description of a gateway."""
+    """Description of a gateway."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
-        """Return its ports; whoever connects there is served from ``context``."""
+        """Return its ports; their connections use ``context``."""
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GatewayRow:
-    """What the table says of a gateway."""
+    """Row of the table of gateways."""
 
     where: str
-    """Module and class of its description (`grouser.gateways.gateway.Gateway`), with a colon."""
-    commands_robots: bool
-    """Whether its clients command robots; the gateways' contract test drives these."""
-    brings_robots: bool = True
-    """Whether those clients bring robots; else they have those of the world."""
+    """Module and class of its description (`Gateway`), with a colon."""
+    default: bool = False
+    """True if a server opens it unless other gateways are listed."""
+    commands_robots: bool = False
+    """True if its clients command robots."""
+    adds_robots: bool = False
+    """True if its clients add robots; otherwise they use those of the world."""
 
     def load(self) -> type[Gateway]:
         """Return the class of its description."""
@@ -67,11 +69,23 @@ class GatewayRow:
 
 
 GATEWAYS: dict[str, GatewayRow] = {
-    "usarsim": GatewayRow("grouser.gateways.usarsim.gateway:UsarsimGateway", True),
-    "truth": GatewayRow("grouser.gateways.usarsim.truth_port:TruthGateway", False),
-    "images": GatewayRow("grouser.gateways.images.gateway:ImageGateway", False),
-    "render_workers": GatewayRow("grouser.gateways.images.gateway:RenderWorkerGateway", False),
-    "rosbridge": GatewayRow("grouser.gateways.rosbridge.gateway:RosbridgeGateway", True, False),
-    "can": GatewayRow("grouser.gateways.can.gateway:CanGateway", True, False),
+    "usarsim": GatewayRow(
+        where="grouser.gateways.usarsim.gateway:UsarsimGateway",
+        default=True,
+        commands_robots=True,
+        adds_robots=True,
+    ),
+    "truth": GatewayRow(where="grouser.gateways.usarsim.truth_port:TruthGateway", default=True),
+    "images": GatewayRow(where="grouser.gateways.images.gateway:ImageGateway", default=True),
+    "render_workers": GatewayRow(where="grouser.gateways.images.gateway:RenderWorkerGateway"),
+    "rosbridge": GatewayRow(
+        where="grouser.gateways.rosbridge.gateway:RosbridgeGateway", commands_robots=True
+    ),
+    "can": GatewayRow(where="grouser.gateways.can.gateway:CanGateway", commands_robots=True),
 }
-"""Every gateway, in the order in which a server opens their ports."""
+"""Every gateway by name."""
+
+
+def default_gateways() -> tuple[Gateway, ...]:
+    """Return the default gateways of a server, in the order of the table."""
+    return tuple(row.load()() for row in GATEWAYS.values() if row.default)

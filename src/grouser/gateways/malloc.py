@@ -1,8 +1,8 @@
-"""Memory of worlds that are gone goes back to the system.
+"""malloc settings: set glibc's M_MMAP_THRESHOLD so that freed models return to the system.
 
-A world takes a few blocks of some hundred kilobytes, and one that somebody joins or leaves is
-replaced. glibc learns from the first of them that were freed to keep such blocks for itself, among
-small ones that stay: a server in which people come and go grew by 2 MB a minute.
+A compiled model takes a few blocks of some hundred kilobytes, and is replaced whenever a robot
+joins or leaves. By default glibc raises the threshold when the first of them are freed, and keeps
+later ones between small blocks: a server with joining and leaving clients grew by 2 MB a minute.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import ctypes
 
 _MMAP_THRESHOLD = -3
-"""What ``mallopt`` calls the size from which on a block is the system's own (glibc's malloc.h)."""
+"""``M_MMAP_THRESHOLD`` of glibc's malloc.h: blocks of this size and above are mapped."""
 LARGE = 128 * 1024
-"""Bytes of it: glibc's own value at first; once it is set, it stays."""
+"""Threshold, bytes: glibc's initial value; once set explicitly, it does not change."""
 
 
 def release_large_blocks() -> bool:
-    """See to it that large blocks go back when they are freed; False: this system cannot be told.
+    """Return large blocks to the system when they are freed; return False without glibc.
 
-    It concerns the whole process, and may be called again.
+    The setting is process-wide; repeated calls have no further effect.
     """
     try:
         return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))

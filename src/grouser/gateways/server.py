@@ -1,8 +1,8 @@
-"""The server: opens the gateways' ports and paces the host by the wall clock.
+"""Simulation server: open the gateways' ports and pace the host by the wall clock.
 
-One thread: between two ticks of physics the event loop serves the sockets of whoever has sent
-something. Beats are short (2 ms), drawing happens in other processes, and readings are sent to one
-client after the other between ticks, so that nobody waits for anybody.
+One thread: between two ticks of physics the event loop serves the sockets that have received data.
+Ticks are short (2 ms), rendering happens in other processes, and readings are sent to one client
+after the other between ticks, so that no client delays another.
 """
 
 from __future__ import annotations
@@ -20,19 +20,17 @@ from typing import Self
 
 from grouser.errors import BadValue, GrouserError, SimulationDiverged
 from grouser.gateways.client_socket import ConnectionRegistry
-from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext
-from grouser.gateways.images.gateway import ImageGateway
+from grouser.gateways.gateway import Endpoint, Gateway, GatewayContext, default_gateways
 from grouser.gateways.images.mosaic import Layout
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.views import Views
-from grouser.gateways.listening_port import PortRules, ListeningPort
+from grouser.gateways.listening_port import ListeningPort, PortRules
 from grouser.gateways.malloc import release_large_blocks
-from grouser.gateways.usarsim.gateway import LOGIN_HINT, UsarsimGateway
-from grouser.gateways.usarsim.truth_port import TruthGateway
+from grouser.gateways.usarsim.gateway import LOGIN_HINT
 from grouser.protocol.images import ImageType
 from grouser.service.access import AccessControl, Token
 from grouser.service.admission import Admission
-from grouser.service.background_composer import BackgroundComposer, IdleGap, ComposerContext
+from grouser.service.background_composer import BackgroundComposer, ComposerContext, IdleGap
 from grouser.service.client_log import ClientLog
 from grouser.service.host import Host, HostRules
 from grouser.service.pace import RealTimePacer
@@ -42,63 +40,63 @@ from grouser.simulation.changes.actions import Reset
 from grouser.simulation.simulation import Simulation
 
 TICK = 0.002
-"""Simulated seconds of a tick at the pace of a clock: a command waits no longer than that."""
+"""Simulated seconds of a tick of a paced server: the longest delay of a command."""
 CATCH_UP_TICK = 2 * TICK
-"""Simulated seconds of a tick while more than that (of wall time) is to be caught up: it costs less
-than two, and nobody waits longer for his next reading than for two."""
+"""Simulated seconds of a tick while the lag (wall time) is longer: it costs less than two ticks,
+and delays readings by no more than two."""
 UNPACED_TICK = 0.02
-"""The same when it goes as fast as possible: longer ticks cost less."""
+"""Simulated seconds of a tick of an unpaced server: longer ticks cost less."""
 
-NAP = 0.002
-"""Wall seconds that nobody is listened to, at most, while the next tick is waited for."""
+LONGEST_SLEEP = 0.002
+"""Longest blocking sleep before a tick, without serving sockets, wall s."""
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions:
-    """How cameras' pictures are drawn."""
+    """Rendering of camera pictures."""
 
     type: ImageType = ImageType.NORMAL
     workers: int = 1
-    """Processes that draw on this machine; 0: only those from elsewhere do."""
+    """Render processes on this machine; 0: only remote ones are used."""
     fps: float = math.inf
-    """Pictures per simulated second of each camera, at most."""
+    """Most pictures per simulated second of each camera."""
     layout: Layout = field(default_factory=Layout)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """How a world is served."""
+    """Options of a server."""
 
     address: str = "127.0.0.1"
-    """Which of the machine's addresses is listened at; beyond loopback, tokens are needed."""
-    gateways: tuple[Gateway, ...] = (UsarsimGateway(), TruthGateway(), ImageGateway())
-    """Whom it serves, each at ports of its own."""
+    """Local address of the ports; beyond loopback, tokens are needed."""
+    gateways: tuple[Gateway, ...] = field(default_factory=default_gateways)
+    """Gateways, opened in this order."""
     pictures: PictureOptions | None = field(default_factory=PictureOptions)
-    """None: nothing is drawn."""
+    """None: no pictures are rendered."""
     speed: float = 1.0
-    """Simulated over wall time; infinity: as fast as possible."""
+    """Simulated time over wall time; infinity: as fast as possible."""
     tick: float | None = None
-    """Simulated seconds of a tick; None: what suits the speed."""
+    """Simulated seconds of a tick; None: `TICK` or `UNPACED_TICK`."""
     players: int = 0
-    """Clients in lockstep that must be there before time begins."""
+    """Clients in lockstep that must have joined before time begins."""
     longest_wait: float = 10.0
-    """Wall seconds that a client in lockstep is waited for; 0: for ever."""
+    """Time-out of a turn in lockstep, wall s; 0: none."""
     command_timeout: float = 0.0
     """Simulated seconds after which the robot of a silent client stops; 0: never."""
     informed_timeout: float = 0.0
-    """The same for clients that have said a line of Grouser's own, where that is 0."""
+    """The same for clients of Grouser's own protocol, where ``command_timeout`` is 0."""
     equipment: bool = True
-    """Clients' robots carry their standard equipment where nobody said what they carry."""
+    """Clients' robots carry their standard equipment unless sensors are listed explicitly."""
     robot_files: tuple[str, ...] = ()
-    """Robots of files that clients may bring, by the files' own names for them."""
+    """Robot files whose robots clients may add, by the names in the files."""
     limits: Limits = field(default_factory=Limits)
     tokens: tuple[Token, ...] = ()
     tls: ssl.SSLContext | None = None
 
     def rules(self) -> HostRules:
-        """Return how time passes."""
+        """Return the rules of the host."""
         tick = self.tick or (UNPACED_TICK if math.isinf(self.speed) else TICK)
         return HostRules(
             tick=tick,
@@ -111,13 +109,13 @@ class ServerOptions:
 
 
 class Server:
-    """A world that is served; use it in an ``async with`` block, then let it `run`."""
+    """Server of one simulation; call `run` in an ``async with`` block."""
 
     def __init__(self, simulation: Simulation, options: ServerOptions) -> None:
         """Prepare to serve ``simulation``.
 
         Raises:
-            Refused: others could reach it, and there is no token.
+            Refused: other machines could reach it, and there is no token.
             BadValue: an option is impossible.
         """
         if not options.speed > 0:
@@ -126,7 +124,7 @@ class Server:
             raise BadValue(f"longest wait is {options.longest_wait}, must be 0 (for ever) or above")
         self.options = options
         self.ports: dict[str, int] = {}
-        """Name of a port → its number, once it is open."""
+        """Name of an open port -> its number."""
         log = ClientLog(time.monotonic)
         access = AccessControl(
             options.tokens, options.address, clock=time.monotonic, login_hint=LOGIN_HINT, log=log
@@ -142,14 +140,16 @@ class Server:
             paced=math.isfinite(options.speed),
         )
         self._port_rules = PortRules(Admission(options.limits), options.limits, log, options.tls)
-        self._patience = TurnTimeouts(options.longest_wait, lambda name: self.host.owners[name].address)
-        self._lull = IdleGap()
+        self._turn_timeouts = TurnTimeouts(
+            options.longest_wait, lambda name: self.host.owners[name].address
+        )
+        self._idle_gap = IdleGap()
         self._simulation = simulation
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         try:
-            views = await self._start_drawing()
+            views = await self._start_rendering()
             self.host = Host(self._simulation, self.options.rules(), views, self._composer())
             self.registry.robots = lambda: len(self.host.owners)
             context = GatewayContext(self.host, self.registry, views)
@@ -162,8 +162,8 @@ class Server:
         self.pace = RealTimePacer(self.options.speed, self.host.time, clock=self._now)
         return self
 
-    async def _start_drawing(self) -> Views | None:
-        """Start the processes that draw; None: nothing is drawn."""
+    async def _start_rendering(self) -> Views | None:
+        """Start the render processes; return None if no pictures are rendered."""
         pictures = self.options.pictures
         if pictures is None:
             return None
@@ -172,7 +172,7 @@ class Server:
         return Views(pool, pictures.layout, fps=pictures.fps)
 
     def _composer(self) -> BackgroundComposer | None:
-        """Return who composes worlds aside; None: time, which follows no clock, may stand still."""
+        """Return the background composer, or None when the run is not paced."""
         if not self.registry.paced:
             return None
         loop = asyncio.get_running_loop()
@@ -182,18 +182,18 @@ class Server:
                 call_later=loop.call_later,
                 call_from_thread=loop.call_soon_threadsafe,
                 thread_time=time.thread_time,
-                may_wait=self._disturbs_somebody,
-                yield_control=self._lull.wait,
+                may_defer=self._runs_for_clients,
+                yield_control=self._idle_gap.wait,
             )
         )
         self.registry.call_when_ready = composer.call_when_ready
         self._stack.callback(composer.close)
         return composer
 
-    def _disturbs_somebody(self) -> bool:
-        """Return whether somebody would notice if time stood still for a moment."""
+    def _runs_for_clients(self) -> bool:
+        """Return True if time passes for clients that do not use lockstep."""
         host = self.host
-        return bool(host.owners) and not host.lockstep and self._may_go()
+        return bool(host.owners) and not host.lockstep and self._may_advance()
 
     async def __aexit__(
         self,
@@ -202,7 +202,7 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         for connection in list(self.registry.connections):
-            connection.hang_up()
+            connection.close()
         await asyncio.sleep(0)
         await self._stack.aclose()
 
@@ -214,9 +214,9 @@ class Server:
         self.ports[endpoint.name] = number
 
     def console(self, line: str) -> str:
-        """Carry out a line of the console for whoever started the server; return its answer."""
+        """Execute a console line of the server's own process; return its answer."""
         answer = self.host.console(line)
-        self._wakened.set()  # it may have ended a pause
+        self._wakened.set()  # the line may have ended a pause
         return answer
 
     def stop(self) -> None:
@@ -225,10 +225,10 @@ class Server:
         self._wakened.set()
 
     async def run(self, *, until: float = math.inf) -> None:
-        """Let time pass until `stop`, or until the simulated time ``until`` (s)."""
+        """Run until `stop`, or until the simulated time ``until`` (s)."""
         release_large_blocks()
         gc.collect()
-        gc.freeze()  # what is there now stays: looking through it again would hold up physics
+        gc.freeze()  # long-lived objects: scanning them again would delay physics
         try:
             while not self._ended.is_set() and self.host.time < until - 1e-9:
                 await self._run_once()
@@ -236,9 +236,9 @@ class Server:
             gc.unfreeze()
 
     async def _run_once(self) -> None:
-        """Let one tick pass, or wait for what comes first: its time, or somebody."""
+        """Advance by one tick, or wait for its time or for a client."""
         host = self.host
-        if not self._may_go():
+        if not self._may_advance():
             while host.publish_next():
                 pass
             await self._wait()
@@ -247,41 +247,42 @@ class Server:
         while (wait := self.pace.wait(host.time)) > 0:
             if not host.publish_next():
                 break
-        if wait > NAP:
-            await asyncio.sleep(wait - NAP)
+        if wait > LONGEST_SLEEP:
+            await asyncio.sleep(wait - LONGEST_SLEEP)
             return
         if wait > 0:
-            # A real nap: sockets are looked at once a tick, not whenever somebody says something,
-            # which costs half as much; what is said is not used before the tick anyway.
-            self._lull.begin(wait)
+            # Blocking sleep: polling sockets once per tick instead of on every arrival costs half
+            # as much, and commands take effect at the next tick anyway.
+            self._idle_gap.begin(wait)
             time.sleep(wait)
-            self._lull.end()
-        await asyncio.sleep(0)  # sockets are looked at …
-        await asyncio.sleep(0)  # … and what came is done, before this goes on
-        if self._may_go():  # somebody may just have asked to be waited for
+            self._idle_gap.end()
+        await asyncio.sleep(0)  # poll the sockets ...
+        await asyncio.sleep(0)  # ... and process what has arrived
+        if self._may_advance():  # a client may just have entered lockstep
             self._advance(CATCH_UP_TICK if wait < -CATCH_UP_TICK else 0.0)
 
     async def _wait(self) -> None:
-        """Wait until somebody does something; give up those who take too long to."""
+        """Wait until a client acts or its turn expires."""
         self._wakened.clear()
-        host, patience = self.host, self._patience
+        host = self.host
         paused = self._simulation.paused
-        state = patience.look({} if paused else host.lockstep.turns(), self._now())
-        for name in state.named:
-            _LOG.info("the world waits for '%s'", name)
-        for name, seconds in state.given_up.items():
+        turns = {} if paused else host.lockstep.turns()
+        state = self._turn_timeouts.check(turns, self._now())
+        for name in state.slow:
+            _LOG.info("waiting for the turn of '%s' to end", name)
+        for name, seconds in state.expired.items():
             host.expire_turn(name, seconds)
-        if state.given_up:
+        if state.expired:
             return
-        if math.isfinite(state.look_again):
-            timer = asyncio.get_running_loop().call_later(state.look_again, self._wakened.set)
+        if math.isfinite(state.next_check):
+            timer = asyncio.get_running_loop().call_later(state.next_check, self._wakened.set)
             await self._wakened.wait()
             timer.cancel()
         else:
             await self._wakened.wait()
 
-    def _may_go(self) -> bool:
-        """Say whether time may pass; as fast as possible, it does so only for somebody."""
+    def _may_advance(self) -> bool:
+        """Return True if time may pass; an unpaced server advances only if a robot is owned."""
         if self._simulation.paused or not self.host.lockstep.open:
             return False
         return math.isfinite(self.pace.factor) or bool(self.host.owners)
@@ -291,10 +292,10 @@ class Server:
         try:
             host.advance(seconds)
         except SimulationDiverged as error:
-            _LOG.error("%s; the world starts over", error)
-            host.do(Reset())
+            _LOG.error("%s; the world is reset", error)
+            host.apply(Reset())
         except GrouserError as error:
-            _LOG.error("something in the world went wrong: %s", error)
+            _LOG.error("error in an event of the world: %s", error)
         host.publish_next()
         if math.isinf(self.pace.factor):
             while host.publish_next():

@@ -1,4 +1,7 @@
-"""The host: who is there, who commands, who hears what; it knows no wire."""
+"""Multi-client host: sessions, access control, rate limits, lockstep, watchdog, radio.
+
+Independent of any wire format; gateways translate between the host and one protocol.
+"""
 
 from grouser.exports import attach
 

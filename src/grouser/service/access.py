@@ -1,14 +1,14 @@
-"""Who may come in, and what they may do: tokens and roles, for every port.
+"""Token authentication and roles, for every port.
 
-A server that only this machine can reach needs no token. One that others can reach does not start
-without. Where tokens are set, everybody needs one, on this machine as well.
+A server that is reachable from its own machine only needs no token; any other server does not start
+without one. Where tokens are set, every client needs one, on the same machine as well.
 
-A token file has one token per line, behind what it allows; ``#`` begins a comment::
+A token file has one token per line, after the roles it grants; ``#`` begins a comment::
 
     drive watch: 5PzVhqXkJY0qYt4v    # a team: its robot and its pictures
     all:         kG1w0sXq8Rr3Zc7L    # the referee
 
-Whoever guesses waits, longer each time, and is not listened to meanwhile.
+After wrong tokens an address is refused for a delay that doubles each time (`LoginThrottle`).
 """
 
 from __future__ import annotations
@@ -29,131 +29,71 @@ from pathlib import Path
 from grouser.errors import BadValue, Refused, nearest
 from grouser.service.client_log import ClientLog
 
-
-class Login:
-    """The roles of one client, whichever port it came to."""
-
-    def __init__(self, access: AccessControl, address: str) -> None:
-        """Begin with what everybody at ``address`` may do without a token.
-
-        Raises:
-            Refused: nobody may come from this address.
-        """
-        self._access, self._address = access, address
-        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
-
-    def __bool__(self) -> bool:
-        """Whether the client may do anything at all."""
-        return bool(self._roles)
-
-    def show(self, token: str | None) -> None:
-        """Take over what ``token`` allows; raise `Refused` for a wrong one."""
-        self._roles = self._access.check(self._address, token)
-
-    def require(self, role: Role | None = None) -> None:
-        """Raise `Refused` if the client has not got ``role``; None: if it may do nothing at all."""
-        if not self._roles:
-            self._access.check(self._address)  # says what to do about it
-        if role is not None and role not in self._roles:
-            raise Refused(f"this needs a token with the role '{role.value}'")
-
-
-FREE = 3
-"""Wrong tokens that cost no time: people mistype."""
-FIRST = 1.0
-"""Seconds that the next one costs; each further one costs twice as much …"""
-LONGEST_DELAY = 900.0
-"""… up to this, s."""
-FORGOTTEN = 3600.0
-"""Seconds without a wrong token after which earlier ones are forgotten; a right one forgives none,
-or whoever has one could guess at others' between two uses of it."""
-REMEMBERED = 4096
-"""Addresses that are remembered; beyond that, the one that has been quiet longest is forgotten."""
-
-
-class LoginThrottle:
-    """Who showed wrong tokens, how many, and until when nobody listens to them."""
-
-    def __init__(self) -> None:
-        """Start with nobody."""
-        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
-        """How many, and until when nobody listens."""
-
-    def wait(self, who: str, now: float) -> float:
-        """Return how many seconds ``who`` is not listened to any more; 0: may speak."""
-        _, until = self._failures.get(who, (0, now))
-        return max(0.0, until - now)
-
-    def failed(self, who: str, now: float) -> int:
-        """Count a wrong token of ``who``; return how many there were."""
-        before, until = self._failures.pop(who, (0, now))
-        count = 1 if now - until > FORGOTTEN else before + 1
-        self._failures[who] = (count, now + _pause(count))
-        if len(self._failures) > REMEMBERED:
-            self._failures.popitem(last=False)
-        return count
-
-
-def _pause(count: int) -> float:
-    """Return how long (s) nobody listens after ``count`` wrong tokens."""
-    if count <= FREE:
-        return 0.0
-    doublings = min(count - FREE - 1, 60)  # beyond, the number would not fit
-    return min(LONGEST_DELAY, FIRST * 2.0**doublings)
-
-
 VARIABLE = "GROUSER_TOKEN"
-"""Environment variable that holds one token, good for everything."""
-SHORTEST = 12
-"""Characters that a token needs at least."""
-HOW = (
-    f"set one with --token-file FILE (a line 'all: SECRET', {SHORTEST} characters or more) "
+"""Environment variable that holds one token with all roles."""
+MIN_TOKEN_LENGTH = 12
+"""Fewest characters of a token."""
+TOKEN_HELP = (
+    f"set one with --token-file FILE (a line 'all: SECRET', {MIN_TOKEN_LENGTH} characters or more) "
     f"or the environment variable {VARIABLE}"
 )
-"""What to do about a missing token, at the server."""
+"""Instructions for the owner of a server without a token."""
+FREE_ATTEMPTS = 3
+"""Wrong tokens without a delay: people mistype."""
+FIRST_DELAY = 1.0
+"""Delay after the next wrong token, s; doubled by each further one, up to `LONGEST_DELAY`."""
+LONGEST_DELAY = 900.0
+"""Longest delay, s."""
+FORGIVEN_AFTER = 3600.0
+"""Seconds without a wrong token after which earlier ones are forgotten. A right token does not
+reset the count, or a client with one could guess others between two uses of it."""
+REMEMBERED = 4096
+"""Addresses whose wrong tokens are counted; beyond that, the oldest entry is dropped."""
 
-_COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it is part of a secret
+_COMMENT = re.compile(r"(?:^|\s)#")  # inside a word it belongs to a secret
 
 _LOG = logging.getLogger(__name__)
 
 
 class Role(Enum):
-    """What somebody may do."""
+    """Permission of a client."""
 
     DRIVE = "drive"
-    """Have a robot."""
+    """Own and command a robot."""
     CONTROL = "control"
     """Change the world: the console, CONTROL."""
     WATCH = "watch"
-    """See pictures and the ground truth."""
+    """Receive pictures and the ground truth."""
     DRAW = "draw"
-    """Draw the pictures on another machine; who does knows the whole world and all keys."""
+    """Render pictures on another machine; such a worker receives the whole world and all keys."""
 
 
-EVERYTHING = frozenset(Role)
+ALL_ROLES = frozenset(Role)
 
 
 @dataclass(frozen=True)
 class Token:
-    """A secret and what it is good for."""
+    """A secret and the roles it grants."""
 
     secret: str = field(repr=False)
-    roles: frozenset[Role] = EVERYTHING
+    roles: frozenset[Role] = ALL_ROLES
 
     def __post_init__(self) -> None:
-        if len(self.secret) < SHORTEST:
+        if len(self.secret) < MIN_TOKEN_LENGTH:
             raise BadValue(
-                f"a token is {len(self.secret)} characters long, must be {SHORTEST} or more, "
-                "plain ASCII without blanks"
+                f"a token is {len(self.secret)} characters long, must be {MIN_TOKEN_LENGTH} or "
+                "more, plain ASCII without blanks"
             )
         if not all(33 <= ord(c) < 127 for c in self.secret):
             raise BadValue("a token holds a letter beyond ASCII or a blank, must be without blanks")
         if set("{}") & set(self.secret):
-            raise BadValue("a token holds a brace, which no line of the wire can carry")
+            raise BadValue(
+                "a token holds a brace, must be without braces: no wire line can carry one"
+            )
 
 
-def loopback(host: str) -> bool:
-    """Return whether only this machine is at ``host`` (an address, or ``localhost``)."""
+def is_loopback(host: str) -> bool:
+    """Return True if ``host`` (an address, or ``localhost``) is the loopback interface."""
     if host.lower() == "localhost":
         return True
     address = _address(host)
@@ -166,22 +106,52 @@ def tokens(
     given: str | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> tuple[Token, ...]:
-    """Return all tokens that were set.
+    """Return all configured tokens.
 
     Args:
         file: a token file.
-        given: one that is good for everything, from a program's own settings.
-        environment: where ``GROUSER_TOKEN`` may be.
+        given: a token with all roles, from a program's own settings.
+        environment: variables among which ``GROUSER_TOKEN`` may be.
     """
     known = [] if file is None else list(_from_file(Path(file)))
     for where, secret in (("token", given), (VARIABLE, environment.get(VARIABLE))):
         if secret:
-            known.append(_token(where, secret, EVERYTHING))
+            known.append(_token(where, secret, ALL_ROLES))
     return tuple(known)
 
 
+class LoginThrottle:
+    """Count of wrong tokens per address, and the delay after them; times are wall time, s."""
+
+    def __init__(self) -> None:
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        """Address -> number of wrong tokens, and end of the delay."""
+
+    def wait(self, address: str, now: float) -> float:
+        """Return the seconds for which ``address`` is still refused; 0: it is not."""
+        _, until = self._failures.get(address, (0, now))
+        return max(0.0, until - now)
+
+    def failed(self, address: str, now: float) -> int:
+        """Count a wrong token of ``address``; return the number so far."""
+        before, until = self._failures.pop(address, (0, now))
+        count = 1 if now - until > FORGIVEN_AFTER else before + 1
+        self._failures[address] = (count, now + _delay(count))
+        if len(self._failures) > REMEMBERED:
+            self._failures.popitem(last=False)
+        return count
+
+
+def _delay(count: int) -> float:
+    """Return the delay (s) after ``count`` wrong tokens."""
+    if count <= FREE_ATTEMPTS:
+        return 0.0
+    doublings = min(count - FREE_ATTEMPTS - 1, 60)  # beyond, the number would not fit
+    return min(LONGEST_DELAY, FIRST_DELAY * 2.0**doublings)
+
+
 class AccessControl:
-    """Lets people in, or says why not; one for all ports of a server."""
+    """Token check for all ports of a server."""
 
     def __init__(
         self,
@@ -192,60 +162,64 @@ class AccessControl:
         login_hint: str = "",
         log: ClientLog | None = None,
     ) -> None:
-        """Guard a server that listens at ``host``.
+        """Configure access to a server that listens at ``host``.
 
         Args:
-            tokens: who may come in.
+            tokens: accepted tokens.
             host: the address that the ports are bound to.
             clock: wall time, s.
-            login_hint: how a client shows its token; clients without one are sent it.
-            log: where wrong tokens are noted; None: in one of its own.
+            login_hint: instruction for clients without a token.
+            log: log for wrong tokens; None: a new one.
 
         Raises:
-            Refused: others can reach ``host``, and there is no token.
+            Refused: other machines can reach ``host``, and there is no token.
         """
-        # Digests are equally long, so comparing them tells nothing of a secret's length.
+        # Digests have equal lengths: comparing them does not leak the length of a secret.
         self._known = tuple((_digest(token.secret), token.roles) for token in tokens)
         self._throttle = LoginThrottle()
         self._clock = clock
         self.log = log or ClientLog(clock)
-        """Where what clients do is noted."""
+        """Log for events of clients."""
         self._login_hint = f": {login_hint}" if login_hint else ""
-        if not self._known and not loopback(host):
-            raise Refused(f"serving at '{host}' lets other machines in, which takes a token: {HOW}")
+        if not self._known and not is_loopback(host):
+            raise Refused(
+                f"other machines can reach a server at '{host}', which needs a token: {TOKEN_HELP}"
+            )
 
     @property
     def needs_token(self) -> bool:
-        """Whether a token is needed."""
+        """True if clients need a token."""
         return bool(self._known)
 
     def check(self, address: str, token: str | None = None) -> frozenset[Role]:
-        """Return what somebody at ``address`` who shows ``token`` may do.
+        """Return the roles of a client at ``address`` that shows ``token``.
 
         Args:
-            address: the far side's host, as the socket says it.
-            token: None or empty: none was shown, which is no attempt at guessing.
+            address: host of the peer.
+            token: None or empty: none was shown, which does not count as a wrong token.
 
         Raises:
-            Refused: may not come in; one sentence for the client.
+            Refused: the client has no access; the text is one sentence for the client.
         """
         if not self._known:
-            if loopback(address):
-                return EVERYTHING
-            raise Refused(f"this server lets no other machine in; its owner can: {HOW}")
+            if is_loopback(address):
+                return ALL_ROLES
+            raise Refused(
+                f"this server accepts its own machine only; its owner can change that: {TOKEN_HELP}"
+            )
         if not token:
             raise Refused(f"this server demands a token{self._login_hint}")
-        who, now = network(address), self._clock()
-        if (wait := self._throttle.wait(who, now)) > 0:
-            raise Refused(f"too many wrong tokens from {who}: try again in {wait:.0f} s")
+        key, now = network(address), self._clock()
+        if (wait := self._throttle.wait(key, now)) > 0:
+            raise Refused(f"too many wrong tokens from {key}: try again in {wait:.0f} s")
         if roles := self._roles(token):
-            return roles  # what was guessed before still counts: one token must not buy others
-        failures = self._throttle.failed(who, now)
+            return roles  # earlier wrong tokens still count (see FORGIVEN_AFTER)
+        failures = self._throttle.failed(key, now)
         self.log.warning(_LOG, address, f"wrong token ({failures} so far)")
         raise Refused("this token is not one of the server's; ask its owner for yours")
 
     def _roles(self, token: str) -> frozenset[Role]:
-        """Return the roles of ``token``, none for a wrong one, in the same time for all."""
+        """Return the roles of ``token``, none for a wrong one; constant time."""
         digest, roles = _digest(token), frozenset[Role]()
         for known, these in self._known:
             if hmac.compare_digest(digest, known):
@@ -253,8 +227,36 @@ class AccessControl:
         return roles
 
 
+class Login:
+    """Roles of one client, at any port."""
+
+    def __init__(self, access: AccessControl, address: str) -> None:
+        """Start with the roles that ``address`` has without a token.
+
+        Raises:
+            Refused: the address may not connect.
+        """
+        self._access, self.address = access, address
+        self._roles = frozenset[Role]() if access.needs_token else access.check(address)
+
+    def __bool__(self) -> bool:
+        """Return True if the client has any role."""
+        return bool(self._roles)
+
+    def show(self, token: str | None) -> None:
+        """Assign the roles of ``token``; raise `Refused` for a wrong one."""
+        self._roles = self._access.check(self.address, token)
+
+    def require(self, role: Role | None = None) -> None:
+        """Raise `Refused` if the client does not have ``role``; None: if it has no role at all."""
+        if not self._roles:
+            self._access.check(self.address)  # raises with instructions
+        if role is not None and role not in self._roles:
+            raise Refused(f"this needs a token with the role '{role.value}'")
+
+
 def network(address: str) -> str:
-    """Return what one person has: an IPv4 address, but 64 bits of an IPv6 one."""
+    """Return the network of one client: an IPv4 address, or the first 64 bits of an IPv6 one."""
     known = _address(address)
     if isinstance(known, ipaddress.IPv6Address) and not known.is_loopback:
         return str(ipaddress.IPv6Network((int(known) >> 64 << 64, 64)))
@@ -262,7 +264,7 @@ def network(address: str) -> str:
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return ``host`` as an address, one of IPv4 inside IPv6 as IPv4; None: it is a name."""
+    """Return ``host`` as an address, IPv4 mapped into IPv6 as IPv4; None: it is a name."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -276,7 +278,7 @@ def _digest(secret: str) -> bytes:
 
 
 def _from_file(path: Path) -> Iterable[Token]:
-    """Yield the tokens of a file; errors name the line, never what is in it."""
+    """Yield the tokens of a file; errors name the line, not its content."""
     try:
         text = path.read_text("utf-8")
         mode = path.stat().st_mode
@@ -284,7 +286,7 @@ def _from_file(path: Path) -> Iterable[Token]:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise BadValue(f"{path}: cannot be read as a token file ({why})") from None
     if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
-        _LOG.warning("%s: everybody on this machine can open it; use chmod 600", path)
+        _LOG.warning("%s: all users of this machine can open it; use chmod 600", path)
     empty = True
     for number, line in enumerate(text.splitlines(), 1):
         if entry := _COMMENT.split(line)[0].strip():
@@ -296,10 +298,10 @@ def _from_file(path: Path) -> Iterable[Token]:
 
 def _entry(where: str, entry: str) -> Token:
     words, colon, secret = entry.partition(":")
-    allowed = {role.value: frozenset({role}) for role in Role} | {"all": EVERYTHING}
+    allowed = {role.value: frozenset({role}) for role in Role} | {"all": ALL_ROLES}
     names = words.replace(",", " ").lower().split()
     if not colon or not names or not set(names) <= allowed.keys():
-        # A word that is like no role may be a secret in the wrong place, and is not repeated.
+        # A word that resembles no role may be a secret in the wrong place: it is not repeated.
         slips = (
             f", not '{n}'{h}" for n in names if n not in allowed and (h := nearest(n, allowed))
         )

@@ -1,9 +1,8 @@
-"""How many may come to a server's ports, from where: counted from the moment they are there.
+"""Admission control: limit the number of connections per server, per address and unauthenticated.
 
-Somebody who has not shown what is needed to stay is a stranger, also one who has not even begun to
-speak. An address has room for some strangers, and for no more connections than its share. Where
-there is no room, the oldest stranger of the address that has most of them goes: whoever only holds
-places keeps nobody out who comes with a token.
+A connection counts from the moment it is accepted, and is unauthenticated until it has shown what
+is needed to stay. When a limit is reached, the oldest unauthenticated connection of the address
+with most of them is closed. Idle connections therefore cannot lock out clients with a token.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from grouser.service.rate_limiter import Limits
 
 
 class PendingConnection(Protocol):
-    """One connection."""
+    """One connection, from being accepted to being closed."""
 
     @property
     def address(self) -> str:
-        """The far side's host."""
+        """Host of the peer."""
         ...
 
     def logged_in(self) -> bool:
-        """Return whether it may stay."""
+        """Return True if the connection is authenticated, or needs no credential."""
         ...
 
     def reject(self, reason: str) -> None:
@@ -36,58 +35,57 @@ class Admission:
     """All connections to all ports of a server."""
 
     def __init__(self, limits: Limits) -> None:
-        """Start with nobody."""
         self._limits = limits
-        self._visitors: dict[str, dict[PendingConnection, None]] = {}
-        """Who is there, by address, oldest first."""
+        self._connections: dict[str, dict[PendingConnection, None]] = {}
+        """Connections by address, oldest first."""
 
     def __len__(self) -> int:
-        return sum(map(len, self._visitors.values()))
+        return sum(map(len, self._connections.values()))
 
-    def enter(self, visitor: PendingConnection) -> None:
-        """Let somebody in; a stranger may have to go for it.
+    def enter(self, connection: PendingConnection) -> None:
+        """Admit a connection; an unauthenticated one may be closed for it.
 
         Raises:
-            Refused: there is no room.
+            Refused: a limit is reached, and all connections are authenticated.
         """
-        limits, who = self._limits, network(visitor.address)
-        here = self._visitors.get(who, {})
-        strangers = list(_strangers(here))
-        if len(strangers) >= limits.unauthenticated_per_address:
-            self._send_away(strangers[0], "too many others of this address wait to be let in")
+        limits, key = self._limits, network(connection.address)
+        here = self._connections.get(key, {})
+        pending = list(_unauthenticated(here))
+        if len(pending) >= limits.unauthenticated_per_address:
+            self._close(pending[0], "too many unauthenticated connections from this address")
         elif len(here) >= limits.connections_per_address:
-            self._make_room([here], f"there are {len(here)} connections from this address already")
+            self._close_one([here], f"there are {len(here)} connections from this address already")
         if len(self) >= limits.connections:
-            crowds = self._visitors.values()
-            self._make_room(crowds, f"there are {limits.connections} connections already")
-        self._visitors.setdefault(who, {})[visitor] = None
+            full = f"there are {limits.connections} connections already"
+            self._close_one(self._connections.values(), full)
+        self._connections.setdefault(key, {})[connection] = None
 
-    def leave(self, visitor: PendingConnection) -> None:
-        """Note that somebody has gone."""
-        who = network(visitor.address)
-        here = self._visitors.get(who, {})
-        here.pop(visitor, None)
+    def leave(self, connection: PendingConnection) -> None:
+        """Remove a closed connection."""
+        key = network(connection.address)
+        here = self._connections.get(key, {})
+        here.pop(connection, None)
         if not here:
-            self._visitors.pop(who, None)
+            self._connections.pop(key, None)
 
     def oldest_unauthenticated(self) -> PendingConnection | None:
-        """Return the oldest stranger of the address that has most of them; None: there is none."""
-        return self._choose(self._visitors.values())
+        """Return the oldest unauthenticated connection of the address with most; None: none."""
+        return self._choose(self._connections.values())
 
-    def _make_room(self, crowds: Iterable[dict[PendingConnection, None]], full: str) -> None:
-        if (victim := self._choose(crowds)) is None:
-            raise Refused(full)
-        self._send_away(victim, full)
+    def _close_one(self, groups: Iterable[dict[PendingConnection, None]], reason: str) -> None:
+        if (victim := self._choose(groups)) is None:
+            raise Refused(reason)
+        self._close(victim, reason)
 
-    def _send_away(self, visitor: PendingConnection, reason: str) -> None:
-        self.leave(visitor)
-        visitor.reject(reason)
+    def _close(self, connection: PendingConnection, reason: str) -> None:
+        self.leave(connection)
+        connection.reject(reason)
 
     @staticmethod
-    def _choose(crowds: Iterable[dict[PendingConnection, None]]) -> PendingConnection | None:
-        strangers = max((list(_strangers(crowd)) for crowd in crowds), key=len, default=[])
-        return strangers[0] if strangers else None
+    def _choose(groups: Iterable[dict[PendingConnection, None]]) -> PendingConnection | None:
+        pending = max((list(_unauthenticated(group)) for group in groups), key=len, default=[])
+        return pending[0] if pending else None
 
 
-def _strangers(visitors: Iterable[PendingConnection]) -> Iterator[PendingConnection]:
-    return (visitor for visitor in visitors if not visitor.logged_in())
+def _unauthenticated(connections: Iterable[PendingConnection]) -> Iterator[PendingConnection]:
+    return (connection for connection in connections if not connection.logged_in())

@@ -1,15 +1,15 @@
-"""Worlds made ready aside: a thread composes and compiles them while physics goes on.
+"""Background composer: compose and compile scenes in a background thread while physics goes on.
 
-A world with one robot more takes 20 to 100 ms to compose, ten to fifty ticks. Python lets one
-thread run at a time, and one that composes would hold up physics whenever that has let MuJoCo
-compute; so it works while physics naps (`IdleGap`). Whoever needs a world that is not ready yet is
-told so (`SceneNotReady`), has changed nothing, and tries again when called.
+A scene with one robot more takes 20 to 100 ms to compile, ten to fifty ticks. Because of Python's
+global interpreter lock, the thread would delay physics whenever MuJoCo has returned; so it works
+while the physics thread sleeps (`IdleGap`). A request that needs a scene that is not compiled yet
+raises `SceneNotReady`, has changed nothing, and is retried when the scene is ready.
 
-One world is made at a time, and no more of them in a second than their share of the server's time
-allows; addresses take turns. Whoever comes and goes in a loop, over however many connections, makes
-others wait for one world of theirs, and for nothing else.
-Where a client is waited for (lockstep), worlds are composed on the spot, so that the same seed
-gives the same bits.
+One scene is compiled at a time, within a share of the server's time; addresses are served in turn.
+A client that joins and leaves in a loop, over any number of connections, delays others by one of
+its scenes at most.
+For clients in lockstep, scenes are compiled synchronously, so that the same seed gives the same
+bits.
 """
 
 from __future__ import annotations
@@ -32,51 +32,50 @@ from grouser.simulation.scene_state import SceneState
 from grouser.world.file import World
 
 SHARE = 0.25
-"""Seconds per second that composing may take."""
-SWITCH = 0.0001
-"""Wall seconds after which Python lets physics go on while a world is composed, s."""
+"""Processor seconds per second for compiling."""
+SWITCH_INTERVAL = 0.0001
+"""Python's thread switch interval while a scene is compiled, s."""
 MOST_TRIES = 4
-"""Worlds composed in vain, because something changed meanwhile, before one is made on the spot."""
-LET_GO = 0.1
-"""Wall seconds after which a world that ran before is freed, s: by then nobody else holds it."""
-
-
+"""Scenes compiled without use, because the world changed meanwhile, before one is compiled
+synchronously."""
+FREE_DELAY = 0.1
+"""Wall seconds after which a replaced scene is freed, s: by then there is no other reference."""
 LONGEST_WAIT = 0.004
-"""Wall seconds after which the thread works on though physics does not nap, s: where that takes all
-the time there is, somebody who joins still comes."""
-SHORTEST_NAP = 0.0002
-"""Wall seconds of a nap that are worth waking the thread, s."""
+"""Longest wait of the thread for an idle gap, wall s; on a machine without idle time, joins still
+complete."""
+SHORTEST_GAP = 0.0002
+"""Shortest idle gap for which the thread is woken, wall s."""
 
 
 _LOG = logging.getLogger(__name__)
 
 
 Retry = Callable[[float], None]
-"""Tries again; called with the processor time (s) that was spent for it."""
+"""Retries a request; called with the processor time (s) that was spent for it."""
 
 
 class IdleGap:
-    """Says to one thread when another one naps."""
+    """Signal from the physics thread to the background thread while the former sleeps."""
 
     def __init__(self) -> None:
-        self._quiet = threading.Event()
+        self._idle = threading.Event()
 
     def begin(self, seconds: float) -> None:
-        """Nothing is done from now on, for so long (s)."""
-        if seconds >= SHORTEST_NAP:
-            self._quiet.set()
+        """Signal that the physics thread sleeps for ``seconds`` from now on."""
+        if seconds >= SHORTEST_GAP:
+            self._idle.set()
 
     def end(self) -> None:
-        """Something is done again."""
-        self._quiet.clear()
+        """Signal that the physics thread has woken."""
+        self._idle.clear()
 
     def wait(self) -> None:
-        """Wait for it, as the other thread; not for ever."""
-        self._quiet.wait(LONGEST_WAIT)
+        """Wait for the next gap, at most `LONGEST_WAIT`; called by the background thread."""
+        self._idle.wait(LONGEST_WAIT)
 
 
-class _Turns:
-    """Who waits, by address: the addresses take turns, each one's calls keep their order."""
+class _RetryQueue:
+    """Waiting calls by address: round robin over the addresses, in order within each."""
 
     def __init__(self) -> None:
         self._queues: dict[str, deque[Retry]] = {}
@@ -85,11 +84,11 @@ class _Turns:
         return sum(map(len, self._queues.values()))
 
     def add(self, address: str, *calls: Retry) -> None:
-        """Put calls last of their address; one that had none waiting comes last of all."""
+        """Append calls of an address; an address without waiting calls comes last."""
         self._queues.setdefault(address, deque()).extend(calls)
 
     def pop(self) -> Retry:
-        """Return and forget the next call."""
+        """Remove and return the next call."""
         address = next(iter(self._queues))
         queue = self._queues.pop(address)
         call = queue.popleft()
@@ -97,37 +96,37 @@ class _Turns:
             self._queues[address] = queue
         return call
 
-    def put_behind(self, others: _Turns) -> None:
-        """Put all of ``others`` last."""
+    def extend(self, others: _RetryQueue) -> None:
+        """Append all calls of ``others``."""
         for address, queue in others._queues.items():
             self.add(address, *queue)
 
 
 class SceneNotReady(Exception):
-    """A world is not ready yet, and nothing was changed: try again when called."""
+    """A scene is not compiled yet, and nothing was changed; to be retried."""
 
 
 @dataclass(frozen=True)
 class ComposerContext:
-    """What an `BackgroundComposer` needs of whoever has an event loop and clocks."""
+    """Event loop, clocks and conditions of a `BackgroundComposer`."""
 
     now: Callable[[], float]
     """Wall time, s."""
     call_later: Callable[[float, Callable[[], None]], object]
-    """Calls something after so many wall seconds."""
+    """Schedules a call after a number of wall seconds."""
     call_from_thread: Callable[[Callable[[], None]], object]
-    """The same at once, and from any thread."""
+    """Schedules a call in the event loop; thread-safe."""
     thread_time: Callable[[], float]
-    """Processor time of the thread that asks, s."""
-    may_wait: Callable[[], bool]
-    """Says whether a world may be made aside now: time passes, and waits for nobody."""
+    """Processor time of the calling thread, s."""
+    may_defer: Callable[[], bool]
+    """Returns True if a scene may be compiled in the background: simulated time passes."""
     yield_control: Callable[[], None] = no_yield
-    """Called by the thread at every step of its work: waits until that disturbs nobody."""
+    """Called by the thread between parts of its work; waits for an idle gap."""
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """A world that cannot be composed."""
+    """Error of a world that cannot be composed."""
 
     before: Scene
     world: World
@@ -135,40 +134,39 @@ class _Failure:
 
 
 class BackgroundComposer(SceneBuilder):
-    """Makes worlds ready in a thread of its own, one after the other."""
+    """Scene builder with one background thread."""
 
-    def __init__(self, surroundings: ComposerContext) -> None:
-        """Start with nothing to do."""
+    def __init__(self, context: ComposerContext) -> None:
         super().__init__()
-        self._around = surroundings
+        self._context = context
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compose")
-        self._shelf = RobotSpecCache()
-        self._limiter = RateLimiter(SHARE, surroundings.now())
-        self._waiting = _Turns()
+        self._robot_cache = RobotSpecCache()
+        self._limiter = RateLimiter(SHARE, context.now())
+        self._waiting = _RetryQueue()
         self._first: Retry | None = None
-        """Called with the world that is being made; all others wait until that one has it."""
-        self._asked = self._busy = self._resting = self._patient = False
+        """Call for the request whose scene is being compiled; the others wait for it."""
+        self._started = self._busy = self._paused = self._deferring = False
         self._failure: _Failure | None = None
-        self._known: dict[Hashable, Any] = {}
-        self._passing: dict[Hashable, Any] = {}
+        self._results: dict[Hashable, Any] = {}
+        self._scene_results: dict[Hashable, Any] = {}
         self._tries = 0
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Within, a world that is not ready may raise `SceneNotReady`."""
-        before, self._patient = self._patient, self._around.may_wait()
+    def deferred(self) -> Iterator[None]:
+        """Return a context in which a scene that is not compiled may raise `SceneNotReady`."""
+        before, self._deferring = self._deferring, self._context.may_defer()
         try:
             yield
         finally:
-            self._patient = before
+            self._deferring = before
 
     def prepare(
         self, before: Scene, world: World, prepare_sensors: Callable[[Scene], None]
     ) -> PreparedScene:
-        """Return ``world`` ready to take over from ``before``.
+        """Return ``world`` ready to replace ``before``.
 
         Raises:
-            SceneNotReady: it is not ready; `call_when_ready` says when to try again.
+            SceneNotReady: it is not compiled yet; `call_when_ready` registers a retry.
             GrouserError: it cannot be composed.
         """
         failed = self._failure
@@ -177,27 +175,27 @@ class BackgroundComposer(SceneBuilder):
             raise failed.error
         if (found := self._find(before, world)) is not None:
             return found
-        if not self._patient or self._tries >= MOST_TRIES:
+        if not self._deferring or self._tries >= MOST_TRIES:
             return super().prepare(before, world, prepare_sensors)
-        self._ask(lambda: self._compose(before, world, prepare_sensors))
+        self._submit(lambda: self._compose(before, world, prepare_sensors))
         raise SceneNotReady
 
     def compute(self, key: Hashable, make: Callable[[], Any], *, lasting: bool = True) -> Any:
-        """Return what ``make`` returns, which takes long; under the same ``key``, what it did.
+        """Return the result of ``make``, a slow function; cached by ``key``.
 
         Args:
-            key: what it is about.
-            make: works it out.
-            lasting: whether it is still true when another world runs.
+            key: cache key.
+            make: function without arguments.
+            lasting: keep the result when the scene is replaced.
 
         Raises:
-            SceneNotReady: it is not known yet; `call_when_ready` says when to try again.
-            GrouserError: ``make`` has raised it.
+            SceneNotReady: it is being computed; `call_when_ready` registers a retry.
+            GrouserError: raised by ``make``.
         """
-        known = self._known if lasting else self._passing
+        known = self._results if lasting else self._scene_results
         if key not in known:
-            if self._patient and self._tries < MOST_TRIES:
-                self._ask(lambda: known.__setitem__(key, _outcome(make)))
+            if self._deferring and self._tries < MOST_TRIES:
+                self._submit(lambda: known.__setitem__(key, _outcome(make)))
                 raise SceneNotReady
             known[key] = _outcome(make)
         if isinstance(known[key], GrouserError):
@@ -205,103 +203,105 @@ class BackgroundComposer(SceneBuilder):
         return known[key]
 
     def forget(self, before: SceneState | None) -> None:
-        """Let go of what is ready, and of what ran before: another world runs now.
+        """Drop prepared scenes and the replaced state ``before``: another scene runs now.
 
-        To free a world takes as long as a tick: the thread does, when nobody else holds it.
+        Freeing a scene takes as long as a tick; the thread does it.
         """
-        attic: list[object] = [before, *self._ready]
+        garbage: list[object] = [before, *self._ready]
         super().forget(before)
         self._failure, self._tries = None, 0
-        self._passing.clear()
-        self._around.call_later(LET_GO, lambda: self._free(attic))
+        self._scene_results.clear()
+        self._context.call_later(FREE_DELAY, lambda: self._free(garbage))
 
-    def _free(self, attic: list[object]) -> None:
-        with suppress(RuntimeError):  # it makes no more worlds: then it is done here
-            self._thread.submit(attic.clear)
+    def _free(self, garbage: list[object]) -> None:
+        with suppress(RuntimeError):  # the thread has ended: freed here on return
+            self._thread.submit(garbage.clear)
 
-    def call_when_ready(self, again: Retry, address: str = "") -> None:
-        """Call ``again`` when what raised `SceneNotReady` just now may be tried again.
+    def call_when_ready(self, retry: Retry, address: str = "") -> None:
+        """Register a retry of the request that has just raised `SceneNotReady`.
 
         Args:
-            again: tries again.
-            address: of whoever asks; empty: the server itself does.
+            retry: the call.
+            address: of the client; empty: the server itself.
         """
-        if self._asked:
-            self._first, self._asked = again, False
+        if self._started:
+            self._first, self._started = retry, False
         else:
-            self._waiting.add(address, again)
+            self._waiting.add(address, retry)
 
     def close(self) -> None:
-        """Wait for the world that is being made, and make no more."""
-        self._waiting = _Turns()
+        """Wait for the scene that is being compiled; drop all retries."""
+        self._waiting = _RetryQueue()
         self._first = None
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def _compose(
         self, before: Scene, world: World, prepare_sensors: Callable[[Scene], None]
     ) -> None:
-        """Make a world ready, in the thread."""
-        yield_control = self._around.yield_control
+        """Prepare a scene, in the thread."""
+        yield_control = self._context.yield_control
         try:
             self._keep(
-                PreparedScene.prepare(before, world, self._shelf, yield_control, prepare_sensors)
+                PreparedScene.prepare(
+                    before, world, self._robot_cache, yield_control, prepare_sensors
+                )
             )
             self._tries += 1
-        except GrouserError as error:  # whoever asked is told, as if it had been done at once
+        except GrouserError as error:  # raised by the retry
             self._failure = _Failure(before, world, error)
 
-    def _ask(self, work: Callable[[], None]) -> None:
-        """Let the thread work if it has nothing else to do; whoever asked is called first then."""
-        self._asked = not (self._busy or self._resting)
-        if self._asked:
+    def _submit(self, work: Callable[[], None]) -> None:
+        """Start ``work`` if the thread is free; the next `call_when_ready` is called first then."""
+        self._started = not (self._busy or self._paused)
+        if self._started:
             self._start(work)
 
     def _start(self, work: Callable[[], None]) -> None:
-        """Let the thread work; until it has finished, nobody else touches what it makes."""
-        self._busy, around, usual = True, self._around, sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH)
+        """Start ``work`` in the thread; its results are not read before it has finished."""
+        self._busy, context, usual = True, self._context, sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_INTERVAL)
 
         def job() -> None:
-            begun = around.thread_time()
+            begun = context.thread_time()
             try:
                 work()
-            except Exception:  # then whoever asked for it tries again on the spot, and is told
-                _LOG.exception("a world could not be composed aside")
+            except Exception:  # the retry works synchronously and raises it again
+                _LOG.exception("a scene could not be compiled in the background")
                 self._tries = MOST_TRIES
-            cost = around.thread_time() - begun
-            around.call_from_thread(lambda: self._finish(cost, usual))
+            cost = context.thread_time() - begun
+            context.call_from_thread(lambda: self._finish(cost, usual))
 
         self._thread.submit(job)
 
     def _finish(self, cost: float, usual: float) -> None:
-        """Call whoever asked for what was made, then let the next one ask."""
+        """Retry the request whose work has finished, then those that wait."""
         sys.setswitchinterval(usual)
         self._busy = False
         first, self._first = self._first, None
-        wait = self._limiter.charge(self._around.now(), cost)
+        wait = self._limiter.charge(self._context.now(), cost)
         if wait > 0:
-            self._resting = True
-            self._around.call_later(wait, self._rested)
+            self._paused = True
+            self._context.call_later(wait, self._resume)
         if first:
-            others, self._waiting = self._waiting, _Turns()
-            first(cost)  # if it needs another world still, it comes before the others
-            self._waiting.put_behind(others)
+            others, self._waiting = self._waiting, _RetryQueue()
+            first(cost)  # if it needs another scene, it stays before the others
+            self._waiting.extend(others)
         self._call_next()
 
-    def _rested(self) -> None:
-        self._resting = False
+    def _resume(self) -> None:
+        self._paused = False
         self._call_next()
 
     def _call_next(self) -> None:
-        """Let those who wait try again, one after the other, until one needs another world."""
+        """Retry waiting requests, one after the other, until one needs another scene."""
         for _ in range(len(self._waiting)):
-            if self._busy or self._resting or not self._waiting:
+            if self._busy or self._paused or not self._waiting:
                 return
             self._waiting.pop()(0.0)
 
 
 def _outcome(make: Callable[[], Any]) -> Any:
-    """Return what ``make`` returns, or the error that says why it does not."""
+    """Return the result of ``make``, or the `GrouserError` that it raises."""
     try:
         return make()
     except GrouserError as error:

@@ -1,7 +1,7 @@
-"""Log lines about clients: few of each address, short ones, and never a secret.
+"""Rate-limited log for events of clients: few short lines per address, without secrets.
 
-Whoever is refused a thousand times a second must not fill a disk with it. So an address has some
-lines in a while; what is beyond is counted, and the count is logged.
+A client that is rejected a thousand times a second must not fill a disk. Lines beyond the limit of
+an address are counted, and the count is logged.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 WINDOW = 10.0
-"""Wall seconds for which lines are counted, s."""
+"""Wall seconds over which lines are counted, s."""
 MOST_LINES = 10
-"""Lines of one address and level in that time."""
+"""Lines per address and level in one window."""
 LONGEST = 300
 """Characters of a line."""
 REMEMBERED = 1024
-"""Addresses and levels whose lines are counted."""
+"""Pairs of address and level whose lines are counted."""
 
 _QUOTED = re.compile(r"'[^'\s]{12,}'")
-"""What is quoted and as long as a token: a client may have said one in the wrong place."""
+"""Quoted text as long as a token: a client may have sent one in the wrong place."""
 
 
 class ClientLog:
-    """Logs what clients do; ``clock`` is wall time, s."""
+    """Log for events of clients; ``clock`` is wall time, s."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._counts: OrderedDict[tuple[str, int], tuple[float, int]] = OrderedDict()
-        """Address and level → when its time began, and how many lines there were; apart, so that
-        chatter leaves room for warnings."""
+        """Address and level -> begin of its window, lines in it. Levels are counted separately, so
+        that information does not displace warnings."""
 
     def info(self, logger: logging.Logger, address: str, text: str) -> None:
-        """Log what the curious want to know."""
+        """Log a regular event."""
         self._log(logger, logging.INFO, address, text)
 
     def warning(self, logger: logging.Logger, address: str, text: str) -> None:
-        """Log what somebody ought to look at."""
+        """Log an event that needs attention."""
         self._log(logger, logging.WARNING, address, text)
 
     def _log(self, logger: logging.Logger, level: int, address: str, text: str) -> None:
@@ -59,6 +59,6 @@ class ClientLog:
 
 
 def loggable(text: str) -> str:
-    """Return ``text`` as it may be logged: one short line without anything like a token."""
+    """Return ``text`` as one short line without anything that resembles a token."""
     shown = _QUOTED.sub("'…'", " ".join(text.split()))
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"

@@ -1,4 +1,7 @@
-"""Who joins and leaves a running world: composed aside where that is possible, else on the spot."""
+"""Membership: robots and objects that join or leave a running world.
+
+The new scene is compiled in the background where that is possible, else synchronously.
+"""
 
 from __future__ import annotations
 
@@ -14,35 +17,16 @@ from grouser.simulation.scene_state import SceneState
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 
-
-def check_match_roster(world: World, name: str) -> None:
-    """Refuse a newcomer to a match who is not one of the world's own robots.
-
-    Args:
-        world: as it is now.
-        name: of the robot that somebody wants to have.
-
-    Raises:
-        BadValue: a match is played here, and nobody of this name is in it.
-    """
-    there = [entry.name for entry in world.robots]
-    if world.match is not None and name not in there:
-        raise BadValue(
-            f"nobody called '{name}' plays in this match (there are: {', '.join(sorted(there))})"
-            f"{nearest(name, there)}"
-        )
-
-
 _Made = TypeVar("_Made")
 
 
 class Membership:
-    """Changes who is in a simulation's world; what raises has changed nothing.
+    """Adds and removes robots and objects; a call that raises has changed nothing.
 
     Args:
-        simulation: whose world it is.
-        composer: makes worlds ready aside; None: time stands still meanwhile.
-        changed: called when another world runs.
+        simulation: the running world.
+        composer: compiles scenes in the background; None: synchronously.
+        changed: called after the scene was replaced.
     """
 
     def __init__(
@@ -58,35 +42,35 @@ class Membership:
         self._waits = False
 
     def flush_departures(self) -> None:
-        """See to it that everybody who has left is out of the world by now.
+        """Remove all robots whose clients have left.
 
         Raises:
-            SceneNotReady: a world without them is not ready yet.
+            SceneNotReady: the scene without them is not compiled yet.
         """
         if self._departing:
             self._remove_now()
 
     def change(self, action: Action) -> None:
-        """Carry out ``action``; raise `SceneNotReady` if it needs a world that is not ready yet."""
-        with self._aside():
+        """Apply ``action``; raise `SceneNotReady` if it needs a scene that is not compiled yet."""
+        with self._deferred():
             self._simulation.apply(action)
         self._changed()
 
     def arrive(self, entry: RobotEntry) -> RobotEntry:
-        """Let a robot join where it is to, or at the nearest free spot; return what came.
+        """Add a robot at its place or at the nearest free spot; return its actual entry.
 
         Raises:
-            BadValue: it would be inside something, and so it would everywhere near.
-            SceneNotReady: the world with it is not ready yet.
+            BadValue: the place is occupied, and no spot near it is free.
+            SceneNotReady: the scene with it is not compiled yet.
         """
         simulation = self._simulation
-        with self._aside():
+        with self._deferred():
             tried = simulation.prepare_join(entry)
             free = stands_free(tried, entry.name)
             if not free:
                 entry = self._moved(tried, entry)
                 tried = simulation.prepare_join(entry)
-        if not free and not stands_free(tried, entry.name):  # somebody went there meanwhile
+        if not free and not stands_free(tried, entry.name):  # another robot moved there meanwhile
             entry = at_free_spot(tried, entry)
             tried = simulation.prepare_join(entry)
         simulation.commit_join(entry, tried)
@@ -94,7 +78,7 @@ class Membership:
         return entry
 
     def _moved(self, tried: SceneState, entry: RobotEntry) -> RobotEntry:
-        """Return ``entry`` moved to the nearest spot that was free when it was looked for."""
+        """Return ``entry`` moved to the nearest spot that is free in ``tried``; cached."""
 
         def search() -> RobotEntry:
             return at_free_spot(tried, entry)
@@ -107,25 +91,25 @@ class Membership:
         return moved
 
     def compute(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """Return what ``make`` returns, which takes long; it is remembered by its ``key``.
+        """Return the result of ``make``, a slow function; cached by ``key``.
 
         Raises:
-            SceneNotReady: it is being made aside.
+            SceneNotReady: it is being computed in the background.
         """
         if self._composer is None:
             return make()
-        with self._composer.aside():
+        with self._composer.deferred():
             made: _Made = self._composer.compute(key, make)
         return made
 
     def remove(self, names: Collection[str]) -> None:
-        """Take robots and objects out of the world, all at once; raise `SceneNotReady` as `change`."""
-        with self._aside():
+        """Remove robots and objects, all at once; raise `SceneNotReady` as `change`."""
+        with self._deferred():
             self._simulation.remove(names)
         self._changed()
 
     def remove_soon(self, names: Iterable[str]) -> None:
-        """Take robots and objects out of the world as soon as one without them is ready."""
+        """Remove robots and objects as soon as the scene without them is compiled."""
         self._departing.update(names)
         self._remove_departing()
 
@@ -133,8 +117,7 @@ class Membership:
         try:
             self._remove_now()
         except SceneNotReady:
-            assert self._composer is not None  # nobody else raises it
-            if not self._waits:
+            if self._composer and not self._waits:
                 self._waits = True
                 self._composer.call_when_ready(self._remove_again)
 
@@ -148,15 +131,28 @@ class Membership:
         self.remove(sorted(self._departing & there))
         self._departing.clear()
 
-    def _aside(self) -> AbstractContextManager[None]:
-        return self._composer.aside() if self._composer else nullcontext()
+    def _deferred(self) -> AbstractContextManager[None]:
+        return self._composer.deferred() if self._composer else nullcontext()
+
+
+def check_match_roster(world: World, name: str) -> None:
+    """Raise `BadValue` if a match is played and the world has no robot ``name``.
+
+    The referee places the robots of a match; one outside the teams would get no place.
+    """
+    there = [entry.name for entry in world.robots]
+    if world.match is not None and name not in there:
+        raise BadValue(
+            f"'{name}' is not in this match (there are: {', '.join(sorted(there))})"
+            f"{nearest(name, there)}"
+        )
 
 
 def at_free_spot(tried: SceneState, entry: RobotEntry) -> RobotEntry:
-    """Return ``entry`` if it is free where it stands in ``tried``, else moved to where it is.
+    """Return ``entry`` if its place is free in ``tried``, else moved to the nearest free spot.
 
     Raises:
-        BadValue: it would be inside something, and so it would everywhere near.
+        BadValue: no spot near its place is free.
     """
     move = arrival_spot(tried, entry.name)
     x, y, z = entry.position

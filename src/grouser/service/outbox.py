@@ -1,8 +1,8 @@
-"""What waits for a client to read it: bounded, never blocking.
+"""Outbox: bounded, non-blocking send queue of one client, with back-pressure.
 
-As long as a client reads, lines go straight to the transport. When its buffer is full they wait
-here, in order. When too much waits, old sensor lines are dropped first, those with a newer one of
-the same sensor behind them before others; a client for which even the rest is too much is cut off.
+While the client reads, lines go straight to the transport. When its buffer is full they wait here,
+in order. Above the limit, old sensor lines are dropped first, those followed by a newer one of the
+same sensor before others; if the remaining lines exceed the limit, the connection is aborted.
 """
 
 from __future__ import annotations
@@ -11,47 +11,51 @@ from collections import deque
 from typing import Protocol
 
 HIGH = 64 * 1024
-"""Bytes in the transport's buffer beyond which lines wait here instead."""
+"""Bytes in the transport's buffer above which lines wait in the outbox."""
 
 _Line = tuple[int, bytes]
-"""Its number in the order of sending, and its bytes."""
+"""Sequence number, and bytes."""
 
 
 class Pipe(Protocol):
-    """What is needed of an ``asyncio`` transport."""
+    """The part of `asyncio.Transport` that an outbox uses."""
 
     def write(self, data: bytes) -> None:
-        """Send ``data`` now or when the far side reads."""
+        """Send ``data`` now or when the peer reads."""
 
     def get_write_buffer_size(self) -> int:
-        """Return how many bytes were not sent yet."""
+        """Return the number of buffered bytes."""
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Let the protocol's ``resume_writing`` be called when fewer than ``low`` are left."""
+        """Set the limits at which the protocol's writing is paused and resumed."""
 
     def is_closing(self) -> bool:
-        """Return whether nobody will read any more."""
+        """Return True if the transport is closing or closed."""
 
     def abort(self) -> None:
-        """Close at once, whatever was not sent."""
+        """Close at once; drop what is buffered."""
 
 
 class Sender(Protocol):
-    """Where lines go."""
+    """Destination of lines."""
 
     def line(self, data: bytes, *, stale: str | None = None) -> None:
-        """Send one line; one with a ``stale`` name may be dropped for a newer one of that name."""
+        """Send one line; with a ``stale`` name it may be dropped for a newer one of that name."""
 
 
 class Outbox:
-    """The lines for one client; its protocol's ``resume_writing`` calls `flush`."""
+    """Lines for one client; its protocol's ``resume_writing`` calls `flush`.
+
+    Args:
+        transport: of the connection.
+        most_bytes: limit of the waiting bytes, without those in the transport's buffer.
+    """
 
     def __init__(self, transport: Pipe, most_bytes: int) -> None:
-        """Let at most ``most_bytes`` wait beside what is in ``transport``."""
         self.dropped = 0
-        """Lines that the client will never see, because it did not read."""
+        """Number of dropped lines."""
         self.cut = False
-        """Whether the client was cut off."""
+        """True if the connection was aborted because the client did not read."""
         self._transport = transport
         self._most = most_bytes
         self._number = 0
@@ -62,15 +66,15 @@ class Outbox:
 
     @property
     def waiting(self) -> int:
-        """Bytes that wait here."""
+        """Waiting bytes."""
         return self._bytes
 
     def line(self, data: bytes, *, stale: str | None = None) -> None:
-        """Say ``data``.
+        """Send ``data``.
 
         Args:
             data: one line, or lines that belong together.
-            stale: name of the sensor whose next line makes this one old; None: is never old.
+            stale: name of the sensor whose next line makes this one obsolete; None: never.
         """
         if self.cut or self._transport.is_closing():
             self.dropped += 1
@@ -87,13 +91,13 @@ class Outbox:
             self._make_room()
 
     def flush(self) -> None:
-        """Hand the transport what waits, in order, as far as its buffer goes."""
-        # Until it is full or nothing waits: a transport that never was full never asks for more.
+        """Pass waiting lines to the transport, in order, until its buffer is full."""
+        # Loop: a transport whose buffer never became full does not call `resume_writing`.
         while self._bytes and self._ready():
             self._transport.write(self._chunk())
 
     def _chunk(self) -> bytes:
-        """Take what waits out of the queues, oldest first, about a buffer full."""
+        """Remove and return waiting lines, oldest first, about one buffer full."""
         lines: list[bytes] = []
         enough = max(0, self._bytes - HIGH)
         while self._bytes > enough:
@@ -103,20 +107,20 @@ class Outbox:
         return b"".join(lines)
 
     def _ready(self) -> bool:
-        """Return whether the transport takes more; if not, it will say so when it does."""
+        """Return True if the transport's buffer is below its limit."""
         return self._transport.get_write_buffer_size() <= HIGH
 
     def _make_room(self) -> None:
-        """Drop the oldest line with a newer one behind it, else the oldest; else cut off."""
+        """Drop the oldest obsolete line, else the oldest sensor line, else abort."""
         stale = [queue for queue in self._stale.values() if queue]
         older = [queue for queue in stale if len(queue) > 1]
         if not stale:
-            self._cut_off()
+            self._abort()
             return
         self._bytes -= len(min(older or stale, key=_age).popleft()[1])
         self.dropped += 1
 
-    def _cut_off(self) -> None:
+    def _abort(self) -> None:
         self.cut = True
         self.dropped += len(self._kept)
         self._kept.clear()

@@ -1,8 +1,7 @@
-"""The radio: the only way in which robots can talk to each other.
+"""Radio between robots: range, walls, packet loss and delay, in simulated time.
 
-Whoever is near enough hears it; distance and walls weaken it (`RadioModel`), and near the limit
-some is lost, by generators of the run's own, one for each pair of robots: who else talks changes
-nothing. Time is simulated time.
+Distance and walls attenuate a signal (`RadioModel`). Near the limit messages are lost at random;
+each pair of robots has its own random generator, independent of other traffic.
 """
 
 from __future__ import annotations
@@ -22,98 +21,44 @@ from grouser.simulation.simulation import Simulation
 _MESH, _HFIELD = int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_HFIELD)
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
-
-class Walls:
-    """All of a scene that a signal has to pass through."""
-
-    def __init__(self, scene: Scene) -> None:
-        """Find whatever can be bumped into and is no robot's."""
-        model = scene.model
-        self._model = model
-        roots = model.body_rootid[model.geom_bodyid]
-        robots = tuple(f"{name}/" for name in scene.robots)
-        free = np.array([model.body(root).name.startswith(robots) for root in roots], bool)
-        solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
-        self._geoms = np.flatnonzero(solid & ~free)
-        types = model.geom_type[self._geoms]
-        # A plane has no end.
-        self._reach = np.where(types == _PLANE, np.inf, model.geom_rbound[self._geoms])
-
-    def between(self, data: mujoco.MjData, begin: Array, end: Array, most: int) -> int:
-        """Return how many walls a straight line passes, ``most`` at most; each counts once.
-
-        Args:
-            data: where everything is; its places must be up to date.
-            begin: one end of the line in the world, m, (3,).
-            end: the other.
-            most: how many are worth counting.
-        """
-        way = end - begin
-        count = 0
-        for geom in self._near(data, begin, way):
-            if count >= most:
-                break
-            count += self._passes(data, int(geom), begin, way)
-        return count
-
-    def _near(self, data: mujoco.MjData, begin: Array, way: Array) -> Array:
-        """Return the geoms whose bounding sphere the line passes."""
-        to = data.geom_xpos[self._geoms] - begin
-        along = np.clip(to @ way / max(float(way @ way), 1e-12), 0.0, 1.0)
-        away = np.linalg.norm(to - along[:, None] * way, axis=1)
-        return np.asarray(self._geoms[away <= self._reach])
-
-    def _passes(self, data: mujoco.MjData, geom: int, begin: Array, way: Array) -> bool:
-        model, kind = self._model, int(self._model.geom_type[geom])
-        if kind == _MESH:
-            share = mujoco.mj_rayMesh(model, data, geom, begin, way)
-        elif kind == _HFIELD:
-            share = mujoco.mj_rayHfield(model, data, geom, begin, way)
-        else:
-            place, turn = data.geom_xpos[geom], data.geom_xmat[geom]
-            share = mujoco.mju_rayGeom(place, turn, model.geom_size[geom], begin, way, kind)
-        return bool(0.0 <= share <= 1.0)
-
-
 MOST_WAITING = 10_000
-"""Messages on their way; with more the oldest is lost, as in a crowded band."""
+"""Delayed messages; above this number the oldest is lost."""
 
 
 @dataclass(frozen=True)
 class RadioSignal:
-    """What a robot receives over its radio."""
+    """Message as received by a robot."""
 
     sender: str
-    """Name of the robot that sent it."""
+    """Name of the sending robot."""
     data: bytes
     strength: float
-    """Of the signal where it is received, dBm."""
+    """Signal strength at the receiver, dBm."""
 
 
 Delivery = tuple[str, RadioSignal]
-"""Name of the robot that receives it, and what."""
+"""Name of the receiving robot, and its message."""
 
 
 class Radio:
-    """Carries messages between the robots of a simulation."""
+    """Radio channel of all robots of a simulation."""
 
     def __init__(self, simulation: Simulation) -> None:
-        """Carry what robots in ``simulation`` send."""
         self._simulation = simulation
         self._scene = simulation.scene
         self._walls = Walls(simulation.scene)
         self._now = -1.0
-        self._start_over()
+        self._reset()
 
     def transmit(self, sender: str, data: bytes, to: str | None = None) -> list[Delivery]:
-        """Send ``data`` from robot ``sender``; return who receives it at once, in order of names.
+        """Send ``data`` from robot ``sender``; return the deliveries, sorted by receiver.
 
-        With a delay nobody does: `arrived` returns who does later.
+        With a delay the list is empty, and `arrived` returns the deliveries later.
 
         Args:
             sender: name of a robot.
-            data: what it sends.
-            to: name of the robot that is meant, any case; None: whoever is in reach.
+            data: content.
+            to: name of the receiver, case-insensitive; None: all robots in range.
         """
         self._update()
         robots = self._scene.robots
@@ -134,9 +79,9 @@ class Radio:
         return []
 
     def arrived(self) -> list[Delivery]:
-        """Return what has been on its way until now; who has left receives nothing.
+        """Return the delayed messages that are due, without those for robots that have left.
 
-        To be called after every tick: it is how a start over is noticed as well.
+        Call it after every tick: it also detects a reset of the world.
         """
         self._update()
         due: list[Delivery] = []
@@ -149,7 +94,7 @@ class Radio:
         self._update()
         pair = min(one, other), max(one, other)
         if pair not in self._strengths:
-            if not self._strengths:  # no pair was worked out since time passed
+            if not self._strengths:  # first pair since time passed
                 mujoco.mj_kinematics(self._simulation.model, self._simulation.data)
             begin, end = (self._place(name) for name in pair)
             walls = self._walls.between(self._simulation.data, begin, end, self._model.most_walls)
@@ -158,7 +103,7 @@ class Radio:
         return self._strengths[pair]
 
     def _received(self, sender: str, receiver: str) -> float | None:
-        """Return with which power (dBm) something arrives; None: it does not."""
+        """Return the signal strength (dBm) at the receiver; None: the message is lost."""
         strength = self.strength(sender, receiver)
         loss = self._model.loss(strength)
         if 0.0 < loss < 1.0:
@@ -169,24 +114,75 @@ class Radio:
         return None if loss else strength
 
     def _place(self, name: str) -> Array:
-        """Return where a robot's antenna is: at its root."""
+        """Return the position of a robot's antenna: that of its root body."""
         body = self._simulation.model.body(f"{name}/{self._scene.robots[name].root}").id
         return np.array(self._simulation.data.xpos[body])
 
     def _update(self) -> None:
-        """Notice that time has passed, that somebody has come or left, or a start over."""
+        """Update after time has passed, the scene was replaced, or the world was reset."""
         simulation, now = self._simulation, self._simulation.time
         if simulation.scene is not self._scene:
             self._scene, self._walls = simulation.scene, Walls(simulation.scene)
         elif now == self._now:
             return
         if now < self._now:
-            self._start_over()
+            self._reset()
         self._now = now
         self._strengths.clear()
 
-    def _start_over(self) -> None:
+    def _reset(self) -> None:
         self._model = self._scene.world.radio
         self._rngs: dict[tuple[str, str], np.random.Generator] = {}
         self._waiting: deque[tuple[float, Delivery]] = deque(maxlen=MOST_WAITING)
         self._strengths: dict[tuple[str, str], float] = {}
+
+
+class Walls:
+    """Obstacles for radio signals: colliding geoms of terrain and objects, not of robots."""
+
+    def __init__(self, scene: Scene) -> None:
+        model = scene.model
+        self._model = model
+        roots = model.body_rootid[model.geom_bodyid]
+        robots = tuple(f"{name}/" for name in scene.robots)
+        free = np.array([model.body(root).name.startswith(robots) for root in roots], bool)
+        solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+        self._geoms = np.flatnonzero(solid & ~free)
+        types = model.geom_type[self._geoms]
+        # Planes are unbounded.
+        self._reach = np.where(types == _PLANE, np.inf, model.geom_rbound[self._geoms])
+
+    def between(self, data: mujoco.MjData, begin: Array, end: Array, most: int) -> int:
+        """Return the number of walls that a line segment crosses; each counts once.
+
+        Args:
+            data: state with up-to-date kinematics.
+            begin: first end in the world, m, (3,).
+            end: second end.
+            most: limit of the count.
+        """
+        way = end - begin
+        count = 0
+        for geom in self._near(data, begin, way):
+            if count >= most:
+                break
+            count += self._passes(data, int(geom), begin, way)
+        return count
+
+    def _near(self, data: mujoco.MjData, begin: Array, way: Array) -> Array:
+        """Return the geoms whose bounding sphere the segment meets."""
+        to = data.geom_xpos[self._geoms] - begin
+        along = np.clip(to @ way / max(float(way @ way), 1e-12), 0.0, 1.0)
+        away = np.linalg.norm(to - along[:, None] * way, axis=1)
+        return np.asarray(self._geoms[away <= self._reach])
+
+    def _passes(self, data: mujoco.MjData, geom: int, begin: Array, way: Array) -> bool:
+        model, kind = self._model, int(self._model.geom_type[geom])
+        if kind == _MESH:
+            share = mujoco.mj_rayMesh(model, data, geom, begin, way)
+        elif kind == _HFIELD:
+            share = mujoco.mj_rayHfield(model, data, geom, begin, way)
+        else:
+            place, turn = data.geom_xpos[geom], data.geom_xmat[geom]
+            share = mujoco.mju_rayGeom(place, turn, model.geom_size[geom], begin, way, kind)
+        return bool(0.0 <= share <= 1.0)

@@ -1,4 +1,4 @@
-"""How much one client may ask of a server; wall seconds come from whoever holds a clock."""
+"""Rate limiter (token bucket), and the limits of a server; the caller passes the time."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from dataclasses import dataclass, fields
 from grouser.errors import BadValue
 
 UNAUTHENTICATED_COST = 20
-"""How many lines one line counts for, from somebody who has shown no token where one is needed."""
+"""Lines that one line of an unauthenticated connection counts for, where a token is needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a server puts up with; whatever is beyond is dropped and counted."""
+    """Limits of a server; what exceeds them is delayed or dropped, and counted."""
 
     longest_line: int = 64 * 1024
-    """Bytes that a line may have, without its end."""
+    """Bytes of a line, without its end."""
     lines_per_second: float = 2000.0
-    """Lines from one connection; a second's worth may come at once."""
+    """Lines from one connection; bursts of one second's worth are allowed."""
     bytes_per_second: float = 2.0**20
-    """Bytes from one connection; a second's worth may come at once."""
+    """Bytes from one connection; bursts of one second's worth are allowed."""
     server_share: float = 0.05
-    """Seconds per second that the server works for one connection, by the clock of its processor;
-    what is over it waits."""
+    """Processor seconds per second that the server works for one connection; further requests
+    wait."""
     server_burst: float = 10.0
-    """Seconds for which a connection's share is saved up: to arrive and to ask what its robot is
-    like takes more than to drive it."""
+    """Seconds for which an unused share accumulates: joining and querying a robot takes more than
+    driving it."""
     robots_per_address: int = 64
-    """Robots that one machine's clients may have."""
+    """Robots that the clients of one machine may own."""
     connections: int = 512
     """Connections to all ports together."""
     connections_per_address: int = 384
-    """Of these, from one address at most: nobody fills a server alone."""
+    """Connections from one address."""
     unauthenticated_per_address: int = 64
-    """Connections from one address that have not shown a token yet, or not begun TLS, where that is
-    needed; the oldest goes when another one comes."""
+    """Unauthenticated connections from one address, those before TLS included; beyond that the
+    oldest one is closed."""
     unread_bytes: int = 2**20
-    """Bytes that wait for a client that does not read."""
+    """Bytes queued for a client that does not read."""
     login_seconds: float = 10.0
-    """Wall time until a connection must have shown its token, TLS included, s."""
+    """Wall time until a connection must have shown its token, TLS handshake included, s."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -48,48 +48,47 @@ class Limits:
 
 
 class RateLimiter:
-    """So much per second; what was not used is saved up, for a while at most."""
+    """Token bucket.
+
+    Args:
+        per_second: refill rate.
+        now: wall time, s.
+        burst: capacity, as seconds of the refill rate.
+        balance: initial content; None: full.
+    """
 
     def __init__(
         self,
         per_second: float,
         now: float,
         *,
-        savings: float = 1.0,
-        saved: float | None = None,
+        burst: float = 1.0,
+        balance: float | None = None,
     ) -> None:
-        """Start at the wall time ``now`` (s).
-
-        Args:
-            per_second: the rate.
-            now: wall time, s.
-            savings: seconds whose worth may be saved up.
-            saved: what there is at first; None: all that may be saved up.
-        """
-        self._rate, self._most = per_second, per_second * savings
-        self._saved = self._most if saved is None else min(saved, self._most)
+        self._rate, self._capacity = per_second, per_second * burst
+        self._balance = self._capacity if balance is None else min(balance, self._capacity)
         self._then = now
 
-    def saved(self, now: float) -> float:
-        """Return how much may be spent now; negative: a debt."""
-        self._save(now)
-        return self._saved
+    def balance(self, now: float) -> float:
+        """Return the content; negative: a debt."""
+        self._refill(now)
+        return self._balance
 
     def spend(self, now: float, amount: float = 1.0) -> bool:
-        """Take ``amount`` if there is as much; False: there is not, and nothing was taken."""
-        self._save(now)
-        if self._saved < amount:
+        """Take ``amount`` and return True if the bucket holds it; otherwise change nothing."""
+        self._refill(now)
+        if self._balance < amount:
             return False
-        self._saved -= amount
+        self._balance -= amount
         return True
 
     def charge(self, now: float, amount: float) -> float:
-        """Take ``amount``, which has come already; return the seconds to wait for no debt."""
-        self._save(now)
-        self._saved -= amount
-        return -self._saved / self._rate if self._saved < 0 else 0.0
+        """Take ``amount`` even into debt; return the seconds until the debt is paid, 0 for none."""
+        self._refill(now)
+        self._balance -= amount
+        return -self._balance / self._rate if self._balance < 0 else 0.0
 
-    def _save(self, now: float) -> None:
+    def _refill(self, now: float) -> None:
         if now > self._then:
-            self._saved = min(self._most, self._saved + self._rate * (now - self._then))
+            self._balance = min(self._capacity, self._balance + self._rate * (now - self._then))
             self._then = now

@@ -1,4 +1,4 @@
-"""Fresh readings on their way to whoever owns the robot: robots are served one after the other."""
+"""Queues of sensor readings per robot, sent to the owners one robot after the other."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from grouser.simulation.scene import Scene
 from grouser.simulation.simulation import Simulation
 
 SensorReading = tuple[Sensor, Reading]
-"""A sensor and what it measured."""
+"""A sensor and its reading."""
 
 
 class CameraListener(Protocol):
-    """Whoever shows what cameras see."""
+    """Receiver of camera readings."""
 
     def rebind(self, scene: Scene) -> None:
         """Rebind to a recomposed scene."""
 
     def offer(self, robot: str, reading: Reading) -> None:
-        """Take a camera's fresh reading; never waits."""
+        """Receive a new camera reading; non-blocking."""
 
 
 class ReadingQueues:
-    """Each robot's readings that nobody has been sent yet, and the order of the robots."""
+    """Readings of each robot that were not sent yet, and the order of the robots."""
 
     def __init__(self, simulation: Simulation, cameras: CameraListener | None) -> None:
-        """Collect the readings of ``simulation`` from now on; those of ``cameras`` are offered."""
+        """Collect readings of ``simulation`` from now on; those of cameras go to ``cameras``."""
         self._simulation, self._cameras = simulation, cameras
         self._readings: dict[str, list[SensorReading]] = {}
         self._order: deque[str] = deque()
-        simulation.drain_readings()  # from now on they are kept
+        simulation.drain_readings()  # drop earlier ones
 
     def collect(self, robots: Container[str]) -> None:
-        """Queue what the sensors of ``robots`` have measured; offer cameras' readings, anybody's.
+        """Queue new readings of ``robots``; pass the readings of all cameras to the listener.
 
-        A robot without any in the queue comes last.
+        A robot without queued readings is appended to the order.
         """
         sensors = self._simulation.scene.sensors
         for robot, reading in self._simulation.drain_readings():
@@ -59,7 +59,7 @@ class ReadingQueues:
             queue.append((sensor, reading))
 
     def fill_up(self, robot: str) -> None:
-        """Queue the newest reading of every sensor of a robot of which none is in the queue."""
+        """Queue the newest reading of every sensor of a robot without a queued one."""
         queue = self._readings.setdefault(robot, [])
         there = {reading.sensor for _, reading in queue}
         for (name, key), (sensor, _) in self._simulation.scene.sensors.items():
@@ -69,10 +69,10 @@ class ReadingQueues:
             self._order.append(robot)
 
     def pop(self, robot: str) -> list[SensorReading]:
-        """Return and forget a robot's readings."""
+        """Remove and return a robot's readings."""
         return self._readings.pop(robot, [])
 
     def in_order(self) -> Iterator[str]:
-        """Yield, and take out of the queue, the robots whose turn it is; some have nothing left."""
+        """Remove and yield the robots in their order; some have no readings left."""
         while self._order:
             yield self._order.popleft()

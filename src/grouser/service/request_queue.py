@@ -1,8 +1,8 @@
-"""What a client has asked for and what is not done yet: done bit by bit, as far as its share goes.
+"""Request queue of one client, processed within a budget of processor time.
 
-Lines differ in cost a thousandfold, so time is limited and not lines: what the processor spent is
-measured, by a clock that is given in. Whoever is over its share waits, and nobody else does; what
-it asked for keeps its order. When it has gone, what it asked for is forgotten.
+The cost of requests differs a thousandfold, so that processor time is limited and not the number
+of lines. A client over its budget waits; other clients do not. Requests keep their order, and are
+dropped when the connection closes.
 """
 
 from __future__ import annotations
@@ -15,57 +15,57 @@ from grouser.service.background_composer import SceneNotReady
 from grouser.service.rate_limiter import Limits, RateLimiter
 
 REMEMBERED = 4096
-"""Addresses whose budgets are remembered; beyond that, the one that left first is forgotten."""
+"""Addresses whose budgets are kept; beyond that, the one that was released first is dropped."""
 LONGEST_DEBT = 2.0
-"""Seconds that a new connection waits at most for what others of its address have spent."""
+"""Longest wait of a new connection for processor time spent by others of its address, s."""
 SLICE = 0.001
-"""Processor seconds that the wishes of one client take at a stretch, about: ticks come between."""
+"""Processor seconds for the requests of one client at a time, about; ticks run in between."""
 
 Request = Callable[[], None]
-"""What one line asks for; doing it may raise `SceneNotReady`, and is then tried again."""
+"""Work of one line; if it raises `SceneNotReady`, it is retried later."""
 
 
 class RequestQueue:
-    """The wishes of one client, in their order.
+    """Requests of one client, in their order.
 
     Args:
-        budget: seconds that may be spent on them.
+        budget: processor seconds that may be spent on them.
         clock: processor time, s.
     """
 
     def __init__(self, budget: RateLimiter, clock: Callable[[], float]) -> None:
-        self._coming: deque[Request] = deque()
+        self._queue: deque[Request] = deque()
         self._clock, self.budget = clock, budget
 
     def __bool__(self) -> bool:
-        """Whether any is left."""
-        return bool(self._coming)
+        """Return True if requests are queued."""
+        return bool(self._queue)
 
-    def add(self, wishes: Iterable[Request]) -> None:
-        """Put further ones behind those that are there."""
-        self._coming.extend(wishes)
+    def add(self, requests: Iterable[Request]) -> None:
+        """Append requests."""
+        self._queue.extend(requests)
 
     def clear(self) -> None:
-        """Forget them all."""
-        self._coming.clear()
+        """Drop all requests."""
+        self._queue.clear()
 
-    def fulfil(self, now: float, *, limited: bool) -> float:
-        """Do some of them; return for how many wall seconds no more may be done.
+    def process(self, now: float, *, limited: bool) -> float:
+        """Process some requests; return the wall seconds to wait before the next ones.
 
         Args:
             now: wall time, s.
-            limited: whether their time counts.
+            limited: charge the processor time to the budget.
 
         Raises:
-            SceneNotReady: one needs a world that is not ready yet; it is the first still.
+            SceneNotReady: a request needs a scene that is not compiled yet; it stays first.
         """
         spent = wait = 0.0
-        while self._coming and spent < SLICE and wait <= 0:
-            wish, begun = self._coming.popleft(), self._clock()
+        while self._queue and spent < SLICE and wait <= 0:
+            request, begun = self._queue.popleft(), self._clock()
             try:
-                wish()
+                request()
             except SceneNotReady:
-                self._coming.appendleft(wish)
+                self._queue.appendleft(request)
                 raise
             finally:
                 cost = self._clock() - begun
@@ -76,30 +76,27 @@ class RequestQueue:
 
 
 class AddressBudgets:
-    """How much time connections have saved up, or charge; times are wall time, s.
+    """Processor-time budgets per address, kept across reconnects; times are wall time, s.
 
-    Whoever hangs up and comes again goes on with what the last connection of its address left. That
-    is time of the thread that serves everybody: wishes are small, and so are the debts they leave.
-    What was composed aside counts for the connection that asked for it and for no other of its
-    address: there, addresses take turns (`aside_composer`).
+    They count time of the serving thread only. Compile time of the background composer is charged
+    to the connection that requested it, not to its address: there, addresses are served in turn.
     """
 
     def __init__(self, limits: Limits) -> None:
-        """Give everybody what ``limits`` say."""
-        self._rate, self._savings = limits.server_share, limits.server_burst
+        self._rate, self._burst = limits.server_share, limits.server_burst
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Address → what its last connection left behind, and when."""
+        """Address -> balance of its last connection, and the time of its release."""
 
-    def take(self, address: str, now: float) -> RateLimiter:
+    def acquire(self, address: str, now: float) -> RateLimiter:
         """Return the budget of a new connection."""
-        left, then = self._left.get(network(address), (self._rate * self._savings, now))
-        saved = max(left + self._rate * (now - then), -self._rate * LONGEST_DEBT)
-        return RateLimiter(self._rate, now, savings=self._savings, saved=saved)
+        left, then = self._left.get(network(address), (self._rate * self._burst, now))
+        balance = max(left + self._rate * (now - then), -self._rate * LONGEST_DEBT)
+        return RateLimiter(self._rate, now, burst=self._burst, balance=balance)
 
-    def give_back(self, address: str, budget: RateLimiter, now: float) -> None:
-        """Remember what a connection that is over has left."""
-        who, saved = network(address), budget.saved(now)
-        left, then = self._left.pop(who, (saved, now))
-        self._left[who] = min(saved, left + self._rate * (now - then)), now
+    def release(self, address: str, budget: RateLimiter, now: float) -> None:
+        """Keep the balance of a closed connection."""
+        key, balance = network(address), budget.balance(now)
+        left, then = self._left.pop(key, (balance, now))
+        self._left[key] = min(balance, left + self._rate * (now - then)), now
         if len(self._left) > REMEMBERED:
             self._left.popitem(last=False)

@@ -1,9 +1,8 @@
-"""How long the world waits for clients in lockstep. Pure: it is told the time.
+"""Time-outs of turns in lockstep: log slow clients, expire turns that take too long.
 
-Whoever stalls in its turn would stop the world for everybody. So it is named in the log after a
-moment, and given up after the longest wait. Whoever comes back and stalls again, under whatever
-name, is waited for half as long each time, but never less than a second: others at its address,
-who take their turns as they should, must not be given up with it.
+A client that stalls in its turn would stop the simulation for all others. Each time an address has
+let a turn expire, its time-out is halved, down to one second: other clients at the same address
+that end their turns in time must not expire with it. The caller passes the wall time.
 """
 
 from __future__ import annotations
@@ -12,73 +11,72 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-NAMED_AFTER = 1.0
-"""Wall seconds after which the log says for whom the world waits, s; nobody is given up before
-unless the longest wait is shorter."""
+SLOW_AFTER = 1.0
+"""Wall seconds after which a turn is logged as slow; also the shortest time-out, s."""
 FORGIVEN_AFTER = 600.0
-"""Wall seconds after which it is forgotten that somebody was given up, s."""
+"""Wall seconds after which an expired turn no longer shortens the time-out, s."""
 
 
 @dataclass(frozen=True)
 class TurnCheck:
-    """Whom to name and whom to give up now, and when to look again."""
+    """Result of `TurnTimeouts.check`."""
 
-    named: list[str]
-    """Who has been waited for so long that it is worth a line, each once in a turn."""
-    given_up: dict[str, float]
-    """Who has been waited for too long, and how long (wall time, s)."""
-    look_again: float
-    """Wall seconds until somebody else may be one of these; infinity: never."""
+    slow: list[str]
+    """Clients whose turn has just become slow, each once per turn."""
+    expired: dict[str, float]
+    """Client whose turn has expired -> its time-out (wall time, s)."""
+    next_check: float
+    """Wall seconds until another turn may become slow or expire; infinity: never."""
 
 
 class TurnTimeouts:
-    """Counts how long everybody's present turn has lasted.
+    """Durations of the present turns.
 
     Args:
-        longest: wall seconds that somebody is waited for; 0: for ever.
-        address: says where somebody is, by name.
+        longest: time-out of a turn, wall s; 0: none.
+        address: returns the address of a client by its name.
     """
 
     def __init__(self, longest: float, address: Callable[[str], str]) -> None:
         self._longest = longest or math.inf
         self._address = address
-        self._given_up: dict[str, list[float]] = {}
+        self._expired: dict[str, list[float]] = {}
         self._since: dict[tuple[str, int], float] = {}
-        self._named: set[tuple[str, int]] = set()
+        self._slow: set[tuple[str, int]] = set()
 
-    def look(self, turns: Mapping[str, int], now: float) -> TurnCheck:
-        """Say for whom the world waits too long.
+    def check(self, turns: Mapping[str, int], now: float) -> TurnCheck:
+        """Return the turns that are slow or have expired.
 
         Args:
-            turns: whose turn it is, and which of its turns.
+            turns: client in its turn -> step at which the turn began.
             now: wall time, s.
         """
         present = set(turns.items())
         self._since = {turn: self._since.get(turn, now) for turn in sorted(present)}
-        self._named &= present
+        self._slow &= present
         waits = {turn: now - since for turn, since in self._since.items()}
         limits = {turn: self._limit(turn[0], now) for turn in waits}
-        slow = [turn for turn, wait in waits.items() if wait >= NAMED_AFTER]
-        fresh = [turn for turn in slow if turn not in self._named]
-        self._named.update(fresh)
-        over = [turn for turn, wait in waits.items() if wait >= limits[turn]]
-        for name, _ in over:
-            self._given_up.setdefault(self._address(name), []).append(now)
-        left = [limits[turn] - wait for turn, wait in waits.items() if turn not in over]
-        left += [NAMED_AFTER - wait for wait in waits.values() if wait < NAMED_AFTER]
+        slow = [turn for turn, wait in waits.items() if wait >= SLOW_AFTER]
+        fresh = [turn for turn in slow if turn not in self._slow]
+        self._slow.update(fresh)
+        expired = [turn for turn, wait in waits.items() if wait >= limits[turn]]
+        for name, _ in expired:
+            self._expired.setdefault(self._address(name), []).append(now)
+        left = [limits[turn] - wait for turn, wait in waits.items() if turn not in expired]
+        left += [SLOW_AFTER - wait for wait in waits.values() if wait < SLOW_AFTER]
         return TurnCheck(
             [name for name, _ in fresh],
-            {turn[0]: limits[turn] for turn in over},
+            {turn[0]: limits[turn] for turn in expired},
             min(left, default=math.inf),
         )
 
     def _limit(self, name: str, now: float) -> float:
-        """Return how long (wall time, s) somebody is waited for."""
+        """Return the time-out (wall time, s) of a client's turn."""
         recent = {
             address: kept
-            for address, times in self._given_up.items()
+            for address, times in self._expired.items()
             if (kept := [time for time in times if now - time < FORGIVEN_AFTER])
         }
-        self._given_up = recent
+        self._expired = recent
         halved = self._longest / 2 ** len(recent.get(self._address(name), ()))
-        return float(max(halved, min(NAMED_AFTER, self._longest)))
+        return float(max(halved, min(SLOW_AFTER, self._longest)))

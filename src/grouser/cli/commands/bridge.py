@@ -55,7 +55,7 @@ def bridge(
 
     from grouser.cli.options import link_faults
     from grouser.client.address import Address, parse_host_port
-    from grouser.client.bridge_process import BridgeProcess
+    from grouser.client.bridge import BridgeProcess
     from grouser.protocol.usarsim import codec
     from grouser.service.access import is_loopback
 

@@ -58,8 +58,7 @@ def control(
     """
     from grouser.client.control_process import ControlProcess
     from grouser.client.hrt_robot import Hrt
-    from grouser.client.links.link import open_link
-    from grouser.client.links.link_with_faults import LinkWithFaults
+    from grouser.client.links.link import LinkWithFaults, open_link
     from grouser.service.access import is_loopback
 
     if not token and not is_loopback(host):

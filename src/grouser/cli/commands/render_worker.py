@@ -72,7 +72,7 @@ def render_worker(
     import asyncio
     import time
 
-    from grouser.gateways.images.render_host import RenderNode
+    from grouser.gateways.images.render_host import RenderHost
     from grouser.service.access import AccessControl, is_loopback, tokens
     from grouser.tls import client_context, client_hint, server_context
 
@@ -89,7 +89,7 @@ def render_worker(
     tls = server_context(certificate, key) if certificate else None
     if certificate:
         print_error(client_hint(certificate))
-    node = RenderNode(access, workers=workers, own_only=own_only, report=print_line, tls=tls)
+    node = RenderHost(access, workers=workers, own_only=own_only, report=print_line, tls=tls)
     link = node.run(far, far_port, host=host, port=port, token=token, trust=trust)
     try:
         asyncio.run(_until_terminated(link))

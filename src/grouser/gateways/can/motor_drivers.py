@@ -44,8 +44,7 @@ from grouser.sensors.camera import BoundCamera
 from grouser.sensors.ins import Ins
 from grouser.sensors.sensor import Reading
 from grouser.sensors.tachometer import Tachometer
-from grouser.service.host import Host
-from grouser.service.radio import RadioSignal
+from grouser.service.host import Host, RobotOwner
 from grouser.service.reading_queues import SensorReading
 from grouser.world.file import RobotEntry
 
@@ -98,10 +97,8 @@ def _follows(setpoint: Setpoint, position: float, speed: float) -> bool:
     return speed * setpoint.value >= SLOW * setpoint.value**2
 
 
-class MotorDrivers:
+class MotorDrivers(RobotOwner):
     """Motor drivers of one robot: its owner on the host (`RobotOwner`) and a node on the bus."""
-
-    address: str = ""
 
     def __init__(self, host: Host, entry: RobotEntry, bus: CanBus, *, rate_hz: float) -> None:
         """Acquire the robot, or add it to the world, and connect its drivers to the bus.
@@ -178,7 +175,7 @@ class MotorDrivers:
 
     def _move(self, command: Mapping[str, Setpoint]) -> None:
         self._stalls.set(command)
-        self._host.command(self._robot, command)
+        self._host.simulation.command(self._robot, command)
 
     def _halt(self) -> None:
         """Stop all six motors."""
@@ -281,18 +278,6 @@ class MotorDrivers:
         _LOG.warning(
             "%s was removed from the world; its motors are disconnected from the bus", self._robot
         )
-
-    def carry_out_deferred(self) -> None:
-        """Do nothing: no request is deferred."""
-
-    def begin_turn(self, time: float) -> None:
-        """Do nothing: the drivers have no turns."""
-
-    def receive_radio(self, message: RadioSignal) -> None:
-        """Do nothing: motors have no radio."""
-
-    def turn_missed(self, seconds: float) -> None:
-        """Do nothing: the server does not wait for motors."""
 
 
 def _sensors(entry: RobotEntry, rate_hz: float) -> tuple[dict[str, Any], ...]:

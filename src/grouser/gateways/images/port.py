@@ -106,7 +106,7 @@ class ImageConnection(asyncio.Protocol):
         self._port, self._latest = port, port.latest
         self._preamble, self._side = Preamble(), ImageServerSide(port.legacy)
         self._transport: asyncio.Transport | None = None
-        self.gone: Callable[[], None] = lambda: None
+        self.on_closed: Callable[[], None] = lambda: None
         self._who = "nobody"
         self._unread = b""
         self._requests: deque[Request] = deque()
@@ -168,7 +168,7 @@ class ImageConnection(asyncio.Protocol):
                 timer.cancel()
         if self._admitted:
             self._latest.unwatch(self._watching)
-        self.gone()
+        self.on_closed()
 
     # -- the port's side ---------------------------------------------------------------------
 

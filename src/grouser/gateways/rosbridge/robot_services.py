@@ -20,7 +20,7 @@ from grouser.errors import BadValue, GrouserError, Refused, unknown
 from grouser.gateways.rosbridge.plan_process import FoundPath, Planner, PlanOrder
 from grouser.service.access import Role
 from grouser.service.host import Host
-from grouser.service.path_run import Drive, PathRun
+from grouser.service.path_run import PathRun, PathRunResult
 from grouser.simulation.changes.actions import Restart
 from grouser.trials.plan import PlanSettings
 from grouser.trials.plan_task import Point2
@@ -49,7 +49,7 @@ class RobotPathState:
     """Reason why there is no path."""
     run: PathRun | None = None
     """Run in progress."""
-    last_run: Drive | None = None
+    last_run: PathRunResult | None = None
     """Result of the last completed run."""
 
 
@@ -148,7 +148,7 @@ class RobotServices:
         """Relocate the robot to its start, at rest; a run in progress is cancelled."""
         state = self.state_of(robot)
         if state.run is not None:
-            state.run.give_up("reset_pose was called")
+            state.run.cancel("reset_pose was called")
         if robot in self.host.owners:
             raise BadValue(f"'{robot}' belongs to another client")
         self.host.apply(Restart(robot))
@@ -163,9 +163,9 @@ class RobotServices:
             raise BadValue(f"'{robot}' is being driven already; wait, or call reset_pose")
         if state.loaded is None:
             raise BadValue(f"no path for '{robot}': {state.why_not}")
-        over: asyncio.Future[Drive] = asyncio.get_running_loop().create_future()
+        over: asyncio.Future[PathRunResult] = asyncio.get_running_loop().create_future()
 
-        def ended(drive: Drive) -> None:
+        def ended(drive: PathRunResult) -> None:
             state.run, state.last_run = None, drive
             if not over.done():
                 over.set_result(drive)
@@ -176,7 +176,7 @@ class RobotServices:
         try:
             drive = await over
         finally:
-            run.give_up("the calling client disconnected")
+            run.cancel("the calling client disconnected")
         if not drive.arrived:
             raise BadValue(_failure(robot, drive))
         return {**_seconds(drive), **_energy(drive)}
@@ -189,7 +189,7 @@ class RobotServices:
         """Return the energy of the last run, if it arrived."""
         return _energy(self._arrived(robot))
 
-    def _arrived(self, robot: str) -> Drive:
+    def _arrived(self, robot: str) -> PathRunResult:
         state = self.state_of(robot)
         if (run := state.run) is not None:
             raise BadValue(
@@ -258,15 +258,15 @@ def _path_message(path: FoundPath) -> Message:
     }
 
 
-def _seconds(drive: Drive) -> Message:
+def _seconds(drive: PathRunResult) -> Message:
     return {"seconds": round(drive.seconds, DIGITS)}
 
 
-def _energy(drive: Drive) -> Message:
+def _energy(drive: PathRunResult) -> Message:
     return {"work": round(drive.work, DIGITS), "effort": round(drive.effort, DIGITS)}
 
 
-def _failure(robot: str, drive: Drive) -> str:
+def _failure(robot: str, drive: PathRunResult) -> str:
     return f"'{robot}' did not arrive, after {drive.seconds:.1f} s: {drive.ended}"
 
 

@@ -80,10 +80,10 @@ def test_a_client_that_stalls_is_named_told_and_waited_for_no_more(tmp_path):
         begin = time_of(served)
         assert served.console("waits") == "Sleeper"
         until(lambda: time_of(served) > begin)
-        assert served.console("waits") == "for nobody"
+        assert served.console("waits") == "none"
         notices = (heard for heard in sleeper.listen() if isinstance(heard, Notice))
         assert "no more" in next(one.text for one in notices if one.kind == "Dropped")
-        assert "the world waits for 'Sleeper'" in served.log
+        assert "waiting for the turn of 'Sleeper' to end" in served.log
         assert "its turn took over 2 s" in served.log
         sleeper.drive(1.0, 1.0)  # it has its robot still
 
@@ -169,7 +169,7 @@ def test_eyes_draw_with_a_token_of_their_own_speak_tls_and_leave_nothing(tmp_pat
         try:
             said = eyes.stdout.readline()
             port = int(said.rsplit(":", 1)[1])
-            assert "takes these eyes" in eyes.stdout.readline()
+            assert "accepted this render worker" in eyes.stdout.readline()
             where = {"port": served.ports["control"], "token": TOKEN, "tls": certificate}
             with (
                 join("P3AT", timeout=PATIENCE, **where) as robot,

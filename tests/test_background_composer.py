@@ -10,7 +10,12 @@ import pytest
 
 from grouser.errors import BadValue
 from grouser.robots.kinds import describe
-from grouser.service.background_composer import MOST_TRIES, BackgroundComposer, SceneNotReady, ComposerContext
+from grouser.service.background_composer import (
+    MOST_TRIES,
+    BackgroundComposer,
+    ComposerContext,
+    SceneNotReady,
+)
 from grouser.service.host import Host, HostRules
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
 from grouser.simulation.scene import RobotSpecCache
@@ -42,7 +47,7 @@ class Loop:
 
     def __init__(self):
         self.calls, self.arrived = [], threading.Event()
-        self.now, self.may_wait = 0.0, True
+        self.now, self.may_defer = 0.0, True
 
     def from_thread(self, call):
         self.calls.append(call)
@@ -62,7 +67,7 @@ class Loop:
                 call_later=lambda seconds, call: self.calls.append(call),
                 call_from_thread=self.from_thread,
                 thread_time=time.thread_time,
-                may_wait=lambda: self.may_wait,
+                may_defer=lambda: self.may_defer,
             )
         )
 
@@ -123,7 +128,7 @@ def test_a_join_that_was_composed_aside_is_the_same_to_the_bit(served, loop):
 
 def test_where_somebody_is_waited_for_worlds_are_composed_on_the_spot(served, loop):
     host, _ = served
-    loop.may_wait = False
+    loop.may_defer = False
     host.join(GUEST, Owner())
     assert "guest" in host.simulation.scene.robots
 
@@ -164,7 +169,7 @@ def test_addresses_take_turns_at_worlds_and_the_cost_is_told_to_who_asked(loop):
     def attempt(name, cost=0.0):
         told[name] = told.get(name, 0.0) + cost
         try:
-            with composer.aside():
+            with composer.deferred():
                 composer.compute(name, lambda: sum(range(100_000)))
             done.append(name)
         except SceneNotReady:
@@ -199,7 +204,7 @@ def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
 
     def again(cost=0.0):
         tries.append(9.0 + 0.1 * len(tries))
-        host.do(SetGravity(tries[-1]))
+        host.apply(SetGravity(tries[-1]))
         try:
             host.join(GUEST, Owner())
         except SceneNotReady:
@@ -266,7 +271,7 @@ class SlowSpec:
 
 
 def test_no_robot_is_copied_by_two_threads_at_once():
-    shelf, made = RobotSpecCache(), []
+    cache, made = RobotSpecCache(), []
     description = describe("p3at", {}, "here")
 
     def make():
@@ -275,10 +280,10 @@ def test_no_robot_is_copied_by_two_threads_at_once():
         return dataclasses.replace(robot, spec=made[-1])
 
     with ThreadPoolExecutor(3) as pool:
-        robots = list(pool.map(lambda _: shelf.take((description, ()), make), range(9)))
+        robots = list(pool.map(lambda _: cache.get((description, ()), make), range(9)))
     assert 2 <= len(made) <= 3, "one for each thread, then copies"
     assert [spec.most for spec in made] == [1] * len(made)
     assert len({id(robot.spec) for robot in robots}) == 9
     before = len(made)
-    shelf.take((description, ({"kind": "gps"},)), make)
+    cache.get((description, ({"kind": "gps"},)), make)
     assert len(made) == before + 1, "another one, since it carries something else"

@@ -18,7 +18,7 @@ from grouser.client.pictures import watch
 from grouser.errors import Disconnected, GrouserError, Refused
 from grouser.protocol.usarsim.commands import GetStartPoses, StartPoses
 from grouser.protocol.usarsim.sensor_messages import GroundTruth
-from grouser.service.access import loopback
+from grouser.service.access import is_loopback
 
 TOKEN = "quite-a-secret-token"
 DRIVER = "good-for-driving-only"
@@ -27,18 +27,18 @@ PORTS = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
 
 
 def own_address():
-    """Return this machine's address beyond loopback; nothing is sent to find it."""
+    """Return this machine's address beyond is_loopback; nothing is sent to find it."""
     found = []
     with contextlib.suppress(OSError):
         found += socket.gethostbyname_ex(socket.gethostname())[2]
     with contextlib.suppress(OSError), socket.socket(type=socket.SOCK_DGRAM) as probe:
         probe.connect(("198.51.100.1", 9))
         found.append(probe.getsockname()[0])
-    return next((address for address in found if not loopback(address)), None)
+    return next((address for address in found if not is_loopback(address)), None)
 
 
 ADDRESS = own_address()
-beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has no address but loopback's")
+beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has no address but is_loopback's")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_beyond_loopback_it_does_not_start_without_a_token(host):
     ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
     assert ended.exit_code == 2
     said = " ".join(ended.stderr.split())
-    assert "lets other machines in, which takes a token" in said
+    assert "which needs a token" in said
     assert "--token-file" in said
     assert "GROUSER_TOKEN" in said
 
@@ -199,7 +199,7 @@ def test_eyes_of_another_process_draw_over_tls(tmp_path, certificate):
             looking(served, "--trust", str(pem)) as eyes,
             watch(robot, port=served.ports["images"]) as pictures,
         ):
-            assert next(line for line in eyes.stdout if "takes these eyes" in line)
+            assert next(line for line in eyes.stdout if "accepted this render worker" in line)
             picture = pictures.take(timeout=PATIENCE)  # the server itself draws nothing
             assert picture.shape == (240, 320, 3)
             assert picture.std() > 10, "it shows something"
@@ -340,7 +340,7 @@ def test_a_slow_reader_loses_old_lines_and_nobody_elses_time(tmp_path):
         for _ in range(400):
             turn = other.step()
             times.append(turn.time)
-            heard += [m.time for m in turn.heard if isinstance(m, GroundTruth)]
+            heard += [m.time for m in turn.messages if isinstance(m, GroundTruth)]
         grown = served.rss - before
         assert np.diff(times) == pytest.approx(0.5, abs=1e-6)
         assert np.diff(heard) == pytest.approx(0.2, abs=1e-6)

@@ -21,7 +21,7 @@ WORLD = load("roach_circle")
 @pytest.fixture
 def host():
     host = Host(Simulation(WORLD), HostRules(tick=0.02))
-    host.do(Restart("roach"))
+    host.apply(Restart("roach"))
     host.halt("roach")
     return host
 
@@ -63,15 +63,15 @@ def test_nobody_can_be_driven_twice_or_from_far_away(host):
 
 
 @pytest.mark.parametrize(
-    ("action", "why"), [(Leave("roach"), "taken out"), (Reset(), "started over")]
+    ("action", "why"), [(Leave("roach"), "removed from the world"), (Reset(), "was reset")]
 )
 def test_it_ends_once_when_its_robot_goes_or_the_world_begins_anew(host, action, why):
     drives = []
-    errand = PathRun(host, "roach", PATH, drives.append)
+    run = PathRun(host, "roach", PATH, drives.append)
     host.advance(0.3)
-    host.do(action)
+    host.apply(action)
     host.advance()
-    errand.give_up("too late")
+    run.cancel("too late")
     (drive,) = drives
     assert why in drive.ended
     assert not host.owners
