@@ -5,7 +5,7 @@ The frame comes with Grouser. The same in words: ``grouser scan kinect_table_12 
 
 from pathlib import Path
 
-from grouser.mobility import drive_ways, ways_between_starts
+from grouser.mobility import drive_routes, routes_between_starts
 from grouser.scan import ScanOptions, WorldOptions, read_cloud, scan_to_world, shipped_frames
 from grouser.world import load
 
@@ -31,5 +31,5 @@ print(f"{len(made.ground.cloud):,} points, {100 * made.grid.unseen:.0f} % unseen
 print(f"{made.why}")
 
 world = load("table/world.yaml")
-for run in drive_ways("crawler", CRAWLER, world, ways_between_starts(world)[:2]):
-    print(f"from {run.way}: {run.outcome.verdict} after {run.outcome.time:.1f} s")
+for run in drive_routes("crawler", CRAWLER, world, routes_between_starts(world)[:2]):
+    print(f"from {run.route}: {run.outcome.verdict} after {run.outcome.time:.1f} s")

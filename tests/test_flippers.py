@@ -8,7 +8,7 @@ import pytest
 from grouser.errors import BadValue
 from grouser.frames import from_rpy
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
-from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
+from grouser.mobility.suite import measure_candidate, mobility_trial, run_single
 from grouser.robots.kinds import describe
 from grouser.robots.packbot import FLIPPERS_OUT, FLIPPERS_WIDTH, MASS, PackBot
 from grouser.trials.trial import Observation
@@ -57,7 +57,7 @@ def test_packbot_climbs_stairs_with_its_flippers_alone():
         trial = mobility_trial(who, "stairs", 28)
         goal = type(trial.goal)(x=0.56 + who.rear, z=0.45)
         world = trial.world.changed(terrain=(Flat(friction=0.6), flight))
-        return run_alone(type(trial)(**{**vars(trial), "world": world, "goal": goal})).verdict
+        return run_single(type(trial)(**{**vars(trial), "world": world, "goal": goal})).verdict
 
     assert climbed(True) == "arrived"
     assert climbed(False) == "stuck"

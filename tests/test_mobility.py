@@ -17,7 +17,7 @@ from grouser.frames import from_rpy, up_tilt
 from grouser.locomotion.flippers import CLIMB, FlipperClimber
 from grouser.mobility import limits, suite
 from grouser.mobility.apparatus import APPARATUS
-from grouser.mobility.operator import LineKeeper, Operator
+from grouser.mobility.suite import LineKeeper, Operator
 from grouser.simulation.scene import compose
 from grouser.trials import threads
 from grouser.trials.trial import Observation
@@ -134,7 +134,7 @@ def test_a_passed_step_is_climbed_by_the_whole_robot():
 
 def test_company_changes_no_bit():
     trials = [suite.mobility_trial(PACKBOT, "step", size) for size in (60, 90)]
-    for one, other in zip(map(suite.run_alone, trials), threads.run_trials(trials), strict=True):
+    for one, other in zip(map(suite.run_single, trials), threads.run_trials(trials), strict=True):
         assert one.positions.tobytes() == other.positions.tobytes()
 
 

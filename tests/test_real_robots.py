@@ -12,7 +12,7 @@ import pytest
 
 from grouser.errors import GrouserError
 from grouser.mobility.robot_contract import check_contract
-from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
+from grouser.mobility.suite import measure_candidate, mobility_trial, run_single
 from grouser.robots.custom.custom_robot import load_robot
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
@@ -66,8 +66,8 @@ def test_flippers_take_absolem_over_a_step():
     file = str(ROBOTS / "absolem.yaml")
     with_them, without = (measure_candidate(file, {}, flippers=used) for used in (True, False))
     assert with_them.flippers == ("front", "rear")
-    assert run_alone(mobility_trial(with_them, "step", 150)).arrived
-    assert not run_alone(mobility_trial(without, "step", 150)).arrived
+    assert run_single(mobility_trial(with_them, "step", 150)).arrived
+    assert not run_single(mobility_trial(without, "step", 150)).arrived
 
 
 @pytest.mark.slow

@@ -11,8 +11,7 @@ from support.server_fixtures import Served
 
 from grouser.errors import BadValue, GrouserError
 from grouser.locomotion.flippers import FlipperClimber
-from grouser.mobility.suite import measure_candidate, mobility_trial, run_alone
-from grouser.mobility.sweep import sweep
+from grouser.mobility.suite import measure_candidate, mobility_trial, run_single, sweep
 from grouser.robots.custom.custom_robot import load_robot
 from grouser.robots.custom.model_files import all_faults, read_model
 from grouser.robots.kenaf import Kenaf
@@ -106,7 +105,7 @@ def test_one_pair_of_flippers_is_used_as_well():
     who = measure_candidate(ROVER, {})
     assert who.flippers == ("front",)
     assert who.name == "rover"
-    assert run_alone(mobility_trial(who, "step", 120)).arrived
+    assert run_single(mobility_trial(who, "step", 120)).arrived
     still = FlipperClimber(None, groups=("front",))
     observed = type("O", (), {"time": 0, "position": np.zeros(3), "wxyz": np.eye(4)[0]})
     assert still(observed) == {"front": 0.0}
@@ -129,7 +128,7 @@ def swept_as_alone(radii, heights, every=1):
     assert [(run.value, run.size) for run in swept] == [(r, h) for r in radii for h in heights]
     for run in swept[every - 1 :: every]:
         who = measure_candidate(ROVER, {"tracks.0.oval.radius": run.value})
-        alone = run_alone(mobility_trial(who, "step", run.size))
+        alone = run_single(mobility_trial(who, "step", run.size))
         for field in dataclasses.fields(alone):  # to the bit
             mine, theirs = (getattr(outcome, field.name) for outcome in (alone, run.outcome))
             if field.name not in ("trial", "wall_time"):

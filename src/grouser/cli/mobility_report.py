@@ -19,8 +19,8 @@ from grouser.cores import Progress, parallel_map
 from grouser.frames import milliseconds
 from grouser.mobility.limits import FreshRuns, Limit
 from grouser.mobility.pass_curve import PassCount, SizeEstimate
+from grouser.mobility.routes import DrivenRoute, Route, drive_routes, routes_between_starts
 from grouser.mobility.suite import Candidate, MobilityRun, apparatus_named
-from grouser.mobility.ways import DrivenWay, Way, drive_ways, ways_between_starts
 from grouser.rendering.image import Image
 from grouser.rendering.renderer import Renderer
 from grouser.rendering.viewpoint import Viewpoint
@@ -289,20 +289,20 @@ def mobility_on_ways(
 ) -> None:
     """Drive a robot along straight lines through a world; print and write the results."""
     world = load(world_name)
-    ways = [_way(text) for text in texts] or ways_between_starts(world)
+    ways = [_way(text) for text in texts] or routes_between_starts(world)
     with counting_bar(robot) as bar:
-        driven = drive_ways(robot, options, world, ways, progress=partial(bar, "driving"))
+        driven = drive_routes(robot, options, world, ways, progress=partial(bar, "driving"))
     _print(robot, world.name, driven)
     if json_file is not None:
         write_json(json_file, {"robot": robot, "world": world.name, "ways": _json(driven)})
 
 
-def _way(text: str) -> Way:
+def _way(text: str) -> Route:
     x, y, to_x, to_y = parse_numbers("--way", text, 4, example="0,0,1.5,0 (from x,y to x,y)")
-    return Way((x, y), (to_x, to_y))
+    return Route((x, y), (to_x, to_y))
 
 
-def _print(robot: str, world: str, driven: Sequence[DrivenWay]) -> None:
+def _print(robot: str, world: str, driven: Sequence[DrivenRoute]) -> None:
     console = result_console()
     title = Text.assemble(("mobility of ", "dim"), (robot, "bold cyan"), (f" in {world}", "dim"))
     console.print(title, "", sep="\n")
@@ -313,15 +313,15 @@ def _print(robot: str, world: str, driven: Sequence[DrivenWay]) -> None:
         word = VERDICT_WORDS[run.outcome.verdict]
         where = "" if run.passed else f", {run.rest:.2f} m before its end"
         result = Text(word + where, "green" if run.passed else "red")
-        grid.add_row(str(run.way), f"{run.way.length:.2f}", result, f"{run.outcome.time:.1f}")
+        grid.add_row(str(run.route), f"{run.route.length:.2f}", result, f"{run.outcome.time:.1f}")
     console.print(grid, "", sep="\n")
 
 
-def _json(driven: Sequence[DrivenWay]) -> list[dict[str, Any]]:
+def _json(driven: Sequence[DrivenRoute]) -> list[dict[str, Any]]:
     return [
         {
-            "from": list(run.way.start),
-            "to": list(run.way.end),
+            "from": list(run.route.start),
+            "to": list(run.route.end),
             "passed": run.passed,
             "verdict": run.outcome.verdict,
             "time_s": round(run.outcome.time, 3),

@@ -22,7 +22,7 @@ from grouser.experiments.run_options import RunOptions
 from grouser.frames import X_CO, Array, Pose, millimetres
 from grouser.mobility.apparatus import APPARATUS
 from grouser.mobility.limits import search_bracket
-from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial, run_alone
+from grouser.mobility.suite import Candidate, measure_candidate, mobility_trial, run_single
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.scan.cloud import PointCloud
@@ -159,7 +159,7 @@ def _errors(case: KnownWorld, ground: RebuiltGround, run_options: RunOptions) ->
 def _step_row(who: Candidate, size: float, seed: int) -> Row:
     """Return whether a robot gets up a step and up what a scan made of it."""
     trial = mobility_trial(who, "step", size)
-    truly = run_alone(trial).verdict
+    truly = run_single(trial).verdict
     world = trial.world.changed(robots=())
     clouds, poses = _scan(world, STEP_EYES, (-0.2, 0.0, 0.1), "kinect2", seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -168,7 +168,7 @@ def _step_row(who: Candidate, size: float, seed: int) -> Row:
         made = scan_to_world(clouds, out, WorldOptions(name="step"), options)
         terrain = load(out / WORLD).terrain
         scanned = dataclasses.replace(trial, world=trial.world.changed(terrain=terrain, objects=()))
-        rebuilt = run_alone(scanned).verdict
+        rebuilt = run_single(scanned).verdict
     return Row(
         {"world": f"step of {size:g} mm", "camera": "kinect2"},
         None,
@@ -223,4 +223,4 @@ def _figures(distances: Array) -> tuple[float, float]:
 
 
 def _passes(who: Candidate, size: float) -> bool:
-    return run_alone(mobility_trial(who, "step", size)).arrived
+    return run_single(mobility_trial(who, "step", size)).arrived

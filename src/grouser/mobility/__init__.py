@@ -1,5 +1,12 @@
-"""What a robot can get over: obstacle courses, who drives them, and limits with intervals."""
+"""Mobility tests: obstacle courses, obstacle limits with intervals, and routes through a world."""
 
 from grouser.exports import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    __file__,
+    renamed={
+        "drive_ways": "drive_routes",
+        "ways_between_starts": "routes_between_starts",
+    },
+)

@@ -1,2 +1,2 @@
-from grouser.mobility.ways import drive_ways as drive_ways
-from grouser.mobility.ways import ways_between_starts as ways_between_starts
+from grouser.mobility.routes import drive_routes as drive_routes
+from grouser.mobility.routes import routes_between_starts as routes_between_starts

@@ -1,11 +1,11 @@
-"""What a robot's mobility is tested on: every apparatus with its sizes, its ground and its goal.
+"""Mobility test apparatus: sizes, terrain and goal of every obstacle test.
 
 After the response-robot test methods ASTM E2801-E2804 and E2826-E2828, the steps and trenches of
-Kurose et al. 2008, and a slope with an obstacle on it that asks whether a robot tips over.
+Kurose et al. 2008, and a slope with an obstacle that tests whether a robot tips over.
 
-An apparatus has one number that is varied, its *size*, in mm or deg as people say it. A `Course`
-is the apparatus at one size: its ground begins at x = 0, the robot comes from -x and has passed
-when the whole of it is beyond the end, at the height that is there. Nothing here knows a robot.
+An apparatus has one varied quantity, its *size*, in mm or deg. A `Course` is the apparatus at one
+size: it begins at x = 0; the robot comes from -x and has passed when all of it is beyond the end,
+at the height of the ground there. Nothing here depends on a robot.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from grouser.world.terrain.terrain_piece import FOUNDATION
 from grouser.world.terrain.trench import Trench
 
 FRICTION = 0.6
-"""Of ground and obstacles; Okada et al. 2020, sec. IV-B."""
+"""Friction of ground and obstacles; Okada et al. 2020, sec. IV-B."""
 GRIP = 1.2
-"""Of the slopes of the tipping tests: on less, robots slide before they tip."""
+"""Friction of the slopes of the tipping tests; on less, robots slide before they tip."""
 PIPE_FRICTION = 0.2
-"""Of a hurdle's pipes; low, because they roll."""
+"""Friction of a hurdle's pipes; low, because they roll."""
 FACE = 1.8
 """Length of the inclined plane's face, m."""
 RISE, RISERS = 0.2, 5
-"""Of the stairs, m; E2804's riser, and as many as the public arena model has."""
+"""Riser height (m, E2804) and number of risers of the stairs, as in the public arena model."""
 TURNED = 30.0
 """Heading of the continuous ramps, deg: crossed obliquely, they pitch and roll a robot at once."""
 BAR, BAR_FROM = 0.08, 0.1
-"""Height and length of the bar of the tipping tests, and how far to the left it begins, m: it
-lies under the left track alone and not under the belly."""
+"""Height and length of the bar of the tipping tests, and its offset to the left, m: it lies under
+the left track alone and not under the belly."""
 FOOT = 2.0
-"""Of the tipping tests' slope, level distance before (below) the bar, m."""
+"""Horizontal length of the tipping tests' slope before (below) the bar, m."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,19 +54,19 @@ class Course:
     """An apparatus at one size, from x = 0 on."""
 
     terrain: tuple[Terrain, ...]
-    """The ground."""
+    """Terrain of the world."""
     things: tuple[Box, ...] = ()
-    """What else is fixed to it."""
+    """Objects fixed to the ground."""
     end: float = 0.0
-    """Where it is over, along the way, m."""
+    """End of the apparatus along x, m."""
     top: float = 0.0
     """Height of the ground beyond the end above that at the start, m."""
     edge: float = 0.0
-    """The highest edge that has to be got over, m; 0: none."""
+    """Highest edge to be climbed, m; 0: none."""
     X_WS: Pose = field(default_factory=Pose)
-    """The frame of the slope on which robots start and drive, along its x; its x = 0 is here."""
+    """Frame of the slope on which robots start and drive along x; x = 0 is the apparatus."""
     level: bool = True
-    """Whether the end is level; if not, no height is asked for."""
+    """True if the end is level; otherwise the goal has no height."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,21 +74,21 @@ class Apparatus:
     """One test of the suite."""
 
     title: str
-    """What people call it."""
+    """Display name."""
     about: str
-    """What it is and what counts as passed, in a sentence or two."""
+    """Description and pass criterion, in one or two sentences."""
     varied: str
-    """What its size is the size of."""
+    """Name of the varied quantity."""
     unit: Literal["mm", "deg"]
-    """In which sizes are given."""
+    """Unit of sizes."""
     sizes: tuple[float, ...]
-    """Of the nominal runs, rising."""
+    """Sizes of the nominal runs, increasing."""
     span: tuple[float, float]
-    """Between which sizes the limit is looked for; others are refused."""
+    """Allowed sizes, within which the limit is searched."""
     resolution: float
-    """To which the limit is found."""
+    """Resolution of the limit."""
     course: Callable[[float], Course]
-    """Makes the course of a size."""
+    """Factory of the course of a size."""
 
     def at(self, size: float) -> Course:
         """Return the course of ``size`` (mm or deg)."""
@@ -101,7 +101,7 @@ class Apparatus:
         return self.course(size)
 
     def within(self, size: float) -> float:
-        """Return the size of the span that is next to ``size``."""
+        """Return ``size`` clamped to the span."""
         return min(self.span[1], max(self.span[0], size))
 
 
@@ -140,8 +140,7 @@ def _stairs(slope_deg: float) -> Course:
 
 def _ramps(slope_deg: float) -> Course:
     ramps = PitchRollRamps(x=0, slope_deg=slope_deg, rows=4, yaw_deg=TURNED, friction=FRICTION)
-    way = 2 * TILE / math.cos(radians(TURNED))
-    return Course(terrain=(_flat(), ramps), end=way)
+    return Course(terrain=(_flat(), ramps), end=2 * TILE / math.cos(radians(TURNED)))
 
 
 def _crossing(slope_deg: float) -> Course:
@@ -161,7 +160,7 @@ def _stepfield(pattern: Literal["hill", "diagonal"]) -> Callable[[float], Course
 
 
 def _tipping(slope_deg: float, *, uphill: bool) -> Course:
-    """Return a slope that rises ahead, or to the left, with a bar under the left track."""
+    """Return a slope that rises forward or to the left, with a bar under the left track."""
     slope = radians(slope_deg)
     plane = Incline(
         x=-FOOT if uphill else 0.0,
@@ -240,7 +239,7 @@ APPARATUS: dict[str, Apparatus] = {
     ),
     "stairs": Apparatus(
         title="Stairs",
-        about="Five risers of 200 mm, treads as long as the slope says (ASTM E2804); passed when "
+        about="Five risers of 200 mm, tread length set by the slope (ASTM E2804); passed when "
         "the whole robot is on the landing.",
         varied="slope",
         unit="deg",
@@ -316,4 +315,4 @@ APPARATUS: dict[str, Apparatus] = {
         course=partial(_tipping, uphill=True),
     ),
 }
-"""Every test of the suite by its name on the command line."""
+"""All tests of the suite by their names on the command line."""

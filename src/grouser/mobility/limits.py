@@ -1,21 +1,18 @@
-"""How large may an apparatus be before a robot fails? The limit, with chance in it.
+"""Obstacle limits: the largest size of an apparatus that a robot passes, with uncertainty.
 
-A repetition has its own start phase, heading and friction (`draw_variation`), drawn from a
-generator of its own name, so that it is the same whatever else is run. For each, the largest size
-that is passed is found from coarse to fine:
+Each repetition has its own start offset, heading and friction (`draw_variation`), drawn from a
+generator with its own name, so that it does not depend on other runs. The largest size that is
+passed is bracketed from coarse to fine:
 
-1. once, for a run without variation: outwards from the middle of the usual sizes in doubling steps,
-   then inwards by bisection until the sizes next to the limit on both sides are known
-   (`search_bracket`);
+1. once for a run without variation: outwards from the middle of the nominal sizes in doubling
+   steps, then inwards by bisection to neighbouring sizes of the grid (`search_bracket`);
 2. for every repetition in the same way, outwards from that limit;
-3. if the limits of all repetitions are nearly the same, they are bisected further until they
-   differ (`FINER` halvings at most): where half of the runs pass is only known if limits are told
-   apart.
+3. if the limits of all repetitions are nearly equal, they are bisected further until they differ,
+   with at most `FINER` halvings: the size at which half of the runs pass needs resolved limits.
 
-`grouser.mobility.pass_curve` makes the sizes at which 50 % and 95 % pass of it. All this supposes
-that a robot which passes a size passes smaller ones. Whether that holds is checked: fresh
-repetitions are run at both sizes, and how many of them pass is told beside how many the curve lets
-expect.
+`grouser.mobility.pass_curve` computes the sizes at which 50 % and 95 % pass. This assumes that a
+robot which passes a size passes smaller ones. The assumption is checked: fresh repetitions are run
+at both sizes, and the number that passes is reported beside the range that the curve predicts.
 """
 
 from __future__ import annotations
@@ -37,50 +34,50 @@ from grouser.mobility.suite import (
     Variation,
     apparatus_named,
     mobility_trial,
-    run_alone,
+    run_single,
 )
 from grouser.simulation.schedule import generator
 from grouser.trials import threads
 
 BACK = 0.05
-"""Starts lie up to so much further back, m: more than a grouser's pitch."""
+"""Largest backward offset of the start, m: more than a grouser's pitch."""
 HEADING_DEG = 5.0
-"""Headings at the start are up to so much to either side."""
+"""Largest heading error at the start, to either side, deg."""
 FRICTION = 0.1
-"""Friction differs by up to this part of itself."""
+"""Largest relative change of friction."""
 FINER = 3
-"""How often the resolution is halved at most while limits cannot be told apart."""
+"""Largest number of halvings of the resolution while limits are nearly equal."""
 
 Bracket = tuple[float, float]
-"""The largest size passed and the smallest failed; -inf, inf: there is none."""
+"""Largest size passed and smallest size failed; -inf, inf: there is none."""
 VariedSize = tuple[Variation, float]
-"""A run: its variation and its size, mm or deg."""
+"""Variation and size (mm or deg) of a run."""
 
 
 @dataclass(frozen=True)
 class FreshRuns:
-    """Fresh runs at a size, and how many of them should pass."""
+    """Fresh runs at a size, and the predicted number of passes."""
 
     share: PassCount
     expected: tuple[int, int]
-    """Least and most that pass in 95 % of cases, if larger is harder."""
+    """Range of passes in 95 % of cases, if larger sizes are harder."""
 
     @property
     def explained(self) -> bool:
-        """Whether the curve explains what the fresh runs did."""
+        """True if the number of passes is within the predicted range."""
         low, high = self.expected
         return low <= self.share.passed <= high
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """How far a robot gets on one apparatus."""
+    """Limit of a robot on one apparatus."""
 
     test: str
     brackets: tuple[Bracket, ...]
-    """Per repetition."""
+    """Bracket of the limit of each repetition."""
     pass_50: SizeEstimate | None = None
-    """Size at which 50 % pass, mm or deg; None: all limits are out of the span at one end."""
+    """Size at which 50 % pass, mm or deg; None: all limits are beyond one end of the span."""
     pass_95: SizeEstimate | None = None
     """Size at which 95 % pass."""
     checked_50: FreshRuns | None = None
@@ -89,12 +86,12 @@ class Limit:
     """Fresh runs at the size where 95 % should pass."""
 
     def share(self, size: float) -> PassCount:
-        """Return how many repetitions' limits are at ``size`` or above."""
+        """Return the number of repetitions whose limits are at ``size`` or above."""
         return PassCount(sum(low >= size for low, _ in self.brackets), len(self.brackets))
 
     @property
     def no_estimate_text(self) -> str:
-        """Say what there is to say when there is no estimate."""
+        """Text for a limit without an estimate; empty: there is one."""
         unit, span = apparatus_named(self.test).unit, apparatus_named(self.test).span
         if self.pass_50 is not None:
             return ""
@@ -113,29 +110,29 @@ def draw_variation(seed: int, name: str) -> Variation:
 
 
 def find_limit(
-    who: Candidate,
+    candidate: Candidate,
     test: str,
     *,
     repeats: int = 20,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Limit:
-    """Find the limit of ``who`` on ``test``.
+    """Find the limit of ``candidate`` on ``test``.
 
     Args:
-        who: the robot.
-        test: the apparatus.
-        repeats: how many repetitions; at least 2.
-        seed: decides their variations.
-        progress: told about finished repetitions, in each round anew.
+        candidate: robot.
+        test: name of the apparatus.
+        repeats: number of repetitions; at least 2.
+        seed: seed of the variations.
+        progress: called for each finished repetition; counts restart in each round.
     """
     if repeats < 2:
         raise BadValue(f"mobility: {repeats} repeats, at least 2 are needed for a limit")
     apparatus = apparatus_named(test)
-    arrived = partial(_arrived, who, test, progress=progress)
+    arrived = partial(_arrived, candidate, test, progress=progress)
     variations = [draw_variation(seed, f"{test}/{number}") for number in range(repeats)]
-    near = min(_find(who, test, NOMINAL), key=abs)  # the finite one, if only one is
-    coarse = parallel_map(partial(_find, who, test, near=near), variations, progress=progress)
+    near = min(_find(candidate, test, NOMINAL), key=abs)  # the finite one, if only one is
+    coarse = parallel_map(partial(_find, candidate, test, near=near), variations, progress=progress)
     brackets, resolution = refine_brackets(arrived, variations, coarse, apparatus.resolution)
     rng = generator(seed, f"mobility/{test}/bootstrap")
     curve = fit_pass_curve(brackets, resolution, rng)
@@ -156,14 +153,16 @@ def find_limit(
 def search_bracket(
     passes: Callable[[float], bool], apparatus: Apparatus, *, near: float | None = None
 ) -> Bracket:
-    """Return the largest size passed and the smallest failed, neighbours on the grid of sizes.
+    """Bracket the limit by doubling steps and bisection on the grid of sizes.
 
-    ``(-inf, smallest)`` if none of the span passes, ``(largest, inf)`` if all do.
+    Returns:
+        The largest size passed and the smallest failed, neighbours on the grid;
+        ``(-inf, smallest)`` if no size passes, ``(largest, inf)`` if all do.
 
     Args:
-        passes: asked for every size at most once.
-        apparatus: whose sizes these are.
-        near: a size near which the limit should be; None: it may be anywhere.
+        passes: test of one size; called at most once per size.
+        apparatus: source of sizes and resolution.
+        near: expected limit; None: unknown.
     """
     step = apparatus.resolution
     least, most = math.ceil(apparatus.span[0] / step), math.floor(apparatus.span[1] / step)
@@ -195,16 +194,16 @@ def refine_brackets(
     brackets: Sequence[Bracket],
     resolution: float,
 ) -> tuple[list[Bracket], float]:
-    """Bisect limits further while they lie in few neighbouring sizes.
+    """Bisect brackets further while they are nearly equal.
 
     Args:
-        arrived: runs cases and says which of them passed.
-        variations: of the repetitions.
-        brackets: their limits, to ``resolution``.
-        resolution: of these.
+        arrived: runs cases and returns which of them passed.
+        variations: variations of the repetitions.
+        brackets: brackets of their limits.
+        resolution: width of the brackets.
 
     Returns:
-        The limits, and to what resolution they are known now.
+        The brackets and their resolution.
     """
     brackets = list(brackets)
     inside = [i for i, bounds in enumerate(brackets) if np.isfinite(bounds).all()]
@@ -221,16 +220,22 @@ def refine_brackets(
 
 
 def _arrived(
-    who: Candidate, test: str, cases: Sequence[VariedSize], *, progress: Progress | None = None
+    candidate: Candidate,
+    test: str,
+    cases: Sequence[VariedSize],
+    *,
+    progress: Progress | None = None,
 ) -> list[bool]:
-    """Run every case and say which of them passed."""
-    trials = [mobility_trial(who, test, size, variation) for variation, size in cases]
+    """Run every case and return which of them passed."""
+    trials = [mobility_trial(candidate, test, size, variation) for variation, size in cases]
     return [outcome.arrived for outcome in threads.run_trials(trials, progress=progress)]
 
 
-def _find(who: Candidate, test: str, variation: Variation, *, near: float | None = None) -> Bracket:
+def _find(
+    candidate: Candidate, test: str, variation: Variation, *, near: float | None = None
+) -> Bracket:
     def passes(size: float) -> bool:
-        return run_alone(mobility_trial(who, test, size, variation)).arrived
+        return run_single(mobility_trial(candidate, test, size, variation)).arrived
 
     return search_bracket(passes, apparatus_named(test), near=near)
 

@@ -1,7 +1,7 @@
-"""What every robot must do before anybody relies on it: the contract, for any kind or file.
+"""Robot contract: consistency checks that every robot kind or robot file must pass.
 
-A robot weighs what it says, once and twice in a world; it stands still; its joints end where it
-says; it survives random commands; and told to halt, it does.
+The mass is as declared, for one and for two robots in a world; the robot stands still; joint limits
+are as declared; random commands do not make it diverge; the halt command stops every drive.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from grouser.world.file import RobotEntry, World
 from grouser.world.terrain.flat import Flat
 
 SETTLE, WATCH = 1.0, 3.0
-"""How long a robot may settle, and how long it is watched then, s."""
+"""Settling time and observation time, s."""
 CREEP, QUIET = 1e-3, 5e-3
-"""How far (m or rad) and how fast (m/s or rad/s) anything may move in a robot that stands."""
+"""Largest displacement (m or rad) and speed (m/s or rad/s) of a standing robot."""
 HEAVY = 0.01
-"""Part of its mass by which a robot may weigh otherwise than it says."""
+"""Tolerance of the mass, as a part of the declared mass."""
 ORDERS, ORDER_TIME = 20, 0.1
-"""Random commands, and how long each lasts, s."""
+"""Number of random commands, and the duration of each, s."""
 
 
 @dataclass(frozen=True)
 class ContractPoint:
-    """One point of the contract, and how a robot kept it."""
+    """Result of one check of the contract."""
 
     title: str
     kept: bool
     finding: str
-    """What was seen."""
+    """Measured values."""
 
 
 def check_contract(
     kind: str, options: Mapping[str, Any], *, progress: Callable[[int, int], None] | None = None
 ) -> list[ContractPoint]:
-    """Return every point of the contract for a robot.
+    """Run all checks of the contract.
 
     Raises:
-        GrouserError: it cannot be built at all.
+        GrouserError: the robot cannot be built.
     """
     checks: dict[str, Callable[[str, Mapping[str, Any]], tuple[bool, str]]] = {
-        "weighs what it says": _weight,
+        "mass as declared": _weight,
         "stands still": _stands,
-        "joints end where it says": _limits,
+        "joint limits as declared": _limits,
         "survives random commands": _survives,
         "halts": _halts,
     }
@@ -83,7 +83,7 @@ def _weight(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
     promised = next(iter(alone.scene.robots.values())).mass
     once, both = (float(s.model.body_mass.sum()) for s in (alone, twice))
     kept = abs(once - promised) <= HEAVY * promised and abs(both - 2 * once) <= HEAVY * promised
-    return kept, f"{once:.3g} kg, it says {promised:.3g}"
+    return kept, f"{once:.3g} kg, declared {promised:.3g}"
 
 
 def _stands(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
@@ -101,16 +101,16 @@ def _limits(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
     simulation = _simulation(kind, options)
     model = simulation.model
     (name, robot), *_ = simulation.scene.robots.items()
-    strangers = set(robot.limits) - set(robot.drives)
-    if strangers:
-        return False, f"limits of {', '.join(sorted(strangers))}, which it does not drive"
+    undriven = set(robot.limits) - set(robot.drives)
+    if undriven:
+        return False, f"limits of {', '.join(sorted(undriven))}, which have no drives"
     for drive in robot.drives:
         joint = int(model.actuator(f"{name}/{drive}").trnid[0])
         if bool(model.jnt_limited[joint]) != (drive in robot.limits):
-            return False, f"{drive} ends in the model or in what it says, not in both"
+            return False, f"{drive} has limits in the model or in the declaration, not in both"
         if drive in robot.limits and not np.allclose(model.jnt_range[joint], robot.limits[drive]):
-            return False, f"{drive} goes {model.jnt_range[joint]}, it says {robot.limits[drive]}"
-    return True, f"{len(robot.limits)} of {len(robot.drives)} drives end"
+            return False, f"{drive}: {model.jnt_range[joint]}, declared {robot.limits[drive]}"
+    return True, f"{len(robot.limits)} of {len(robot.drives)} drives have limits"
 
 
 def _survives(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
@@ -130,4 +130,4 @@ def _halts(kind: str, options: Mapping[str, Any]) -> tuple[bool, str]:
     walking = robot.gait.drives if robot.gait else ()
     stopped = robot.setpoints(robot.halt())
     left = [name for name in robot.drives if name not in walking and name not in stopped]
-    return not left, f"{', '.join(left)} goes on" if left else "every drive is told to stop"
+    return not left, f"{', '.join(left)} not stopped" if left else "every drive is stopped"

@@ -1,11 +1,11 @@
-"""The mobility suite: what can a robot get over?
+"""Mobility suite: drive any steered robot over every apparatus, and sweep its options.
 
-Any robot that steers is driven over every apparatus of `grouser.mobility.apparatus`, once per size
-(`nominal_runs`); `grouser.mobility.limits` repeats that with chance in it. A robot drives at
-`SPEED`, or at half its top speed if that is less, in steps of `TIMESTEP`; a description that has a
-field ``timestep`` (s) gets that instead. It starts `RUN_UP` before the apparatus and is driven by
-`grouser.mobility.operator.Operator`, straight ahead. A run ends early when the whole robot is
-behind the apparatus, when it has tipped over, or when it is stuck.
+Each apparatus of `grouser.mobility.apparatus` is driven once per size (`nominal_runs`);
+`grouser.mobility.limits` repeats this with random variation. A robot drives at `SPEED`, or at half
+its top speed if that is less, with the time step `TIMESTEP`, or with the ``timestep`` (s) of its
+description. It starts `RUN_UP` before the apparatus; `Operator` steers it along the centre line and
+moves its flippers. A run ends early when the whole robot is behind the apparatus, when it has
+tipped over, or when it is stuck.
 """
 
 from __future__ import annotations
@@ -20,63 +20,103 @@ import numpy as np
 
 from grouser.cores import Progress
 from grouser.errors import unknown
-from grouser.frames import Pose, degrees, radians, to_rpy
+from grouser.frames import Pose, degrees, radians, to_rpy, to_rpy_one
 from grouser.locomotion.flippers import GROUPS, FlipperClimber
 from grouser.mobility.apparatus import APPARATUS, FRICTION, Apparatus, Course
-from grouser.mobility.operator import Operator
 from grouser.robots.kinds import default_name, describe
 from grouser.simulation.scene import compose
 from grouser.trials import threads
-from grouser.trials.trial import Goal, Outcome, Trial
+from grouser.trials.trial import Goal, Observation, Outcome, Trial
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Box
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
 
+HEADING_GAIN, LINE_GAIN = 1.0, 1.0
+"""Turn rate per heading error, 1/s, and per distance from the line, rad/(s m)."""
+MOST_TURN = 0.4
+"""Largest turn rate, rad/s."""
+
+
+class LineKeeper:
+    """Proportional controller that drives along the x axis.
+
+    Args:
+        speed: forward speed, m/s.
+    """
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+
+    def __call__(self, observation: Observation) -> Mapping[str, float]:
+        """Return speed and turn."""
+        w, x, y, z = observation.wxyz.tolist()
+        yaw = to_rpy_one(w, x, y, z)[2]
+        turn = -HEADING_GAIN * yaw - LINE_GAIN * float(observation.position[1])
+        return {"forward": self._speed, "turn": float(np.clip(turn, -MOST_TURN, MOST_TURN))}
+
+
+class Operator:
+    """Policy of a human operator: keeps the line and uses the flippers, if there are any.
+
+    Args:
+        speed: forward speed, m/s.
+        flippers: flipper strategy (`grouser.locomotion.flippers`); None: flippers do not move.
+    """
+
+    def __init__(self, speed: float, flippers: FlipperClimber | None = None) -> None:
+        self._drive, self._flippers = LineKeeper(speed), flippers
+
+    def __call__(self, observation: Observation) -> Mapping[str, float]:
+        """Return the robot's command."""
+        arms = self._flippers(observation) if self._flippers else None
+        return {**self._drive(observation), **(arms or {})}
+
+
 SPEED = 0.25
-"""m/s."""
+"""Largest forward speed, m/s."""
 TIMESTEP = 0.001
-"""s."""
+"""Default time step, s."""
 RUN_UP = 0.2
-"""From the robot's foremost point to the apparatus at the start, m."""
+"""Distance from the robot's foremost point to the apparatus at the start, m."""
 BEYOND = 0.05
-"""From the end of the apparatus to the robot's hindmost point when it has passed, m."""
+"""Distance from the end of the apparatus to the robot's hindmost point at the goal, m."""
 STUCK_AFTER, STUCK_WITHIN = 4.0, 0.05
-"""A robot that does not get so much further (m) in this time (s) is stuck."""
+"""Time (s) and progress (m) of the verdict "stuck"."""
 TIPPED_DEG = 90.0
-"""A robot tilted further than this has tipped over."""
-PATIENCE = 3.0
-"""A run may take so many times longer than the way alone."""
+"""Tilt of the verdict "tipped", deg."""
+TIME_FACTOR = 3.0
+"""Time limit of a run, as a multiple of the driving time at constant speed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A robot that is tested, and what of it matters for that."""
+    """A robot under test, and its properties that the tests need."""
 
     kind: str
-    """A name, or the path of a robot file."""
+    """Name of the kind, or path of a robot file."""
     options: Mapping[str, Any]
     front: float
-    """Its foremost point before its root, m."""
+    """Distance from its root to its foremost point, m."""
     rear: float
-    """Its hindmost point behind its root, m."""
+    """Distance from its root to its hindmost point, m."""
     standing: float
-    """Height of its root on level ground, m; flippers turn about axes this high."""
+    """Height of its root on level ground, m; flippers turn about axes at this height."""
     speed: float
-    """At which it is driven, m/s."""
+    """Driving speed, m/s."""
     timestep: float
-    """Of its physics, s."""
+    """Time step of the physics, s."""
     flippers: tuple[str, ...]
-    """The groups of flippers that it has and uses."""
+    """Groups of flippers that it has and uses."""
     friction: float = FRICTION
-    """Of ground and obstacles that have no friction of their own kind."""
+    """Friction of ground and obstacles that have the suite's default friction."""
     cannot: str = ""
-    """Why it cannot be tested at all; empty: it can."""
+    """Reason why it cannot be tested; empty: it can."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the robot in the world."""
         return default_name(self.kind)
 
 
@@ -88,20 +128,22 @@ def measure_candidate(
     timestep: float | None = None,
     friction: float | None = None,
 ) -> Candidate:
-    """Return the robot of that kind, measured as it stands.
+    """Build a robot and measure it in its initial posture.
 
     Args:
-        kind: a name, or the path of a robot file.
-        options: of that robot.
-        flippers: False: if it has flippers, they stay as its options say.
-        timestep: of every run, s; None: the robot's own, or `TIMESTEP`.
-        friction: of ground and obstacles; None: the apparatus's own.
+        kind: name of the kind, or path of a robot file.
+        options: options of the robot.
+        flippers: False: flippers stay at the angles of the options.
+        timestep: time step of every run, s; None: that of the robot, or `TIMESTEP`.
+        friction: friction of ground and obstacles; None: that of the apparatus.
     """
     if timestep is None:
         timestep = float(getattr(describe(kind, options, "mobility"), "timestep", TIMESTEP))
-    who = RobotEntry(name=default_name(kind), kind=kind, position=(0, 0, 0), options=dict(options))
-    scene = compose(_world("measure", (Flat(friction=1.0),), who, timestep))
-    robot, model, data = scene.robots[who.name], scene.model, scene.initial()
+    entry = RobotEntry(
+        name=default_name(kind), kind=kind, position=(0, 0, 0), options=dict(options)
+    )
+    scene = compose(_world("measure", (Flat(friction=1.0),), entry, timestep))
+    robot, model, data = scene.robots[entry.name], scene.model, scene.initial()
     mine = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0]
     middle, half = np.split(model.geom_aabb[mine], 2, axis=1)
     turn = data.geom_xmat[mine].reshape(-1, 3, 3)
@@ -111,7 +153,7 @@ def measure_candidate(
     spin = min((robot.drives[d].speed for d in steering.left), default=0) if steering else 0.0
     top = spin * steering.radius if steering else 0.0
     return Candidate(
-        kind=who.kind,
+        kind=entry.kind,
         options=dict(options),
         front=float((x + reach).max(initial=0.0)),
         rear=float((reach - x).max(initial=0.0)),
@@ -126,14 +168,14 @@ def measure_candidate(
 
 @dataclass(frozen=True, kw_only=True)
 class Variation:
-    """What differs between repetitions of a run."""
+    """Variation of one repetition of a run."""
 
     back: float = 0.0
-    """Start further back, m: another grouser meets the edge."""
+    """Backward offset of the start, m: another grouser meets the edge."""
     heading_deg: float = 0.0
-    """At the start, to the left."""
+    """Heading at the start, left positive, deg."""
     friction: float = 1.0
-    """Times that of the apparatus."""
+    """Factor on friction."""
 
 
 NOMINAL = Variation()
@@ -141,17 +183,17 @@ NOMINAL = Variation()
 
 @dataclass(frozen=True, kw_only=True)
 class MobilityRun:
-    """One robot on one apparatus of one size."""
+    """Result of one robot on one apparatus of one size."""
 
     test: str
     """Key of `APPARATUS`."""
     size: float
-    """mm or deg."""
+    """Size, mm or deg."""
     outcome: Outcome
 
     @property
     def passed(self) -> bool:
-        """Whether the robot got over it."""
+        """True if the robot passed the apparatus."""
         return self.outcome.arrived
 
 
@@ -162,35 +204,41 @@ def apparatus_named(test: str) -> Apparatus:
     return APPARATUS[test]
 
 
-def mobility_trial(who: Candidate, test: str, size: float, variation: Variation = NOMINAL) -> Trial:
-    """Return the drive of ``who`` over ``test`` at ``size`` (mm or deg)."""
+def mobility_trial(
+    candidate: Candidate, test: str, size: float, variation: Variation = NOMINAL
+) -> Trial:
+    """Return the trial of ``candidate`` on ``test`` at ``size`` (mm or deg)."""
     course = apparatus_named(test).at(size)
-    start = -(who.front + RUN_UP + variation.back)
+    start = -(candidate.front + RUN_UP + variation.back)
     X_SB = Pose.at(start, yaw=radians(variation.heading_deg))
     X_WB = course.X_WS @ X_SB
     roll, pitch, yaw = degrees(to_rpy(X_WB.wxyz)).tolist()
     x, y, z = X_WB.position.tolist()
     entry = RobotEntry(
-        name=who.name,
-        kind=who.kind,
+        name=candidate.name,
+        kind=candidate.kind,
         position=(x, y, z),
         roll_deg=roll,
         pitch_deg=pitch,
         yaw_deg=yaw,
-        options=dict(who.options),
-        command={"forward": who.speed},
+        options=dict(candidate.options),
+        command={"forward": candidate.speed},
     )
-    world = _world(f"{test} {size:g}", course.terrain, entry, who.timestep, course.things)
-    # Tracks climb low edges without help: up to half the height of their pulleys' axes.
-    edge = 0.0 if course.edge > who.standing / 2 else None
-    flippers = partial(FlipperClimber, edge, groups=who.flippers) if who.flippers else None
-    way = course.end + who.rear + BEYOND - start
+    world = _world(f"{test} {size:g}", course.terrain, entry, candidate.timestep, course.things)
+    # Tracks climb edges up to half the height of their pulleys' axes without flippers.
+    edge = 0.0 if course.edge > candidate.standing / 2 else None
+    flippers = (
+        partial(FlipperClimber, edge, groups=candidate.flippers) if candidate.flippers else None
+    )
+    distance = course.end + candidate.rear + BEYOND - start
     return Trial(
-        world=_with_friction(_on_ground_of(world, who.friction), variation.friction),
-        robot=who.name,
-        limit=round(PATIENCE * math.hypot(way, course.top) / who.speed + STUCK_AFTER, 1),
-        goal=_goal(course, who),
-        policy=partial(_operator, who.speed, flippers),
+        world=_with_friction(_on_ground_of(world, candidate.friction), variation.friction),
+        robot=candidate.name,
+        limit=round(
+            TIME_FACTOR * math.hypot(distance, course.top) / candidate.speed + STUCK_AFTER, 1
+        ),
+        goal=_goal(course, candidate),
+        policy=partial(_operator, candidate.speed, flippers),
         stuck_after=STUCK_AFTER,
         stuck_within=STUCK_WITHIN,
         tipped_beyond=radians(TIPPED_DEG),
@@ -199,15 +247,15 @@ def mobility_trial(who: Candidate, test: str, size: float, variation: Variation 
 
 
 def nominal_runs(
-    who: Candidate,
+    candidate: Candidate,
     tests: Mapping[str, Sequence[float]],
     *,
     progress: Progress | None = None,
 ) -> list[MobilityRun]:
-    """Drive ``who`` once over every size of ``tests`` (name to sizes in mm or deg)."""
+    """Drive ``candidate`` once over every size of ``tests`` (name to sizes in mm or deg)."""
     cases = [(test, size) for test, sizes in tests.items() for size in sizes]
     outcomes = threads.run_trials(
-        [mobility_trial(who, test, size) for test, size in cases], progress=progress
+        [mobility_trial(candidate, test, size) for test, size in cases], progress=progress
     )
     return [
         MobilityRun(test=test, size=size, outcome=outcome)
@@ -215,7 +263,7 @@ def nominal_runs(
     ]
 
 
-def run_alone(trial: Trial) -> Outcome:
+def run_single(trial: Trial) -> Outcome:
     """Run one trial on one core."""
     return threads.run_trials([trial], threads=1)[0]
 
@@ -224,29 +272,29 @@ def _operator(speed: float, flippers: Callable[[], FlipperClimber] | None) -> Op
     return Operator(speed, flippers() if flippers else None)
 
 
-def _goal(course: Course, who: Candidate) -> Goal:
-    """Return where the root is when the whole robot is behind the apparatus."""
-    way = course.end + who.rear + BEYOND
+def _goal(course: Course, candidate: Candidate) -> Goal:
+    """Return the goal at which the whole robot is behind the apparatus."""
+    distance = course.end + candidate.rear + BEYOND
     if not course.level:
-        return Goal(x=float(course.X_WS.apply((way, 0, 0))[0]))
-    return Goal(x=way, z=course.top + 0.5 * who.standing)
+        return Goal(x=float(course.X_WS.apply((distance, 0, 0))[0]))
+    return Goal(x=distance, z=course.top + 0.5 * candidate.standing)
 
 
 def _world(
     name: str,
     terrain: tuple[Terrain, ...],
-    who: RobotEntry,
+    entry: RobotEntry,
     timestep: float,
     things: tuple[Box, ...] = (),
 ) -> World:
     physics = STANDARD.model_copy(update={"timestep": timestep})
-    return World(name=name, physics=physics, terrain=terrain, objects=things, robots=(who,))
+    return World(name=name, physics=physics, terrain=terrain, objects=things, robots=(entry,))
 
 
 def _on_ground_of(world: World, friction: float) -> World:
-    """Return ``world`` with ``friction`` wherever it has the suite's usual one.
+    """Return ``world`` with ``friction`` on terrain that has the suite's default friction.
 
-    A hurdle's pipes that roll and slopes that must not let a robot slide are as they are.
+    Pipes of hurdles and slopes of tipping tests keep theirs.
     """
     update = {"friction": friction}
     return world.changed(
@@ -271,3 +319,55 @@ def _with_friction(world: World, factor: float) -> World:
         terrain=tuple(with_factor(piece) for piece in world.terrain),
         objects=tuple(with_factor(thing) for thing in world.objects),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweptRun:
+    """Result of one robot of a sweep on one size."""
+
+    value: Any
+    """Value of the swept option."""
+    size: float
+    """Size, mm or deg."""
+    outcome: Outcome
+
+    @property
+    def passed(self) -> bool:
+        """True if the robot passed the apparatus."""
+        return self.outcome.arrived
+
+
+def sweep(
+    kind: str,
+    options: Mapping[str, Any],
+    path: str,
+    values: Sequence[Any],
+    test: str,
+    sizes: Sequence[float],
+    *,
+    progress: Progress | None = None,
+) -> list[SweptRun]:
+    """Sweep one option of a robot: run every value at every size of one test.
+
+    Each trial equals that of `nominal_runs` for the same robot.
+
+    Args:
+        kind: name of the kind, or path of a robot file.
+        options: options of all robots.
+        path: option to sweep, such as ``tracks.0.oval.radius``.
+        values: values of this option.
+        test: key of `grouser.mobility.apparatus.APPARATUS`.
+        sizes: sizes, mm or deg.
+        progress: called for each finished trial.
+    """
+    robots = [measure_candidate(kind, {**options, path: value}) for value in values]
+    cases = [
+        (value, size, mobility_trial(candidate, test, size))
+        for value, candidate in zip(values, robots, strict=True)
+        for size in sizes
+    ]
+    outcomes = threads.run_trials([trial for _, _, trial in cases], progress=progress)
+    return [
+        SweptRun(value=value, size=size, outcome=outcome)
+        for (value, size, _), outcome in zip(cases, outcomes, strict=True)
+    ]

@@ -61,7 +61,7 @@ def sweep(
         raise BadValue(f"--over is '{over}', must be OPTION=NUMBER,NUMBER,…")
     preflight.physics()
     preflight.writable(json_file)
-    from grouser.mobility import sweep as sweeping
+    from grouser.mobility import suite as sweeping
 
     listed, options = test_sizes(test, sizes, [test]), robot_options(overrides or ())
     with counting_bar(Path(robot).stem) as bar:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from grouser.cli import app
 from grouser.errors import BadValue
-from grouser.mobility.ways import Way, drive_ways, ways_between_starts
+from grouser.mobility.routes import Route, drive_routes, routes_between_starts
 from grouser.world.file import Start, World, load
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.flat import Flat
@@ -34,8 +34,8 @@ def world(*starts):
 
 
 def test_a_robot_gets_past_a_block_and_not_through_it():
-    ways = (Way((0.0, 0.5), (1.4, 0.5)), Way((0.0, 0.0), (1.4, 0.0)), Way((0.8, 0.1), (0.3, 0.1)))
-    past, into, off = drive_ways("crawler", SMALL, world(), ways)
+    ways = (Route((0.0, 0.5), (1.4, 0.5)), Route((0.0, 0.0), (1.4, 0.0)), Route((0.8, 0.1), (0.3, 0.1)))
+    past, into, off = drive_routes("crawler", SMALL, world(), ways)
     assert past.passed
     assert past.rest < 0.1
     assert not into.passed
@@ -45,11 +45,11 @@ def test_a_robot_gets_past_a_block_and_not_through_it():
 
 
 def test_without_ways_the_start_places_are_joined():
-    ways = ways_between_starts(world((0, 0, 0), (1, 0, 0), (1, 1, 0)))
+    ways = routes_between_starts(world((0, 0, 0), (1, 0, 0), (1, 1, 0)))
     assert [way.length for way in ways] == pytest.approx([1.0, 1.0, np.sqrt(2)])
-    assert len(ways_between_starts(world((0, 0, 0), (1, 0, 0)))) == 1
-    with pytest.raises(BadValue, match="two are needed"):
-        ways_between_starts(world((0, 0, 0)))
+    assert len(routes_between_starts(world((0, 0, 0), (1, 0, 0)))) == 1
+    with pytest.raises(BadValue, match="at least 2 are needed"):
+        routes_between_starts(world((0, 0, 0)))
 
 
 def test_the_command_line_drives_and_writes_json(tmp_path):
@@ -70,7 +70,7 @@ def test_the_command_line_drives_and_writes_json(tmp_path):
         (["--world", "quince_step", "--sheet"], "--world goes with"),
         (["--world", "quince_step"], "start places"),
         (["--world", "quince_step", "--way", "0,0,1"], "4 numbers with commas"),
-        (["--world", "quince_step", "--way", "0,0,0,0"], "at least 0.15 are needed"),
+        (["--world", "quince_step", "--way", "0,0,0,0"], "must be at least 0.15 m"),
         (["--world", "quince_stepp"], "quince_step"),
     ],
 )
