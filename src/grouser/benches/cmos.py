@@ -152,7 +152,9 @@ class FilteredView:
 
     def fused(self, seed: int = 0) -> Image:
         """Return the picture made in one sweep."""
-        return self.camera.warped(self._pixels, self.plane, self._matrix, spin=self.spin, seed=seed)
+        return self.camera.apply_warped(
+            self._pixels, self.plane, self._matrix, spin=self.spin, seed=seed
+        )
 
     def separate(self) -> Image:
         """Return the picture made by one effect after another."""

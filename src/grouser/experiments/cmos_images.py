@@ -172,7 +172,7 @@ def _through(camera: CmosFilter, board: Pose, seed: int) -> Image:
     plane = camera.source_plane()
     drawn = draw_checkerboard(plane, board, squares=SQUARES)
     pixels = np.concatenate([drawn.reshape(-1), np.zeros(SPARE_BYTES, np.uint8)])
-    return camera.warped(pixels, plane, plane.matrix(), spin=(0.0, 0.0, 0.0), seed=seed)
+    return camera.apply_warped(pixels, plane, plane.matrix(), spin=(0.0, 0.0, 0.0), seed=seed)
 
 
 # -- pictures --------------------------------------------------------------------------------------

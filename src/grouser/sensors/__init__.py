@@ -1,4 +1,4 @@
-"""What can be felt, one sensor per file: each measures first and corrupts after."""
+"""Sensor models, one per file: each measures the true value, then applies its error model."""
 
 from grouser.exports import attach
 

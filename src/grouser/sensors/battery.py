@@ -1,7 +1,7 @@
-"""Battery: what is left after electronics and drives have taken their share.
+"""Battery sensor: remaining energy after the consumption of electronics and drives.
 
-Electronics take a constant power; drives take their effort (|force x speed|, so that braking costs
-as well) over an efficiency. What a motor takes to hold still is not counted.
+Electronics draw constant power; drives draw |force x speed| (braking costs energy, too) divided by
+an efficiency. The power of a motor that holds a load at rest is not modelled.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 @dataclass(frozen=True, kw_only=True)
 class Battery:
-    """A battery that was full at the start."""
+    """Battery that is full at the start."""
 
     capacity: float
-    """What a full one holds, J; above 0."""
+    """Energy of the full battery, J; above 0."""
     idle: float
-    """What the robot takes while it stands still, W; above 0."""
+    """Power consumption at rest, W; above 0."""
     efficiency: float = 0.7
-    """Part of the electric power that arrives at the drives, 0 to 1; estimate."""
+    """Mechanical power of the drives over electric power, 0 to 1; estimate."""
     name: str = "battery"
     rate_hz: float = 1.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
 
     def __post_init__(self) -> None:
         check_numbers(self)
@@ -40,7 +40,7 @@ class Battery:
             )
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Nothing to add: what drives do is counted anyway."""
+        """Add nothing: the energy of drives is always integrated."""
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundBattery:
         """Return the battery of the robot whose names begin with ``prefix``."""
@@ -48,7 +48,7 @@ class Battery:
 
 
 class BoundBattery:
-    """The battery of a known robot."""
+    """Battery bound to a robot."""
 
     needs = Needs.STATE
 
@@ -56,12 +56,12 @@ class BoundBattery:
         self._description, self._prefix = description, prefix
         self._drives: list[int] | None = None
         self.memory: float | None = None
-        """When it was full, s; None before the first reading."""
+        """Time of the first reading, s; None before it."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return energy (J) and charge (0 to 1) left, and the seconds that will last.
+        """Return remaining energy (J), charge (0 to 1) and run time ``seconds``.
 
-        ``seconds`` supposes that the robot goes on taking what it has taken on average.
+        ``seconds`` assumes the mean power consumption so far.
         """
         description, time = self._description, float(context.data.time)
         if self._drives is None:

@@ -1,13 +1,13 @@
-"""Cameras: what a robot sees through a real lens' data.
+"""Camera sensor: lens distortion, CMOS errors and rolling shutter.
 
-A camera notes the world's state whenever it is due; the picture is drawn when somebody first looks
-at it, or never. All cameras of a process share one renderer. The picture is of the moment of the
-reading's time, which is the middle of its exposure: a rolling shutter's upper rows are earlier, the
-lower ones later, so a real camera's ``delay_s`` is at least half of read-out and exposure.
+A reading stores a snapshot of the state; its picture is rendered lazily, on first access. All
+cameras of a process share one renderer. The reading's time is the middle of the exposure: with a
+rolling shutter the upper rows are earlier and the lower rows later, so the ``delay_s`` of a real
+camera is at least half of read-out plus exposure.
 
-The shutter works from one wide view, warped by the camera's turning during read-out. With
-``exact`` every row's moments are drawn one by one instead, the whole world moving on with its
-speeds: a hundred times slower, to check the warp with.
+The rolling shutter warps one wide view by the camera's rotation during read-out. With ``exact``
+every moment of the exposure is rendered instead, with the whole world extrapolated by its
+velocities: a hundred times slower, for checking the warp.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from grouser.sensors.sensor import Needs, SensorContext, Value
 
 @dataclass(frozen=True)
 class Aim:
-    """Where a camera looks within its mount, and how closely."""
+    """Pan, tilt and zoom of a camera in its mount."""
 
     pan: float = 0.0
-    """To the left, rad."""
+    """rad, left positive."""
     tilt: float = 0.0
-    """Down, rad."""
+    """rad, down positive."""
     zoom: float = 1.0
-    """Focal length over the lens' own."""
+    """Focal length relative to the lens' own."""
 
     @property
     def pose(self) -> Pose:
@@ -52,7 +52,7 @@ class Aim:
 
 @dataclass(frozen=True, kw_only=True)
 class Camera(MountedSensor):
-    """A camera; `ERS210_CAMERA` and `ERS7_CAMERA` are those of known robots."""
+    """Camera; `ERS210_CAMERA` and `ERS7_CAMERA` are those of known robots."""
 
     name: str = "camera"
     rate_hz: float = 25.0
@@ -60,19 +60,19 @@ class Camera(MountedSensor):
     camera: str | Imager | Mapping[str, Any]
     """Lens, chip and shutter: an imager, its name, or its numbers as in a world file."""
     pan_deg: float = 0.0
-    """How far it is turned to the left at the start; `BoundCamera.aim` turns it later."""
+    """Initial pan, left positive; changed by `BoundCamera.aim`."""
     tilt_deg: float = 0.0
-    """How far it is turned down at the start."""
+    """Initial tilt, down positive."""
     zoom: float = 1.0
-    """Focal length over the lens' own at the start."""
+    """Initial zoom: focal length relative to the lens' own."""
     exact: bool = False
-    """Draw every moment of the exposure instead of warping one view."""
+    """Render every moment of the exposure instead of warping one view."""
     record: bool = False
-    """Draw every picture at once and keep its hash."""
+    """Render every picture immediately and keep its hash."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.lens.zoomed(self.zoom)  # raises if there is no such lens
+        self.lens.with_zoom(self.zoom)  # raises for an invalid zoom
 
     @property
     def imager(self) -> Imager:
@@ -86,11 +86,11 @@ class Camera(MountedSensor):
 
     @property
     def aim(self) -> Aim:
-        """Where it looks at the start."""
+        """Initial pan, tilt and zoom."""
         return Aim(radians(self.pan_deg), radians(self.tilt_deg), self.zoom)
 
     def ideal(self) -> Self:
-        """Return a pinhole camera of the same view, without any of the characteristics."""
+        """Return a pinhole camera with the same view and no errors."""
         return replace(self, camera=self.imager.ideal())
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundCamera:
@@ -99,32 +99,32 @@ class Camera(MountedSensor):
 
 
 def _known_camera(imager: Imager, rate_hz: float) -> Camera:
-    """Return the camera whose pictures can be read as soon as their last row has been exposed."""
+    """Return a camera whose pictures are available when their last row has been exposed."""
     shutter = imager.shutter
     delay_s = (shutter.readout_s + shutter.exposure_s) / 2
     return Camera(mount="camera", camera=imager, rate_hz=rate_hz, delay_s=delay_s)
 
 
 ERS210_CAMERA = _known_camera(IMAGERS["ers210"], rate_hz=25.0)  # cmos, sec. 4
-"""On the robot's site ``camera``; ``replace(ERS210_CAMERA, mount="head")`` puts it elsewhere."""
+"""Mounted on the site ``camera``; ``replace(ERS210_CAMERA, mount="head")`` moves it."""
 ERS7_CAMERA = _known_camera(IMAGERS["ers7"], rate_hz=30.0)  # sources.md B2
 
 
 @dataclass(frozen=True)
 class Shot:
-    """All that decides a picture; it can be drawn anywhere, by the same camera."""
+    """Complete input of a picture; any process with the same camera can render it."""
 
     snapshot: Snapshot
     aim: Aim
     seed: int
-    """Of its noise."""
+    """Seed of its noise."""
 
 
 class CameraFrame(Mapping[str, Value]):
-    """What a camera says: ``image``, drawn when it is first asked for, and its ``digest``."""
+    """Lazily rendered reading of a camera: ``image`` and its ``digest``."""
 
     def __init__(self, shot: Shot, draw: Callable[[Shot], Image]) -> None:
-        """Keep what to draw, and who can."""
+        """Store the input and the function that renders it."""
         self.shot, self._draw = shot, draw
 
     @cached_property
@@ -153,17 +153,17 @@ class CameraFrame(Mapping[str, Value]):
 
 @dataclass
 class CameraMemory:
-    """What a camera keeps when the scene is composed anew."""
+    """State of a camera that survives recompilation of the scene."""
 
     aim: Aim
     hashes: dict[float, str] = field(default_factory=dict)
-    """Of every recorded picture, by its time (s)."""
+    """SHA-256 of every recorded picture by its time (s)."""
 
 
 class BoundCamera:
-    """A camera that knows its site."""
+    """Camera bound to its site."""
 
-    needs = Needs.STATE  # it places everything itself, when it must
+    needs = Needs.STATE  # kinematics are computed at rendering
 
     def __init__(self, description: Camera, site: int) -> None:
         self._description, self._site = description, site
@@ -173,14 +173,14 @@ class BoundCamera:
     def aim(
         self, *, pan: float | None = None, tilt: float | None = None, zoom: float | None = None
     ) -> None:
-        """Turn to the left and down (rad) and zoom; what is not given stays."""
+        """Set pan (left), tilt (down), rad, and zoom; None keeps a value."""
         given = {"pan": pan, "tilt": tilt, "zoom": zoom}
         changes = {name: value for name, value in given.items() if value is not None}
         self.memory.aim = replace(self.memory.aim, **changes)
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> CameraFrame:
         """Return the picture: ``image`` (height, width, 3) and ``digest`` (32,), both uint8."""
-        seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
+        seed = int(rng.integers(2**63))  # always drawn: rendering must not affect the random stream
         snapshot = Snapshot.of(context.model, context.data)
         frame = CameraFrame(Shot(snapshot, self.memory.aim, seed), self.draw)
         if self._description.record:
@@ -188,21 +188,25 @@ class BoundCamera:
         return frame
 
     def draw(self, shot: Shot) -> Image:
-        """Return the picture of ``shot``, whose snapshot must be of this camera's model."""
+        """Render ``shot``, whose snapshot must be of this camera's model."""
         filter_ = self._filter(shot.aim.zoom)
-        draw = _exactly if self._description.exact else _warped
+        draw = _draw_exact if self._description.exact else _draw_warped
         return draw(filter_, shot.snapshot, self._site, shot.aim.pose, shot.seed)
 
     def _filter(self, zoom: float) -> CmosFilter:
         if zoom not in self._filters:
             description = self._description.imager
-            made = CmosFilter(description.lens.zoomed(zoom), description.cmos, description.shutter)
-            self._filters = {zoom: made}  # a zoom that moves all the time must not pile up
+            made = CmosFilter(
+                description.lens.with_zoom(zoom), description.cmos, description.shutter
+            )
+            self._filters = {zoom: made}  # only the latest zoom is cached
         return self._filters[zoom]
 
 
-def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
-    """Draw one view, wide enough for what the camera sees while it turns, and warp it."""
+def _draw_warped(
+    filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int
+) -> Image:
+    """Render one view that covers the whole exposure, and warp it."""
     model, data = snapshot.model, shared_loader().load(snapshot)
     spin = _spin(model, data, site, X_SC)
     plane = filter_.source_plane(spin)
@@ -211,11 +215,11 @@ def _warped(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed
         model, data, site_pose(data, site) @ X_SC, plane, pixels[:-SPARE_BYTES]
     )
     matrix = plane.matrix(upside_down=True)
-    return filter_.warped(pixels, plane, matrix, spin=spin, seed=seed)
+    return filter_.apply_warped(pixels, plane, matrix, spin=spin, seed=seed)
 
 
-def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
-    """Draw every moment that any row sees, with everything where it then is."""
+def _draw_exact(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, seed: int) -> Image:
+    """Render every moment of the exposure with the state extrapolated to it."""
     model, plane = snapshot.model, filter_.source_plane()
     slices = filter_.shutter.slices(filter_.lens.height)
     size = plane.width * plane.height * 3
@@ -225,11 +229,11 @@ def _exactly(filter_: CmosFilter, snapshot: Snapshot, site: int, X_SC: Pose, see
         into: npt.NDArray[np.uint8] = pixels[number * size : (number + 1) * size]
         shared_renderer().draw_camera(model, data, site_pose(data, site) @ X_SC, plane, into)
     matrix = plane.matrix(upside_down=True)
-    return filter_.sliced(pixels, plane, matrix, slices.seen, seed=seed)
+    return filter_.apply_sliced(pixels, plane, matrix, slices.seen, seed=seed)
 
 
 def _spin(model: mujoco.MjModel, data: mujoco.MjData, site: int, X_SC: Pose) -> Array:
-    """Return how the camera turns, rad/s about its x right, y down, z ahead."""
+    """Return the angular velocity of the camera, rad/s about x right, y down, z ahead."""
     velocity = np.zeros(6)
     mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, velocity, 1)
     ahead, left, up = rotate(conjugate(X_SC.wxyz), velocity[:3])

@@ -14,13 +14,13 @@ from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 @dataclass(frozen=True, kw_only=True)
 class Compass(MountedSensor):
-    """A compass that is held level by its own electronics."""
+    """Tilt-compensated compass."""
 
     name: str = "compass"
     declination: float = 0.0
-    """Where magnetic north is, rad from the world's x towards y (west is positive)."""
+    """Direction of magnetic north, rad from the world's x towards y (west positive)."""
     bias: float = 0.0
-    """Standard deviation of a constant error, drawn once per run, rad."""
+    """Standard deviation of a constant bias, drawn once per run, rad."""
     noise: float = 0.0
     """Standard deviation of each reading, rad."""
 
@@ -34,17 +34,17 @@ class Compass(MountedSensor):
 
 
 class BoundCompass:
-    """A compass that knows its site."""
+    """Compass bound to its site."""
 
     needs = Needs.POSES
 
     def __init__(self, description: Compass, site: int) -> None:
         self._description, self._site = description, site
         self.memory: float | None = None
-        """Its constant error, rad; None before the first reading."""
+        """Bias, rad; None before the first reading."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return heading, rad from magnetic north towards west (to the left), -pi to pi."""
+        """Return heading, rad from magnetic north towards west, -pi to pi."""
         description = self._description
         if self.memory is None:
             self.memory = rng.normal(0.0, description.bias) if description.bias else 0.0

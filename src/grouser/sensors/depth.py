@@ -1,9 +1,8 @@
-"""Depth camera: a picture of distances, and the cloud of points in it.
+"""Depth camera sensor: depth images and point clouds.
 
-The true distances come out of the renderer that all cameras share;
-`grouser.sensors.imaging.depth_errors` says what a camera makes of them. Depths are along the axis
-of view, m, ``nan`` where there is no answer. As with `Camera`, a picture is drawn when somebody
-first looks at it, or never.
+True depths come from the shared renderer; `grouser.sensors.imaging.depth_errors` has the error
+models. Depths are along the optical axis, m, ``nan`` for invalid pixels. As with `Camera`, a
+picture is rendered lazily, on first access.
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ from grouser.sensors.mounted import MountedSensor, site_pose
 from grouser.sensors.sensor import Needs, SensorContext, Value
 
 Depths = npt.NDArray[np.float32]
-"""A picture of depths, (height, width), m, top row first."""
+"""Depth image, (height, width), m, top row first."""
 
 _SKY = 1e6
-"""A depth, m, that is too far for any camera."""
+"""Depth of the sky, m: beyond the range of any camera."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DepthOptics:
-    """What one make of depth camera can do."""
+    """Resolution, range and error model of a depth camera."""
 
     plane: ImagePlane
-    """The pixels that measure."""
+    """Pixels that measure."""
     errors: TimeOfFlight | Disparity | None
-    """What they get wrong; None: nothing."""
+    """Error model; None: exact."""
     near: float
-    """Nearest depth it can tell, m."""
+    """Shortest measurable depth, m."""
     far: float
-    """Furthest depth it can tell, m."""
+    """Largest measurable depth, m."""
     cloud: ImagePlane | None = None
-    """The pixels on which depths are given, if they are another camera's."""
+    """Pixels of the output if it is registered to another camera."""
     grazing: float = radians(80.0)
-    """Angle of incidence from which there is no answer, rad; estimate."""
+    """Angle of incidence above which pixels are invalid, rad; estimate."""
 
     def __post_init__(self) -> None:
         if not (0 < self.near < self.far and 0 < self.grazing <= math.pi / 2):
@@ -60,7 +59,7 @@ class DepthOptics:
 
     @property
     def output_plane(self) -> ImagePlane:
-        """The pixels of what is read."""
+        """Pixels of the output."""
         return self.cloud or self.plane
 
 
@@ -75,7 +74,7 @@ _KINECT2_ERRORS = TimeOfFlight(
     grain=1.6,
     pattern_part=0.25,
     pattern=20.0,
-    sure=4.5,  # m   the range it is sold for
+    sure=4.5,  # m   specified range
     silence=0.022,  # fitted to the number of points in the same table
 )
 
@@ -91,7 +90,7 @@ DEPTH_CAMERAS: dict[str, DepthOptics] = {
             baseline=0.075,  # m   usual calibrations
             steps=8,  # eighths of a pixel
             noise=0.0625,  # estimate: half a step
-            window=3.0,  # estimate: 9 pixels are compared at once
+            window=3.0,  # estimate: correlation window of 9 pixels
         ),
         near=0.5,
         far=5.0,
@@ -102,19 +101,19 @@ DEPTH_CAMERAS: dict[str, DepthOptics] = {
     ),  # roach, sec. 2.1; colour focal: estimate
     "kinect2_hd": _kinect2(ImagePlane.centred(1920, 1080, 1081.4)),
 }
-"""Known cameras. The Kinect 2's larger clouds are its 424 x 512 depths seen through the lens of its
-colour camera, as its driver gives them; the 52 mm between the two cameras are left out."""
+"""Known cameras. The Kinect 2's larger clouds are its 424 x 512 depths registered to its colour
+camera, as its driver does; the 52 mm between the two cameras are neglected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DepthCamera(MountedSensor):
-    """A depth camera; it looks along the sensor's x, with z up in the picture."""
+    """Depth camera along the sensor's x, z up."""
 
     name: str = "depth"
     rate_hz: float = 30.0
     """Pictures per second."""
     camera: str | DepthOptics = "kinect2"
-    """A name from `DEPTH_CAMERAS`, or what another one can do."""
+    """Name in `DEPTH_CAMERAS`, or optics."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,7 +122,7 @@ class DepthCamera(MountedSensor):
 
     @property
     def optics(self) -> DepthOptics:
-        """What the camera can do."""
+        """Resolution, range and error model."""
         return DEPTH_CAMERAS[self.camera] if isinstance(self.camera, str) else self.camera
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundDepthCamera:
@@ -131,7 +130,7 @@ class DepthCamera(MountedSensor):
         return BoundDepthCamera(self.optics, self.site(model, prefix))
 
     def points(self, depths: npt.NDArray[Any]) -> Array:
-        """Return the cloud (n, 3) of all pixels that answer, in the sensor's frame, m."""
+        """Return the point cloud (n, 3) of all valid pixels in the sensor frame, m."""
         right, down = self.optics.output_plane.slopes()
         rows, columns = np.nonzero(np.isfinite(depths))
         ahead = depths[rows, columns].astype(float)
@@ -139,17 +138,17 @@ class DepthCamera(MountedSensor):
 
 
 class DepthFrame(Mapping[str, Value]):
-    """What a depth camera says: ``depth``, drawn when it is first asked for."""
+    """Lazily rendered reading of a depth camera: ``depth``."""
 
     def __init__(self, draw: Callable[[], Depths]) -> None:
-        """Keep how to draw the picture."""
+        """Store the function that renders the image."""
         self._draw = draw
 
     @cached_property
     def depth(self) -> Depths:
-        """The picture of depths."""
+        """Depth image."""
         depths = self._draw()
-        del self._draw  # and with it the snapshot
+        del self._draw  # releases the snapshot
         return depths
 
     def __getitem__(self, name: str) -> Value:
@@ -165,20 +164,20 @@ class DepthFrame(Mapping[str, Value]):
 
 
 class BoundDepthCamera:
-    """A depth camera that knows its site."""
+    """Depth camera bound to its site."""
 
-    needs = Needs.STATE  # the shared loader places everything, when it must
+    needs = Needs.STATE  # kinematics are computed at rendering
 
     def __init__(self, optics: DepthOptics, site: int) -> None:
         self._optics, self._site = optics, site
         self.memory: int | None = None
-        """Seed of the camera's own pattern; None before the first picture."""
+        """Seed of the camera's fixed pattern; None before the first picture."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> DepthFrame:
-        """Return depth, float32 (height, width), m; nan: no answer."""
+        """Return depth, float32 (height, width), m; nan: invalid."""
         if self.memory is None:
             self.memory = int(rng.integers(2**63))
-        seed = int(rng.integers(2**63))  # drawn even if nobody looks, so that looking is harmless
+        seed = int(rng.integers(2**63))  # always drawn: rendering must not affect the random stream
         draw = partial(
             _draw,
             Snapshot.of(context.model, context.data),
@@ -193,7 +192,7 @@ class BoundDepthCamera:
 def _draw(
     snapshot: Snapshot, site: int, optics: DepthOptics, pattern_seed: int, seed: int
 ) -> Depths:
-    """Measure, corrupt, and give the depths on the pixels of the cloud."""
+    """Render a snapshot and apply the error model."""
     data = shared_loader().load(snapshot)
     X_WC, rng = site_pose(data, site), np.random.default_rng(seed)
     return depth_picture(snapshot.model, data, X_WC, optics, pattern_seed, rng)
@@ -207,15 +206,15 @@ def depth_picture(
     pattern_seed: int,
     rng: np.random.Generator,
 ) -> Depths:
-    """Return what a depth camera says of a world: depths on the pixels of its `output_plane`.
+    """Return the depth image of a scene on the pixels of `DepthOptics.output_plane`.
 
     Args:
-        model: what is seen.
-        data: forwarded; everything is seen where it stands there.
+        model: the scene.
+        data: its state, with up-to-date kinematics.
         X_WC: pose of the camera: x ahead, y left, z up.
-        optics: what the camera can do.
-        pattern_seed: of this camera's own pattern.
-        rng: of this picture's noise.
+        optics: resolution, range and error model.
+        pattern_seed: seed of this camera's fixed pattern.
+        rng: random stream of this picture's noise.
     """
     true = shared_renderer().camera_depth(model, data, X_WC, optics.plane).astype(float)
     measured = corrupt(true, optics, pattern_seed, rng)
@@ -225,13 +224,13 @@ def depth_picture(
 
 
 def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.Generator) -> Array:
-    """Return what a camera says of the ``true`` depths (height, width).
+    """Apply the error model to the ``true`` depths (height, width).
 
     Args:
         true: m; ``inf`` for the sky.
-        optics: what the camera can do.
-        pattern_seed: of this camera's own pattern.
-        rng: of this picture's noise.
+        optics: resolution, range and error model.
+        pattern_seed: seed of this camera's fixed pattern.
+        rng: random stream of this picture's noise.
     """
     steep = incidence_cosines(true, optics.plane) < math.cos(optics.grazing)
     measured = np.minimum(true, _SKY)
@@ -242,9 +241,9 @@ def corrupt(true: Array, optics: DepthOptics, pattern_seed: int, rng: np.random.
 
 
 def resample(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
-    """Return ``depths``, measured on ``plane``, on the pixels ``other`` of a camera beside it.
+    """Resample ``depths`` from ``plane`` to the pixels ``other`` (bilinear).
 
-    Values in between are interpolated; a pixel answers when all four of its neighbours do.
+    A pixel is valid if all four neighbours are.
     """
     right, down = other.slopes()
     columns = right * plane.focal[0] + plane.centre[0]
@@ -259,5 +258,5 @@ def resample(depths: Array, plane: ImagePlane, other: ImagePlane) -> Array:
 
 
 def _pixel_before(places: Array, size: int) -> npt.NDArray[np.intp]:
-    """Return the pixel before each place, kept inside the picture."""
+    """Return the pixel before each position, clamped to the image."""
     return np.clip(np.floor(places), 0, size - 2).astype(np.intp)

@@ -1,6 +1,6 @@
-"""Encoders: where drives are, counted in whole ticks.
+"""Encoder sensor: drive positions, quantised to ticks.
 
-A belt's encoder counts metres of belt; it goes on counting when the belt's links are rolled back.
+A belt's encoder counts metres of belt; a belt roll-back does not change the count.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grouser.sensors.sensor import (
 
 @dataclass(frozen=True, kw_only=True)
 class Encoder:
-    """One encoder on each of some drives."""
+    """One encoder per drive."""
 
     drives: tuple[str, ...]
     """Names of the drives on this robot."""
@@ -33,19 +33,19 @@ class Encoder:
     rate_hz: float = 25.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
     resolution: float = 0.0
     """One tick, m or rad; 0: exact."""
     noise: float = 0.0
-    """Standard deviation before counting, m or rad."""
+    """Standard deviation before quantisation, m or rad."""
     wrap: float = 0.0
-    """The count starts again at 0 after so much, m or rad (2 pi: once a turn); 0: never."""
+    """Value at which the count wraps to 0, m or rad (2 pi: every turn); 0: never."""
 
     def __post_init__(self) -> None:
         check_numbers(self, resolution=self.resolution, noise=self.noise, wrap=self.wrap)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse drives that are not there."""
+        """Check that the drives exist; nothing is added."""
         check_drives(self, spec, self.drives)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundEncoder:
@@ -54,32 +54,32 @@ class Encoder:
 
 
 class BoundEncoder:
-    """An encoder that knows its drives' full names."""
+    """Encoder bound to the full names of its drives."""
 
     needs = Needs.STATE
 
     def __init__(self, description: Encoder, drives: tuple[str, ...]) -> None:
-        """Keep the names; where they are among all drives is looked up at the first reading."""
+        """Store the names; drive indices are looked up at the first reading."""
         self._description, self._names = description, drives
         self._exact = not (description.resolution or description.noise or description.wrap)
         self._indices: list[int] = []
         self.memory: tuple[float, ...] | None = None
-        """Where each drive was when the count last began again, m or rad; None: it never did."""
+        """Position of each drive at the last reset, m or rad; None: never reset."""
         self._reset_pending = False
 
     def reset(self) -> None:
-        """Let the count begin again at the next reading."""
+        """Reset the count to 0 at the next reading."""
         self._reset_pending = True
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return each drive's position, m or rad, by the drive's name on its robot."""
+        """Return each drive's position, m or rad, by its name on the robot."""
         if not self._indices:
             self._indices = context.drive_indices(self._names)
         if self._reset_pending:
             self.memory = tuple(context.travelled[place] for place in self._indices)
             self._reset_pending = False
         if self._exact:
-            return LazyValues(partial(self._exactly, context, self.memory))
+            return LazyValues(partial(self._exact_values, context, self.memory))
         description, travelled = self._description, context.travelled
         true = np.array([travelled[place] for place in self._indices])
         if self.memory:
@@ -87,7 +87,9 @@ class BoundEncoder:
         measured = corrupt(true, description.resolution, description.noise, description.wrap, rng)
         return dict(zip(description.drives, measured.tolist(), strict=True))
 
-    def _exactly(self, context: SensorContext, zero: tuple[float, ...] | None) -> dict[str, Value]:
+    def _exact_values(
+        self, context: SensorContext, zero: tuple[float, ...] | None
+    ) -> dict[str, Value]:
         travelled = [context.travelled[place] for place in self._indices]
         if zero:
             travelled = [now - then for now, then in zip(travelled, zero, strict=True)]
@@ -97,7 +99,7 @@ class BoundEncoder:
 def corrupt(
     positions: Array, resolution: float, noise: float, wrap: float, rng: np.random.Generator
 ) -> Array:
-    """Return ``positions`` with noise, counted down to whole ticks, started again at ``wrap``."""
-    shaken = positions + rng.normal(0.0, noise, positions.shape) if noise else positions
-    counted = np.floor(shaken / resolution) * resolution if resolution else shaken
+    """Return ``positions`` with noise, rounded down to ticks and wrapped at ``wrap``."""
+    noisy = positions + rng.normal(0.0, noise, positions.shape) if noise else positions
+    counted = np.floor(noisy / resolution) * resolution if resolution else noisy
     return np.asarray(counted % wrap if wrap else counted)

@@ -1,8 +1,8 @@
-"""GPS: latitude and longitude from the satellites that can be seen.
+"""GPS sensor: latitude and longitude from the visible satellites.
 
 The world's x points north, its y west; its origin is a place on Earth (USARSim's by default).
-Twelve satellites stand still in the sky; those that something stands in front of do not count. With
-fewer than four there is no fix; with four the error is 2.5 m, with all twelve 0.75 m (USARSim).
+Twelve satellites have fixed directions; occluded ones are not used. With fewer than four there is
+no fix; with four the error is 2.5 m, with all twelve 0.75 m (USARSim).
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from grouser.sensors.rays import RayOrigin
 from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 EARTH_RADIUS = 6_371_000.0
-"""m, of a sphere as large as the Earth."""
+"""m, spherical Earth."""
 SATELLITES = 12
 FEWEST_SATELLITES = 4
-"""Satellites without which there is no fix."""
+"""Smallest number of satellites for a fix."""
 SKY_DISTANCE = 1000.0
-"""How far away, m, something may stand in front of a satellite."""
+"""Range of the occlusion rays, m."""
 LOWEST_ELEVATION = radians(15.0)
 """Elevation of the lowest satellite, rad; estimate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gps(MountedSensor):
-    """A GPS receiver."""
+    """GPS receiver."""
 
     name: str = "gps"
     rate_hz: float = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     latitude: float = radians(39 + 8.0273 / 60)
-    """Of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""
+    """Latitude of the world's origin, rad, north positive (USARSim: 39° 8.0273' N)."""
     longitude: float = -radians(77 + 12.998 / 60)
-    """Of the world's origin, rad, east positive (USARSim: 77° 12.998' W)."""
+    """Longitude of the world's origin, rad, east positive (USARSim: 77° 12.998' W)."""
     noise: float = 0.75
     """Standard deviation along each axis with all satellites in view, m (USARSim)."""
     noise_worst: float = 2.5
-    """The same with four satellites, m (USARSim); in between, in proportion."""
+    """Standard deviation with four satellites, m (USARSim); linear in between."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,7 +61,7 @@ class Gps(MountedSensor):
 
 
 class BoundGps:
-    """A receiver that knows its site."""
+    """GPS receiver bound to its site."""
 
     needs = Needs.POSES
 
@@ -95,7 +95,7 @@ class BoundGps:
 
 
 def satellite_directions() -> Array:
-    """Return the directions of the satellites in the world frame, (12, 3): spread evenly."""
+    """Return the satellites' directions in the world frame, (12, 3), evenly spread."""
     heights = np.linspace(math.sin(LOWEST_ELEVATION), 1.0, SATELLITES)
     turns = np.arange(SATELLITES) * math.pi * (3 - math.sqrt(5))  # the golden angle
     sideways = np.sqrt(1 - heights**2)

@@ -1,11 +1,10 @@
-"""Accelerometer and gyroscope: what the robot's own motion feels like, in the sensor's frame.
+"""Inertial sensors: accelerometer and gyroscope in the sensor frame.
 
-The true value is MuJoCo's own for the place of the sensor. An accelerometer feels what holds it up,
-not gravity: at rest it says 9.81 m/s² upwards. It is an instant value, as in Zaratti et al.
-(sec. 3): a foot that strikes the ground between two readings is not felt.
+The true value is MuJoCo's at the sensor's site. An accelerometer measures specific force: at rest
+9.81 m/s² upwards. The value is instantaneous, as in Zaratti et al. (sec. 3): an impact between two
+readings is missed.
 
-Errors: a constant bias, drawn once per run; a bias that wanders; white noise; a limit; whole steps
-of a converter.
+Errors: constant bias, drawn once per run; bias random walk; white noise; saturation; quantisation.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ _Measure = Callable[[SensorContext, int, Array], Array]
 
 @dataclass(frozen=True, kw_only=True)
 class Inertial(MountedSensor):
-    """The error model that accelerometers and gyroscopes share, in their own unit."""
+    """Error model of accelerometers and gyroscopes, in their own unit."""
 
     bias: float = 0.0
     """Standard deviation of each axis' constant bias."""
     drift: float = 0.0
-    """How far the bias wanders: its standard deviation after one second, per √s."""
+    """Bias random walk: standard deviation after one second, per √s."""
     noise: float = 0.0
     """Standard deviation of each reading."""
     limit: float = math.inf
-    """Largest value of each axis it can show."""
+    """Saturation limit of each axis."""
     resolution: float = 0.0
-    """Step of its converter; 0: exact."""
+    """Quantisation step; 0: exact."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,7 +46,7 @@ class Inertial(MountedSensor):
 
 @dataclass(frozen=True, kw_only=True)
 class Accelerometer(Inertial):
-    """Three axes, m/s²; what holds the robot up included."""
+    """Three-axis accelerometer, m/s² (specific force)."""
 
     name: str = "accelerometer"
 
@@ -59,7 +58,7 @@ class Accelerometer(Inertial):
 
 @dataclass(frozen=True, kw_only=True)
 class Gyroscope(Inertial):
-    """Three axes, rad/s."""
+    """Three-axis gyroscope, rad/s."""
 
     name: str = "gyroscope"
 
@@ -70,13 +69,13 @@ class Gyroscope(Inertial):
 
 
 class BoundInertial:
-    """An accelerometer or a gyroscope that knows its site."""
+    """Accelerometer or gyroscope bound to its site."""
 
     def __init__(self, description: Inertial, site: int, needs: Needs, measure: _Measure) -> None:
         self._description, self._site, self.needs, self._measure = description, site, needs, measure
         self._buffer = np.zeros(6)
         self.memory: Array | None = None
-        """The bias now, (3,); None before the first reading."""
+        """Present bias, (3,); None before the first reading."""
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return x, y, z in the sensor's frame, m/s² or rad/s."""
@@ -87,21 +86,21 @@ class BoundInertial:
 
 
 def _acceleration(context: SensorContext, site: int, buffer: Array) -> Array:
-    """Return what holds the site up and pushes it, in its own frame, (3,), m/s²."""
+    """Return the specific force at the site in its frame, (3,), m/s²."""
     kind = mujoco.mjtObj.mjOBJ_SITE
     mujoco.mj_objectAcceleration(context.model, context.data, kind, site, buffer, 1)
     return buffer[3:]
 
 
 def _angular_velocity(context: SensorContext, site: int, buffer: Array) -> Array:
-    """Return how fast the site turns, in its own frame, (3,), rad/s."""
+    """Return the angular velocity of the site in its frame, (3,), rad/s."""
     kind = mujoco.mjtObj.mjOBJ_SITE
     mujoco.mj_objectVelocity(context.model, context.data, kind, site, buffer, 1)
     return buffer[:3]
 
 
 def next_bias(bias: Array | None, description: Inertial, rng: np.random.Generator) -> Array:
-    """Return the bias (3,) one reading later; a first one where there was None."""
+    """Return the bias (3,) of the next reading; draw the first if None."""
     if bias is None:
         return rng.normal(0.0, description.bias, 3) if description.bias else np.zeros(3)
     if description.drift:
@@ -110,7 +109,7 @@ def next_bias(bias: Array | None, description: Inertial, rng: np.random.Generato
 
 
 def corrupt(true: Array, bias: Array, description: Inertial, rng: np.random.Generator) -> Array:
-    """Return three axes with bias and noise, within the limit and in whole steps."""
+    """Apply bias, noise, quantisation and saturation to three axes."""
     measured = true + bias
     if description.noise:
         measured += rng.normal(0.0, description.noise, 3)

@@ -1,8 +1,8 @@
-"""Inertial navigation: the pose that an INS adds up from its own motion, and how it drifts.
+"""INS sensor: inertial navigation by dead reckoning, with drift.
 
-From reading to reading the true change of pose is taken in the sensor's own frame, given errors
-and added to where the INS believes itself to be. Errors are a part of the change (Gaussian, as in
-USARSim), and a drift of constant speed that is drawn once per run.
+From reading to reading the true change of pose in the sensor frame is corrupted and added to the
+estimated pose. Errors are Gaussian and proportional to the change (as in USARSim), plus a constant
+drift velocity that is drawn once per run.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 @dataclass(frozen=True, kw_only=True)
 class Ins(MountedSensor):
-    """An inertial navigation system; it starts knowing where it is."""
+    """Inertial navigation system; it starts at the true pose."""
 
     name: str = "ins"
     rate_hz: float = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     noise_part: float = 0.0
-    """Standard deviation of each step's travel and turn, as a part of them."""
+    """Relative standard deviation of each step's translation and rotation."""
     drift: float = 0.0
-    """Standard deviation of the speed at which the position drifts along each axis, m/s."""
+    """Standard deviation of the drift velocity along each axis, m/s."""
     turn_drift: float = 0.0
-    """Standard deviation of the speed at which it believes to turn about each axis, rad/s."""
+    """Standard deviation of the angular drift velocity about each axis, rad/s."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,25 +53,25 @@ class Ins(MountedSensor):
 
 
 PlainPose = tuple[Triple, Quaternion]
-"""Position (m) and orientation as plain numbers: arrays this small cost ten times as much."""
+"""Position (m) and quaternion as plain numbers: ten times faster than small arrays."""
 
 
 @dataclass(frozen=True)
 class InsState:
-    """What an INS remembers from reading to reading."""
+    """State of an INS between readings."""
 
     time: float
-    """Of its last reading, s."""
+    """Time of the last reading, s."""
     X_WS: PlainPose
-    """Where it truly was."""
+    """True pose then."""
     X_WI: PlainPose
-    """Where it believed to be."""
+    """Estimated pose then."""
     drift: tuple[float, ...]
-    """Its own drift along and about each axis, (6,), m/s and rad/s."""
+    """Drift velocity along and about each axis, (6,), m/s and rad/s."""
 
 
 class BoundIns:
-    """An INS that knows its site."""
+    """INS bound to its site."""
 
     needs = Needs.POSES
 
@@ -80,13 +80,13 @@ class BoundIns:
         self.memory: InsState | None = None
 
     def set_pose(self, X_WI: Pose) -> None:
-        """Set the pose that it believes in; it goes on adding up from there."""
+        """Set the estimated pose."""
         if self.memory is not None:
-            self.memory = replace(self.memory, X_WI=_plain(X_WI))
+            self.memory = replace(self.memory, X_WI=_plain_pose(X_WI))
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return x, y, z (m), roll, pitch, yaw (rad) in the world frame, as believed."""
-        X_WS = _plain(site_pose(context.data, self._site))
+        """Return the estimated x, y, z (m), roll, pitch, yaw (rad) in the world frame."""
+        X_WS = _plain_pose(site_pose(context.data, self._site))
         self.memory = self._integrate(float(context.data.time), X_WS, rng)
         (x, y, z), wxyz = self.memory.X_WI
         roll, pitch, yaw = to_rpy_one(*wxyz)
@@ -98,44 +98,44 @@ class BoundIns:
             spread = np.repeat([description.drift, description.turn_drift], 3)
             drift = rng.normal(0.0, 1.0, 6) * spread
             return InsState(time, X_WS, X_WS, tuple(drift.tolist()))
-        way, turn = _change(was.X_WS, X_WS)
+        way, turn = _relative_motion(was.X_WS, X_WS)
         errors = [speed * (time - was.time) for speed in was.drift]
         if description.noise_part:
             noise = description.noise_part * np.repeat([_length(way), _length(turn)], 3)
             errors = (errors + noise * rng.standard_normal(6)).tolist()
-        step = _sum(way, errors[:3]), _from_turn_vector(_sum(turn, errors[3:]))
-        return InsState(time, X_WS, _composed(was.X_WI, step), was.drift)
+        step = _sum(way, errors[:3]), _from_rotation_vector(_sum(turn, errors[3:]))
+        return InsState(time, X_WS, _compose(was.X_WI, step), was.drift)
 
 
-def _plain(X_WB: Pose) -> PlainPose:
+def _plain_pose(X_WB: Pose) -> PlainPose:
     (x, y, z), (qw, qx, qy, qz) = X_WB.position.tolist(), X_WB.wxyz.tolist()
     return (x, y, z), (qw, qx, qy, qz)
 
 
-def _composed(X_WB: PlainPose, X_BC: PlainPose) -> PlainPose:
+def _compose(X_WB: PlainPose, X_BC: PlainPose) -> PlainPose:
     """Return ``X_WC``."""
     (p_WB, q_WB), (p_BC, q_BC) = X_WB, X_BC
     return _sum(p_WB, rotate_one(q_WB, p_BC)), multiply_one(q_WB, q_BC)
 
 
-def _change(X_WA: PlainPose, X_WB: PlainPose) -> tuple[Triple, Triple]:
-    """Return the way (m) and the turn (axis x angle, rad) from A to B, seen from A."""
+def _relative_motion(X_WA: PlainPose, X_WB: PlainPose) -> tuple[Triple, Triple]:
+    """Return translation (m) and rotation vector (rad) from A to B in frame A."""
     (p_WA, (w, x, y, z)), (p_WB, q_WB) = X_WA, X_WB
     back = w, -x, -y, -z
     (ax, ay, az), (bx, by, bz) = rotate_one(back, p_WA), rotate_one(back, p_WB)
-    return (bx - ax, by - ay, bz - az), _turn_vector(multiply_one(back, q_WB))
+    return (bx - ax, by - ay, bz - az), _rotation_vector(multiply_one(back, q_WB))
 
 
-def _turn_vector(wxyz: Quaternion) -> Triple:
-    """Return axis x angle of a turn of less than half a circle."""
+def _rotation_vector(wxyz: Quaternion) -> Triple:
+    """Return the rotation vector of a quaternion, less than half a turn."""
     vector = np.empty(3)
     mujoco.mju_quat2Vel(vector, np.array(wxyz), 1.0)
     x, y, z = vector.tolist()
     return x, y, z
 
 
-def _from_turn_vector(vector: Triple) -> Quaternion:
-    """Return the unit quaternion of axis x angle."""
+def _from_rotation_vector(vector: Triple) -> Quaternion:
+    """Return the unit quaternion of a rotation vector."""
     angle = _length(vector)
     if not angle:
         return IDENTITY_WXYZ
@@ -148,6 +148,6 @@ def _sum(a: Triple, b: Sequence[float]) -> Triple:
 
 
 def _length(vector: Triple) -> float:
-    # Not `math.sqrt` of a sum: BLAS rounds once less, and old runs must come out the same.
+    # BLAS rounds once less than a plain sum; earlier results must stay bit-equal.
     array = np.array(vector)
     return math.sqrt(array.dot(array))

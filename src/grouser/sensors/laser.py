@@ -1,7 +1,7 @@
-"""Laser scanner: a fan of rays in the sensor's x-y plane, read from right to left.
+"""Laser scanner sensor: a fan of rays in the sensor's x-y plane, from right to left.
 
-The order and the number of rays are USARSim's: the first ray points to the right (-fov/2), and
-there are floor(fov / resolution) + 1 of them. What is further than ``far`` is reported at ``far``.
+Order and number of rays are USARSim's: the first ray points to the right (-fov/2), and there are
+floor(fov / resolution) + 1 of them. Ranges beyond ``far`` are reported as ``far``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's H
 
 @dataclass(frozen=True, kw_only=True)
 class Laser(MountedSensor):
-    """A scanner; ``Laser(mount="body", **HOKUYO_URG04LX)`` is a known one."""
+    """Laser scanner; ``Laser(mount="body", **HOKUYO_URG04LX)`` is a known model."""
 
     name: str = "laser"
     rate_hz: float = 5.0
@@ -33,15 +33,15 @@ class Laser(MountedSensor):
     fov: float = math.pi
     """Angle from the first to the last ray, rad, above 0, at most a full turn."""
     resolution: float = radians(1.0)
-    """Angle from ray to ray, rad, above 0."""
+    """Angle between rays, rad, above 0."""
     near: float = 0.1
-    """Nearest distance it can tell, m (USARSim's default)."""
+    """Shortest measurable distance, m (USARSim's default)."""
     far: float = 20.0
-    """Furthest distance it can tell, m."""
+    """Largest measurable distance, m."""
     noise: float = 0.0
-    """Standard deviation, m, at any distance."""
+    """Constant part of the standard deviation, m."""
     noise_part: float = 0.0
-    """Standard deviation as a part of the distance, added to it."""
+    """Part of the standard deviation proportional to the distance."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +67,7 @@ class Laser(MountedSensor):
 
 
 class BoundLaser:
-    """A laser scanner with its fan of rays."""
+    """Laser scanner bound to its fan of rays."""
 
     needs = Needs.POSES
 
@@ -81,7 +81,7 @@ class BoundLaser:
 
 
 def corrupt(ranges: Array, description: Laser, rng: np.random.Generator) -> Array:
-    """Return ``ranges`` (n,) with noise on every ray that met something, within near and far."""
+    """Return ``ranges`` (n,) with noise on every hit, clipped to near and far."""
     if description.noise or description.noise_part:
         met = np.minimum(ranges, description.far)
         noise = description.noise + description.noise_part * met

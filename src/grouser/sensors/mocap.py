@@ -1,7 +1,6 @@
-"""Motion capture: the pose of any body as cameras around the room see it (roach report, sec. 2.3).
+"""Motion capture sensor: pose of any body from external cameras (roach report, sec. 2.3).
 
-A stream of poses with a rate, a delay and a little noise; now and then markers are hidden and a
-frame is lost.
+A stream of poses with rate, delay, noise and lost frames (hidden markers).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _KEYS = ("x", "y", "z", "qw", "qx", "qy", "qz", "roll", "pitch", "yaw")
 
 @dataclass(frozen=True, kw_only=True)
 class MotionCapture:
-    """One rigid body that the cameras know."""
+    """Motion capture of one rigid body."""
 
     body: str
     """Name of a body of this robot, or the full name of any other body in the world."""
@@ -29,19 +28,19 @@ class MotionCapture:
     rate_hz: float = 120.0
     """Frames per second; estimate: a usual OptiTrack."""
     delay_s: float = 0.01
-    """How long after it was measured a pose can be read, s; estimate: one frame and the network."""
+    """Delay from measurement to availability, s; estimate: one frame and the network."""
     noise: float = 0.0003
     """Standard deviation of the position along each axis, m; estimate."""
     turn_noise: float = 0.002
     """Standard deviation of the orientation about each axis, rad; estimate."""
     lost: float = 0.0
-    """Part of the frames in which the body is not seen, 0 to 1."""
+    """Fraction of lost frames, 0 to 1."""
 
     def __post_init__(self) -> None:
         check_numbers(self, noise=self.noise, turn_noise=self.turn_noise, lost=self.lost)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Nothing to add: poses are computed anyway."""
+        """Add nothing: poses are always computed."""
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundMotionCapture:
         """Return the stream for the robot whose names begin with ``prefix``."""
@@ -55,7 +54,7 @@ class MotionCapture:
 
 @dataclass(frozen=True)
 class BoundMotionCapture:
-    """A stream that knows its body."""
+    """Motion capture bound to a body."""
 
     description: MotionCapture
     body: int
@@ -64,7 +63,7 @@ class BoundMotionCapture:
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return tracked (1, 0), x, y, z (m), qw, qx, qy, qz and roll, pitch, yaw (rad).
 
-        All in the world frame; nan in a frame that was lost.
+        All in the world frame; nan in a lost frame.
         """
         description, data = self.description, context.data
         if description.lost and rng.random() < description.lost:
@@ -76,7 +75,7 @@ class BoundMotionCapture:
 
 
 def _with_turn_noise(wxyz: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """Return an orientation (4,) turned a little about every axis."""
+    """Return an orientation (4,) with noise about every axis."""
     if not noise:
         return wxyz
     turn = rng.normal(0.0, noise, 3)

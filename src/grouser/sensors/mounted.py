@@ -1,4 +1,4 @@
-"""Sensors that sit somewhere on a robot: a mount, a pose in it, and a site that marks the place."""
+"""Mounted sensors: base class with a mount, a pose in it and a site."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from grouser.frames import Array, Pose
 from grouser.sensors.sensor import check_numbers
 
 SITE_PREFIX = "sensor/"
-"""What the names of the marking sites begin with, after the robot's own prefix."""
+"""Prefix of the sensors' sites, after the robot's own prefix."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MountedSensor:
-    """What all sensors with a place share. The sensor's frame S: x ahead, y left, z up."""
+    """Base of sensors with a pose on the robot. Sensor frame S: x ahead, y left, z up."""
 
     mount: str
     """Name of the body or site of the robot that carries it."""
@@ -28,13 +28,13 @@ class MountedSensor:
     rate_hz: float = 25.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
 
     def __post_init__(self) -> None:
         check_numbers(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Mark the sensor's place with a site of its name."""
+        """Add a site at the sensor's pose."""
         body, X_BM = _mount(spec, self.mount, self.name)
         X_BS = X_BM @ self.X_MS
         body.add_site(name=SITE_PREFIX + self.name, pos=X_BS.position, quat=X_BS.wxyz)

@@ -1,7 +1,7 @@
-"""Odometry: where the robot would be if its belts or wheels did not slip.
+"""Odometry sensor: dead reckoning from belts or wheels.
 
-Two sides' travel between readings makes an arc; arcs are added up from the start, so slip, ticks
-and noise add up as well. Skid steering slips a lot: a turn is reported larger than it is.
+The travel of both sides between readings gives an arc; arcs are summed from the start, so slip,
+quantisation and noise accumulate. Skid steering slips: turns are overestimated.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ class Odometry:
     """Dead reckoning from the drives of the left and the right side."""
 
     left: tuple[str, ...]
-    """Names of the drives on the left; their mean counts."""
+    """Names of the drives on the left; their mean is used."""
     right: tuple[str, ...]
     """Names of the drives on the right."""
     gauge: float
-    """Distance between the sides' middles, m; above 0."""
+    """Distance between the centre lines of the sides, m; above 0."""
     radius: float = 1.0
     """Travel (m) per unit of the drives: 1 for belts, the radius for wheels; above 0."""
     name: str = "odometry"
     rate_hz: float = 25.0
-    """Readings per second; between two, the robot is taken to go along an arc."""
+    """Readings per second; motion between two readings is taken as an arc."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
     resolution: float = 0.0
     """One tick of a side's counter, m; 0: exact."""
     noise_part: float = 0.0
-    """Standard deviation of each side's travel from reading to reading, as a part of it."""
+    """Relative standard deviation of each side's travel between readings."""
 
     def __post_init__(self) -> None:
         check_numbers(self, resolution=self.resolution, noise_part=self.noise_part)
@@ -48,7 +48,7 @@ class Odometry:
             )
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse drives that are not there."""
+        """Check that the drives exist; nothing is added."""
         check_drives(self, spec, (*self.left, *self.right))
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundOdometry:
@@ -58,23 +58,23 @@ class Odometry:
 
 @dataclass(frozen=True)
 class OdometryState:
-    """Where dead reckoning has got to."""
+    """Pose estimate of dead reckoning and the counters it belongs to."""
 
     x: float = 0.0
-    """In the frame of the start, m."""
+    """m, in the frame of the start."""
     y: float = 0.0
     yaw: float = 0.0
     """rad, not wrapped."""
     left: float = 0.0
-    """What the left counter showed, m."""
+    """Last value of the left counter, m."""
     right: float = 0.0
 
-    def after(
+    def advance(
         self, left: float, right: float, gauge: float, errors: Sequence[float] = (0.0, 0.0)
     ) -> OdometryState:
-        """Return where it has got to when the counters show ``left`` and ``right`` (m).
+        """Return the state when the counters show ``left`` and ``right`` (m).
 
-        ``errors`` are parts of the left and the right side's travel that are added to it.
+        ``errors`` are relative errors of the left and the right side's travel.
         """
         went_left = (left - self.left) * (1 + errors[0])
         went_right = (right - self.right) * (1 + errors[1])
@@ -91,7 +91,7 @@ class OdometryState:
 
 
 class BoundOdometry:
-    """Odometry of a known robot."""
+    """Odometry bound to a robot."""
 
     needs = Needs.STATE
 
@@ -102,27 +102,27 @@ class BoundOdometry:
         ]
         self._sides: list[list[int]] = []
         self.memory: OdometryState | None = None
-        """Where it has got to; None before the first reading."""
+        """Present estimate; None before the first reading."""
 
     def reset(self) -> None:
-        """Let dead reckoning begin again at the next reading, there and so."""
+        """Restart at the next reading with the pose then as origin."""
         self.memory = None
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return x, y (m) and yaw (rad) from where and how the robot stood at the start."""
+        """Return x, y (m) and yaw (rad) relative to the pose at the start."""
         description = self._description
         if not self._sides:
             self._sides = [context.drive_indices(names) for names in self._names]
         travel = context.travel()
-        left, right = (self._counted(float(travel[side].mean())) for side in self._sides)
+        left, right = (self._quantised(float(travel[side].mean())) for side in self._sides)
         if self.memory is None:
             self.memory = OdometryState(left=left, right=right)
         spread = description.noise_part
         errors = rng.normal(0.0, spread, 2).tolist() if spread else (0.0, 0.0)
-        self.memory = self.memory.after(left, right, description.gauge, errors)
+        self.memory = self.memory.advance(left, right, description.gauge, errors)
         return {"x": self.memory.x, "y": self.memory.y, "yaw": self.memory.yaw}
 
-    def _counted(self, travel: float) -> float:
-        """Return a side's travel (m) as its counter shows it."""
+    def _quantised(self, travel: float) -> float:
+        """Return a side's travel (m) quantised to ticks."""
         way, tick = travel * self._description.radius, self._description.resolution
         return math.floor(way / tick) * tick if tick else way

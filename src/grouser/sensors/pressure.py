@@ -1,7 +1,7 @@
-"""Pressure: several force sensors under one body, as under the soles of a humanoid.
+"""Pressure sensor: several force sensors on one body, as under the soles of a humanoid.
 
-Every contact's normal force is felt by the sensor that is nearest to it. Contacts and their forces
-are those of the physics step that has just been made.
+Every contact's normal force is assigned to the nearest sensor. Contacts and their forces are those
+of the last physics step.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from grouser.sensors.skin import Skin
 
 @dataclass(frozen=True, kw_only=True)
 class Pressure:
-    """Force sensors at some places of one body."""
+    """Force sensors at given positions of one body."""
 
     mount: str
-    """Name of the body that feels, with all of its geoms."""
+    """Name of the body; all of its geoms are sensitive."""
     places: tuple[tuple[str, tuple[float, float, float]], ...]
-    """Name of each sensor and its place in the body's frame, m."""
+    """Name of each sensor and its position in the body frame, m."""
     name: str = "pressure"
     rate_hz: float = 25.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
     noise: float = 0.0
     """Standard deviation of each force, N."""
 
@@ -39,7 +39,7 @@ class Pressure:
             raise BadValue(f"sensor '{self.name}': places is empty, at least one is needed")
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse a mount that is not there."""
+        """Check that the mount exists; nothing is added."""
         if spec.body(self.mount) is None:
             names = [body.name for body in spec.bodies]
             raise unknown(f"sensor '{self.name}'", "body", self.mount, names)
@@ -50,7 +50,7 @@ class Pressure:
 
 
 class BoundPressure:
-    """Force sensors that know which geoms feel, and which are their own robot's."""
+    """Force sensors bound to the geoms of their body."""
 
     needs = Needs.POSES
 

@@ -1,10 +1,10 @@
-"""Range sensors of one value: infrared and sonar.
+"""Range sensors with a single value: infrared and sonar.
 
-Zaratti et al. (sec. 3) let the largest error of an infrared sensor depend on the distance that it
-measures; the error is anything within that bound, equally likely. A sonar hears the nearest
-surface in its cone that lies across the beam; what lies askew throws the sound elsewhere.
+The error bound of an infrared sensor depends on the measured distance (Zaratti et al., sec. 3); the
+error is uniform within that bound. A sonar measures the nearest surface in its cone that is
+roughly perpendicular to the beam; oblique surfaces reflect the sound away.
 
-What is further than ``far`` is reported at ``far``, what is nearer than ``near`` at ``near``.
+Readings are clamped to ``near`` and ``far``.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _AHEAD = np.array([[1.0, 0.0, 0.0]])
 
 
 def check_span(name: str, near: float, far: float) -> None:
-    """Refuse a range that is empty."""
+    """Raise `BadValue` unless 0 <= near < far."""
     if not 0 <= near < far:
         raise BadValue(f"sensor '{name}': near {near} m and far {far} m, 0 <= near < far is needed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Infrared(MountedSensor):
-    """A narrow infrared beam along the sensor's x."""
+    """Narrow infrared beam along the sensor's x."""
 
     name: str = "infrared"
     near: float = 0.2
-    """Nearest distance it can tell, m (USARSim's default)."""
+    """Shortest measurable distance, m (USARSim's default)."""
     far: float = 1.5
-    """Furthest distance it can tell, m (USARSim's default)."""
+    """Largest measurable distance, m (USARSim's default)."""
     bound: tuple[tuple[float, float], ...] = ((0.0, 0.0),)
-    """Largest error by distance: (distance, error) in m, distances rising, straight lines between
-    them, constant outside; one pair of (0, 0): exact."""
+    """Error bound by distance: (distance, error) in m, distances increasing, linear interpolation,
+    constant outside; a single (0, 0): exact."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,8 +52,8 @@ class Infrared(MountedSensor):
         rising = all(a < b for a, b in pairwise(distances))
         if not (self.bound and rising and all(error >= 0 for _, error in self.bound)):
             raise BadValue(
-                f"sensor '{self.name}': bound is {self.bound}, pairs of a distance, rising, and an "
-                "error of at least 0 are needed"
+                f"sensor '{self.name}': bound is {self.bound}, pairs of an increasing distance and "
+                "an error of at least 0 are needed"
             )
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundInfrared:
@@ -64,7 +64,7 @@ class Infrared(MountedSensor):
 
 @dataclass(frozen=True)
 class BoundInfrared:
-    """An infrared sensor with its ray."""
+    """Infrared sensor bound to its ray."""
 
     description: Infrared
     bundle: RayBundle
@@ -83,31 +83,31 @@ class BoundInfrared:
 def with_bounded_error(
     distance: float, bound: tuple[tuple[float, float], ...], rng: np.random.Generator
 ) -> float:
-    """Return ``distance`` with an error that is equally likely anywhere within its bound."""
+    """Return ``distance`` with a uniform error within its bound."""
     distances, errors = zip(*bound, strict=True)
     return distance + float(np.interp(distance, distances, errors)) * rng.uniform(-1.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sonar(MountedSensor):
-    """A cone of sound along the sensor's x."""
+    """Sound cone along the sensor's x."""
 
     name: str = "sonar"
     near: float = 0.1
-    """Nearest distance it can tell, m (USARSim's default)."""
+    """Shortest measurable distance, m (USARSim's default)."""
     far: float = 5.0
-    """Furthest distance it can tell, m (USARSim's default)."""
+    """Largest measurable distance, m (USARSim's default)."""
     beam: float = 0.349
     """Opening angle of the cone, rad (USARSim: 0.349)."""
     cones: int = 10
-    """Cones of rays inside one another that fill the beam, 16 rays each, and one in the middle
-    (USARSim: 10); with fewer, thin things far away are missed, and time is saved."""
+    """Number of nested cones of 16 rays that fill the beam, plus one central ray (USARSim: 10).
+    Fewer cones are faster and miss thin distant objects."""
     incidence: float = 0.1745
     """Largest angle between the beam and a surface's normal that gives an echo, rad (USARSim)."""
     noise: float = 0.0
-    """Standard deviation, m, at any distance."""
+    """Constant part of the standard deviation, m."""
     noise_part: float = 0.0
-    """Standard deviation as a part of the distance, added to it."""
+    """Part of the standard deviation proportional to the distance."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,7 +125,7 @@ class Sonar(MountedSensor):
 
 
 class BoundSonar:
-    """A sonar with its cone of rays."""
+    """Sonar bound to its cone of rays."""
 
     needs = Needs.POSES
 
@@ -152,7 +152,7 @@ RAYS_PER_CONE = 16  # USARSim's sonar: ten cones of sixteen rays, one in the mid
 def cone_directions(beam: float, cones: int) -> Array:
     """Return unit vectors (n, 3) that fill a cone about x with opening angle ``beam`` (rad).
 
-    They are shared, and so not to be written to: eight sonars of twenty robots have the same.
+    The array is cached and read-only: many sonars share it.
     """
     offs = np.repeat(np.arange(1, cones + 1) / cones * beam / 2, RAYS_PER_CONE)
     turns = np.tile(np.arange(RAYS_PER_CONE) * 2 * np.pi / RAYS_PER_CONE, cones)

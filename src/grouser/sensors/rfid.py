@@ -1,8 +1,7 @@
-"""RFID reader: the tags within reach of its radio.
+"""RFID reader sensor: tags within radio range.
 
-Radio passes through wood and people, so a tag behind a thin wall is read as well, unless the
-reader is told to need a free line of sight. Tags are marked in the model
-(`grouser.physics.labels`).
+Radio passes through wood and people, so a tag behind a thin wall is read, unless ``line_of_sight``
+is set. Tags are marked in the model (`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from grouser.sensors.sensor import Needs, SensorContext, Values
 
 @dataclass(frozen=True, kw_only=True)
 class RfidReader(MountedSensor):
-    """A reader that hears in all directions."""
+    """Omnidirectional RFID reader."""
 
     name: str = "rfid"
     rate_hz: float = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     far: float = 2.0
-    """How far it reads, m; estimate: a small UHF reader."""
+    """Range, m; estimate: a small UHF reader."""
     missed: float = 0.0
-    """Part of the tags within reach that a reading misses by chance, 0 to 1."""
+    """Probability that a reading misses a tag in range, 0 to 1."""
     line_of_sight: bool = False
-    """Whether it misses tags that something stands in front of."""
+    """True: occluded tags are missed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,7 +47,7 @@ class RfidReader(MountedSensor):
 
 
 class BoundRfidReader:
-    """A reader that knows which tags there are."""
+    """RFID reader bound to its site and the tags of the scene."""
 
     needs = Needs.POSES
 
@@ -64,12 +63,12 @@ class BoundRfidReader:
         description = self._description
         p_S = in_site_frame(context.data, self._site, context.data.geom_xpos[self._geoms])
         distances = np.linalg.norm(p_S, axis=1)
-        heard = distances <= description.far
+        read = distances <= description.far
         if description.missed:
-            heard &= rng.random(len(heard)) >= description.missed
-        if description.line_of_sight and heard.any():
+            read &= rng.random(len(read)) >= description.missed
+        if description.line_of_sight and read.any():
             hits = self._rays.cast(context, p_S / distances[:, None], description.far)
-            heard &= hits.geoms == self._geoms
-        indices = np.flatnonzero(heard)
+            read &= hits.geoms == self._geoms
+        indices = np.flatnonzero(read)
         indices = indices[np.argsort(distances[indices], kind="stable")]
         return {"ids": self._numbers[indices], "positions": p_S[indices]}

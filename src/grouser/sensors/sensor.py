@@ -1,9 +1,9 @@
-"""The sensor contract: a frozen description, bound to a model, that measures, then corrupts.
+"""Sensor interface: description, bound sensor, reading, and the registry of sensor kinds.
 
-A sensor has three methods: ``add`` puts what it needs into a robot's spec, ``bind`` looks it up in
-the compiled model once, ``read`` measures the true value and then corrupts it with the sensor's
-own generator. A sensor does not know who reads it, nor when: its rate and its delay are kept by
-the simulation (`grouser.simulation.sensing`).
+A sensor has three methods: ``add`` adds its elements to a robot's spec, ``bind`` looks them up in
+the compiled model once, ``read`` measures the true value and applies the error model with the
+sensor's own random generator. The simulation schedules rate and delay
+(`grouser.simulation.sensing`).
 """
 
 from __future__ import annotations
@@ -24,46 +24,46 @@ from grouser.errors import BadValue, UnknownName, nearest, unknown
 from grouser.frames import Array, Pose, radians
 
 Value = float | npt.NDArray[Any]
-"""A number, or an array whose shape the sensor's ``read`` says."""
+"""Number, or array of the shape documented in the sensor's ``read``."""
 
 Values = Mapping[str, Value]
-"""What a sensor says, by name; SI and radians."""
+"""Values of a reading by name; SI and radians."""
 
 
 class LazyValues(Mapping[str, Value]):
-    """Values that are worked out at their first use: most readings nobody reads."""
+    """Values that are computed on first access: most readings are never used."""
 
-    def __init__(self, work: Callable[[], dict[str, Value]]) -> None:
-        """Keep how to work them out; ``work`` must not depend on when it is called."""
-        self._work: Callable[[], dict[str, Value]] | None = work
+    def __init__(self, compute: Callable[[], dict[str, Value]]) -> None:
+        """Store ``compute``, whose result must not depend on the time of the call."""
+        self._compute: Callable[[], dict[str, Value]] | None = compute
         self._values: dict[str, Value] = {}
 
-    def _known(self) -> dict[str, Value]:
-        if self._work:
-            self._values, self._work = self._work(), None
+    def _resolve(self) -> dict[str, Value]:
+        if self._compute:
+            self._values, self._compute = self._compute(), None
         return self._values
 
     def __getitem__(self, name: str) -> Value:
-        return self._known()[name]
+        return self._resolve()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
+        return iter(self._resolve())
 
     def __len__(self) -> int:
-        return len(self._known())
+        return len(self._resolve())
 
     def __repr__(self) -> str:
-        return repr(self._known())
+        return repr(self._resolve())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a sensor said at one time."""
+    """Reading of a sensor at one time."""
 
     sensor: str
     """Name of the sensor on its robot."""
     time: float
-    """Simulated time of the measurement, s: with a delay, earlier than it could be read."""
+    """Simulated time of the measurement, s; a delayed reading is available later."""
     values: Values
     """Named numbers and arrays, SI and radians."""
 
@@ -74,7 +74,7 @@ class Reading:
         except KeyError:
             raise self._unknown(name) from None
         if isinstance(value, np.ndarray):
-            raise BadValue(f"sensor '{self.sensor}': '{name}' is an array, ask array('{name}')")
+            raise BadValue(f"sensor '{self.sensor}': '{name}' is an array, use array('{name}')")
         return value
 
     def array(self, name: str) -> npt.NDArray[Any]:
@@ -90,17 +90,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class SensorContext:
-    """The world at one instant, as a sensor may see it."""
+    """State of the world at one instant, as input of sensors."""
 
     model: mujoco.MjModel
     data: mujoco.MjData
     drives: tuple[str, ...]
     """Full names of all drives."""
     travel: Callable[[], Array]
-    """Returns each drive's position then (drives,), m or rad, counted through roll-backs; it may be
-    called later."""
+    """Return each drive's position at this instant (drives,), m or rad, with belt roll-backs added;
+    may be called later."""
     effort: Array
-    """What each drive has spent since the start, (drives,), J: sum of |force x speed| x dt."""
+    """Energy of each drive since the start, (drives,), J: sum of |force x speed| x dt."""
 
     @cached_property
     def time(self) -> float:
@@ -109,15 +109,15 @@ class SensorContext:
 
     @cached_property
     def travelled(self) -> list[float]:
-        """Each drive's position as plain numbers; worked out once, whoever asks."""
+        """Each drive's position as a plain number; cached."""
         listed: list[float] = self.travel().tolist()
         return listed
 
     @cached_property
     def contact_forces(self) -> dict[int, list[tuple[int, float]]]:
-        """Contacts by geom, each with its normal force (N); a robot's own parts do not count.
+        """Contacts by geom, each with its normal force (N), without contacts within a robot.
 
-        Worked out once, whoever asks: every paw of every robot does.
+        Cached: many sensors share it.
         """
         model, data = self.model, self.data
         pairs = data.contact.geom
@@ -132,53 +132,53 @@ class SensorContext:
         return forces
 
     def drive_indices(self, names: tuple[str, ...]) -> list[int]:
-        """Return where the drives ``names`` are in `drives`."""
+        """Return the indices of the drives ``names`` in `drives`."""
         return [self.drives.index(name) for name in names]
 
 
 class Needs(IntFlag):
-    """What must be derived from the state before a sensor can read; it is done for all at once.
+    """Derived quantities that a sensor requires; computed once for all sensors.
 
-    After a step, MuJoCo's derived numbers are still those of the state before it. Contacts and
-    their forces always are: they belong to the step that has just been made.
+    After a step, MuJoCo's derived quantities are those of the state before it. Contacts and their
+    forces are always those of the last step.
     """
 
     STATE = 0
-    """Nothing but joint positions and speeds, or contacts."""
+    """Joint positions and velocities, or contacts."""
     POSES = 1
-    """Where bodies, geoms and sites are."""
+    """Poses of bodies, geoms and sites."""
     VELOCITIES = 2
-    """How fast bodies move."""
+    """Velocities of bodies."""
     ACCELERATIONS = 4
-    """How bodies are accelerated, gravity included (``cacc``)."""
+    """Accelerations of bodies, gravity included (``cacc``)."""
 
 
 class BoundSensor(Protocol):
-    """A sensor that knows where it is in a compiled model."""
+    """Sensor bound to a compiled model."""
 
     @property
     def needs(self) -> Needs:
-        """What must be derived from the state before it reads."""
+        """Derived quantities that ``read`` requires."""
         ...
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Measure, then corrupt with ``rng``; return named numbers and arrays."""
+        """Measure and apply the error model with ``rng``; return named numbers and arrays."""
         ...
 
 
 @runtime_checkable
 class StatefulSensor(Protocol):
-    """A bound sensor whose reading depends on earlier ones.
+    """Bound sensor whose reading depends on earlier ones.
 
-    When somebody joins or leaves, the scene is composed anew, and ``memory`` is handed on.
+    When the scene is recompiled, ``memory`` is transferred to the new bound sensor.
     """
 
     memory: Any
-    """All it remembers; None before the first reading."""
+    """Complete state; None before the first reading."""
 
 
 class TimedSensor(Protocol):
-    """The name and the timing of a sensor."""
+    """Name and timing of a sensor."""
 
     @property
     def name(self) -> str:
@@ -192,28 +192,28 @@ class TimedSensor(Protocol):
 
     @property
     def delay_s(self) -> float:
-        """How long after it was measured a reading can be read, s, >= 0."""
+        """Delay from measurement to availability of a reading, s, >= 0."""
         ...
 
 
 class Sensor(TimedSensor, Protocol):
-    """The description every sensor gives."""
+    """Description of a sensor."""
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Put into the robot's spec what ``read`` will need."""
+        """Add the elements that ``read`` needs to the robot's spec."""
         ...
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundSensor:
-        """Look everything up in ``model``, where the robot's names begin with ``prefix``."""
+        """Look up the elements in ``model``, where the robot's names begin with ``prefix``."""
         ...
 
 
 def check_numbers(sensor: TimedSensor, **at_least_zero: float) -> None:
-    """Refuse a rate, a delay or an error model that no sensor can have.
+    """Raise `BadValue` for an invalid rate, delay or error parameter.
 
     Args:
         sensor: the description.
-        at_least_zero: its other numbers that may not be negative, by name.
+        at_least_zero: further parameters that must not be negative, by name.
     """
     if not sensor.rate_hz > 0:
         raise BadValue(f"sensor '{sensor.name}': rate_hz is {sensor.rate_hz}, must be above 0")
@@ -223,7 +223,7 @@ def check_numbers(sensor: TimedSensor, **at_least_zero: float) -> None:
 
 
 def check_drives(sensor: TimedSensor, spec: mujoco.MjSpec, drives: Iterable[str]) -> None:
-    """Refuse drives that the robot of ``spec`` does not have."""
+    """Raise `UnknownName` for drives that the robot of ``spec`` does not have."""
     for drive in drives:
         if spec.actuator(drive) is None:
             names = [actuator.name for actuator in spec.actuators]
@@ -252,25 +252,25 @@ SENSORS: dict[str, str] = {
     "victims": "grouser.sensors.victims:VictimSensor",
     "rfid": "grouser.sensors.rfid:RfidReader",
 }
-"""Kind of sensor → where it is described; imported on use."""
+"""Kind of sensor → ``module:attribute`` of its description; imported on use."""
 
 
 def sensor_kinds() -> dict[str, str]:
-    """Return every kind of sensor, of installed packages as well: kind → ``module:attribute``."""
+    """Return all sensor kinds, including entry points: kind → ``module:attribute``."""
     return SENSORS | plugins.entry_point_targets(plugins.SENSORS, SENSORS)
 
 
 POSE_KEYS = ("at", "roll_deg", "pitch_deg", "yaw_deg")
-"""How a world file says X_MS: a place in the mount (m), and turns taken in this order."""
+"""Keys of X_MS in a world file: position in the mount (m), and rotations in this order."""
 
 
 def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
-    """Return the sensor that a world file describes, its options checked.
+    """Return the sensor of a world file's options, validated.
 
     Args:
         options: ``kind`` (a key of `sensor_kinds`) and fields of that sensor's dataclass; its pose
             in its mount as `POSE_KEYS`.
-        where: the place to name in an error, e.g. ``"step.yaml line 12"``.
+        where: location for error messages, e.g. ``"step.yaml line 12"``.
     """
     kind = options.get("kind")
     if kind not in sensor_kinds():
@@ -294,16 +294,16 @@ def describe_sensor(options: Mapping[str, Any], where: str) -> Sensor:
 
 
 def _place(given: dict[str, Any]) -> Pose:
-    """Take the keys that say where the sensor is out of ``given``; return the pose."""
+    """Remove the keys of the pose from ``given``; return the pose."""
     at = given.pop("at", (0.0, 0.0, 0.0))
     turns = {key.removesuffix("_deg"): given.pop(key, 0.0) for key in POSE_KEYS[1:]}
     try:
         x, y, z = at
         return Pose.at(x, y, z, **{key: radians(turn) for key, turn in turns.items()})
     except (TypeError, ValueError):
-        raise BadValue(f"at is {at!r} and turns are {turns}, numbers are needed") from None
+        raise BadValue(f"at is {at!r} and rotations are {turns}, numbers are needed") from None
 
 
 def _as_tuples(value: Any) -> Any:
-    """Return lists as tuples, all the way down."""
+    """Convert lists to tuples, recursively."""
     return tuple(map(_as_tuples, value)) if isinstance(value, list | tuple) else value

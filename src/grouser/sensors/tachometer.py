@@ -1,4 +1,4 @@
-"""Tachometers: how fast drives turn and how far they are (USARSim's ``Vel`` and ``Pos``)."""
+"""Tachometer sensor: speeds and positions of drives (USARSim's ``Vel`` and ``Pos``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grouser.sensors.sensor import Needs, SensorContext, Values, check_drives, c
 
 @dataclass(frozen=True, kw_only=True)
 class Tachometer:
-    """One tachometer on each of some drives."""
+    """One tachometer per drive."""
 
     drives: tuple[str, ...]
     """Names of the drives on this robot."""
@@ -20,7 +20,7 @@ class Tachometer:
     rate_hz: float = 5.0
     """Readings per second (USARSim: every 0.2 s)."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
     noise: float = 0.0
     """Standard deviation of the speed, m/s or rad/s."""
 
@@ -28,7 +28,7 @@ class Tachometer:
         check_numbers(self, noise=self.noise)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse drives that are not there."""
+        """Check that the drives exist; nothing is added."""
         check_drives(self, spec, self.drives)
 
     def bind(self, model: mujoco.MjModel, prefix: str) -> BoundTachometer:
@@ -42,7 +42,7 @@ class Tachometer:
 
 
 class BoundTachometer:
-    """A tachometer that knows its drives' joints."""
+    """Tachometer bound to the joints of its drives."""
 
     needs = Needs.STATE
 
@@ -52,11 +52,11 @@ class BoundTachometer:
         self._description, self._names, self._dofs, self._gears = description, names, dofs, gears
         self._indices: list[int] = []
         self.memory: np.ndarray | None = None
-        """Positions (drives,) when the count last began again, m or rad; None: it never did."""
+        """Positions (drives,) at the last reset, m or rad; None: never reset."""
         self._reset_pending = False
 
     def reset(self) -> None:
-        """Let the positions begin again at the next reading."""
+        """Reset the positions to 0 at the next reading."""
         self._reset_pending = True
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:

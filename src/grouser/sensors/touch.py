@@ -1,4 +1,4 @@
-"""Touch: whether a part of the robot presses against something that is not the robot."""
+"""Touch sensor: contact force on a body or geom from outside the robot."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from grouser.sensors.skin import Skin
 
 @dataclass(frozen=True, kw_only=True)
 class Touch:
-    """A switch or a force sensor under the skin of one body, or of one geom of it."""
+    """Touch switch and force sensor of one body or geom."""
 
     mount: str
-    """Name of the body (all of its geoms) or of the one geom of the robot that feels."""
+    """Name of a body (all of its geoms) or of one geom of the robot."""
     name: str = "touch"
     rate_hz: float = 25.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
     threshold: float = 0.1
-    """Force at which the switch closes, N."""
+    """Force that closes the switch, N."""
     noise: float = 0.0
     """Standard deviation of the force, N."""
     limit: float = math.inf
-    """Largest force it can show, N; above 0."""
+    """Saturation limit of the force, N; above 0."""
 
     def __post_init__(self) -> None:
         check_numbers(self, threshold=self.threshold, noise=self.noise)
@@ -37,7 +37,7 @@ class Touch:
             raise BadValue(f"sensor '{self.name}': limit is {self.limit}, must be above 0")
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse a mount that is not there."""
+        """Check that the mount exists; nothing is added."""
         if spec.body(self.mount) is None and spec.geom(self.mount) is None:
             names = [part.name for part in (*spec.bodies, *spec.geoms)]
             raise unknown(f"sensor '{self.name}'", "body or geom", self.mount, names)
@@ -53,14 +53,14 @@ class Touch:
 
 @dataclass(frozen=True)
 class BoundTouch:
-    """A touch sensor that knows its skin."""
+    """Touch sensor bound to its geoms."""
 
     description: Touch
     skin: Skin
     needs: Needs = Needs.STATE
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return force (N, the sum of all contacts' normal forces) and touch (1 or 0)."""
+        """Return force (N, sum of the normal forces of all contacts) and touch (1 or 0)."""
         description = self.description
         force = sum((force for _, force in self.skin.contact_forces(context)), start=0.0)
         if description.noise:

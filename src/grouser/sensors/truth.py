@@ -1,4 +1,4 @@
-"""Ground truth: where the robot really is. No real robot has this sensor."""
+"""Ground truth sensor: true pose and velocity. No real robot has this sensor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grouser.sensors.sensor import LazyValues, Needs, SensorContext, Value, Valu
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """Pose and speed of one body in the world."""
+    """Pose and velocity of one body in the world."""
 
     body: str
     """Name of the body on this robot."""
@@ -23,13 +23,13 @@ class Truth:
     rate_hz: float = 25.0
     """Readings per second."""
     delay_s: float = 0.0
-    """How long after it was measured a reading can be read, s."""
+    """Delay from measurement to availability of a reading, s."""
 
     def __post_init__(self) -> None:
         check_numbers(self)
 
     def add(self, spec: mujoco.MjSpec) -> None:
-        """Add nothing, but refuse a body that is not there."""
+        """Check that the body exists; nothing is added."""
         if spec.body(self.body) is None:
             names = [body.name for body in spec.bodies]
             raise unknown(f"sensor '{self.name}'", "body", self.body, names)
@@ -40,10 +40,10 @@ class Truth:
 
 
 class BoundTruth:
-    """Ground truth of a known body."""
+    """Ground truth bound to a body."""
 
     def __init__(self, model: mujoco.MjModel, body: int) -> None:
-        """Watch the body with this id; a free one is read straight off the state."""
+        """Bind to a body id; a free body is read directly from the state."""
         self._body, self._velocity = body, np.zeros(6)
         joint = int(model.body_jntadr[body])
         free = joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE

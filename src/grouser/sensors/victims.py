@@ -1,8 +1,8 @@
-"""Victim sensor: which parts of people it sees, and where (USARSim's ``VictSensor``).
+"""Victim sensor: visible body parts of victims and their positions (USARSim's ``VictSensor``).
 
-A part is found when its middle is within reach and within the field of view, and nothing stands
-between: neither a wall nor another part of the same person. What is a part of a victim is marked
-in the model (`grouser.physics.labels`).
+A part is detected if its centre is in range and in the field of view and not occluded, neither by
+a wall nor by another part of the same victim. Parts of victims are marked in the model
+(`grouser.physics.labels`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
 
 @dataclass(frozen=True, kw_only=True)
 class VictimSensor(MountedSensor):
-    """Looks for people along the sensor's x."""
+    """Victim detector along the sensor's x."""
 
     name: str = "victims"
     rate_hz: float = 1.25
     """Readings per second (USARSim: about every 0.8 s)."""
     far: float = 6.0
-    """How far it sees, m (USARSim)."""
+    """Range, m (USARSim)."""
     fov: float = 0.6981
     """Horizontal field of view, rad (USARSim)."""
     fov_vertical: float = 0.6981
@@ -53,7 +53,7 @@ class VictimSensor(MountedSensor):
 
 
 class BoundVictimSensor:
-    """A victim sensor that knows who could be found."""
+    """Victim sensor bound to its site and the victims of the scene."""
 
     needs = Needs.POSES
 
@@ -66,13 +66,13 @@ class BoundVictimSensor:
         self._owners = np.array([part.owner for part in parts], dtype="U40")
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
-        """Return parts (k,), whose they are: victims (k,), and positions (k, 3).
+        """Return parts (k,), their victims (k,) and positions (k, 3), nearest first.
 
-        Positions are in the sensor's frame, m; the nearest comes first.
+        Positions are in the sensor frame, m.
         """
         p_S = in_site_frame(context.data, self._site, context.data.geom_xpos[self._geoms])
         indices = self._in_view(p_S)
-        indices = indices[self._uncovered(context, p_S, indices)]
+        indices = indices[self._unoccluded(context, p_S, indices)]
         indices = indices[np.argsort(np.linalg.norm(p_S[indices], axis=1), kind="stable")]
         positions = p_S[indices]
         if self._description.noise:
@@ -84,7 +84,7 @@ class BoundVictimSensor:
         }
 
     def _in_view(self, p_S: Array) -> np.ndarray:
-        """Return which points (n, 3) are within reach and within the field of view."""
+        """Return the indices of the points (n, 3) in range and in the field of view."""
         description = self._description
         x, y, z = p_S.T
         sideways, upwards = np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))
@@ -93,8 +93,8 @@ class BoundVictimSensor:
         inside = beside & (np.abs(upwards) <= description.fov_vertical / 2)
         return np.flatnonzero(near & inside)
 
-    def _uncovered(self, context: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
-        """Return for each of ``which`` whether nothing stands in front of it."""
+    def _unoccluded(self, context: SensorContext, p_S: Array, which: np.ndarray) -> np.ndarray:
+        """Return for each of ``which`` whether it is not occluded."""
         if not len(which):
             return np.zeros(0, bool)
         directions = p_S[which] / np.linalg.norm(p_S[which], axis=1, keepdims=True)

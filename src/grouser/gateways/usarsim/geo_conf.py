@@ -19,7 +19,14 @@ from grouser.gateways.usarsim.robot_layout import (
     mount_poses,
     pose_in_carrier,
 )
-from grouser.gateways.usarsim.sensor_encoding import TYPES, ray_grid, sensor_names, tick_angle
+from grouser.gateways.usarsim.sensor_encoding import (
+    TYPES,
+    ray_grid,
+    sensor_class,
+    sensor_names,
+    tick_angle,
+    wire_type,
+)
 from grouser.gateways.usarsim.settings import zoom_range
 from grouser.protocol.usarsim.commands import GetConfiguration, GetGeometry
 from grouser.protocol.usarsim.geo_conf import (
@@ -73,7 +80,7 @@ def geometry(layout: RobotLayout, query: GetGeometry, profile: PortProfile) -> l
                 layout, wire_name, place[sensor_names(sensor, layout).index(wire_name)], profile
             )
         )
-    return [SensorGeometry(_type(kind, query.type), tuple(mounted))]
+    return [SensorGeometry(_spelled_type(layout, kind, query.type), tuple(mounted))]
 
 
 def configuration(
@@ -105,13 +112,13 @@ def configuration(
         ]
     each: list[SensorSettings] = []
     for sensor, wire_name, _ in _sensors(layout, kind, query.name):
-        settings = SETTINGS.get(type(sensor), _interval)(sensor, layout, profile)
+        settings = SETTINGS.get(sensor_class(sensor), _interval)(sensor, layout, profile)
         if isinstance(sensor, Camera):
             settings = _camera(
                 sensor, cameras.get(wire_name), (zooms or {}).get(wire_name, 1.0), key
             )
         each.append(SensorSettings(wire_name, settings))
-    return [SensorConfiguration(_type(kind, query.type), tuple(each))]
+    return [SensorConfiguration(_spelled_type(layout, kind, query.type), tuple(each))]
 
 
 # -- the robot -----------------------------------------------------------------------------------
@@ -238,7 +245,7 @@ def _sensors(
 ) -> Iterator[tuple[Sensor, str, list[MountPose]]]:
     """Yield each sensor of a type with its wire name and mounting poses."""
     for sensor in layout.sensors.values():
-        if TYPES.get(type(sensor), "").lower() != kind:
+        if wire_type(sensor).lower() != kind:
             continue
         wire_names = sensor_names(sensor, layout)
         where = mount_poses(layout.model, layout.name, layout.robot, sensor)
@@ -248,9 +255,10 @@ def _sensors(
                 yield sensor, wire_name, where
 
 
-def _type(kind: str, spelling: str) -> str:
+def _spelled_type(layout: RobotLayout, kind: str, requested: str) -> str:
     """Return a sensor type in its own spelling, or as requested if it is unknown."""
-    return next((wire_type for wire_type in TYPES.values() if wire_type.lower() == kind), spelling)
+    types = (*TYPES.values(), *map(wire_type, layout.sensors.values()))
+    return next((known for known in types if known.lower() == kind), requested)
 
 
 def _mounting(

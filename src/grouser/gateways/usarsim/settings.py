@@ -15,7 +15,7 @@ from grouser.errors import BadValue
 from grouser.frames import Pose, radians
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.robot_layout import RobotLayout
-from grouser.gateways.usarsim.sensor_encoding import TYPES, sensor_names
+from grouser.gateways.usarsim.sensor_encoding import TYPES, sensor_names, wire_type
 from grouser.protocol.usarsim.setting import (
     FAILED,
     OK,
@@ -123,7 +123,7 @@ class _SettingContext:
     def sensors(self, kind: str, name: str | None) -> Iterator[tuple[str, Sensor, Any]]:
         """Yield wire name, sensor and bound sensor of a type, optionally only one name."""
         for (robot, _), (sensor, bound) in self.simulation.scene.sensors.items():
-            if robot != self.layout.name or TYPES.get(type(sensor), "").lower() != kind.lower():
+            if robot != self.layout.name or wire_type(sensor).lower() != kind.lower():
                 continue
             for wire_name in sensor_names(sensor, self.layout):
                 if name is None or wire_name.lower() == name.lower():

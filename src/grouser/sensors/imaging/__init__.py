@@ -1,4 +1,4 @@
-"""What makes a real picture: lens, shutter, noise, the CMOS sweep; and errors of depth cameras."""
+"""Image formation: lens, shutter, noise, CMOS filter; calibration; depth error models."""
 
 from grouser.exports import attach
 

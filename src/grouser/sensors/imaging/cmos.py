@@ -1,13 +1,13 @@
-"""The CMOS filter: arrays in, arrays out (cmos, sec. 4).
+"""CMOS camera filter: lens and chip errors applied to a pinhole image (cmos, sec. 4).
 
-It turns a pinhole's picture into what a lens and a chip make of it: distortion, row by row
-exposure, motion blur, lens blur, limb darkening, exposure, noise and white balance, in one sweep
-over the picture. It knows nothing of MuJoCo: a photograph does as well as a rendered view::
+One sweep over the image applies distortion, rolling shutter, motion blur, lens blur, limb
+darkening, exposure, noise and white balance. It is independent of MuJoCo and works on photographs
+as well as on rendered views::
 
     lens = Lens(width=640, height=480, fov_deg=(60, 46), distortion=Radial(-0.1))
     seen = CmosFilter(lens, Cmos(noise=Noise(read=2.0)))(photograph, seed=1)
 
-Light is taken to be linear in grey levels.
+Light is assumed linear in grey levels.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter, spin_proje
 
 STILL = (0.0, 0.0, 0.0)
 SPARE_BYTES = 4
-"""Bytes that must follow the last pixel of a source: pixels are read four bytes at a time."""
+"""Padding after the last pixel of a source: pixels are read four bytes at a time."""
 
 COMPILED = find_spec("numba") is not None
-"""Whether sweeps are compiled here; else they are done by numpy, in ten times the time and more."""
+"""True: sweeps are compiled by numba; False: numpy, at least ten times slower."""
 
-_MOST_TURN = 0.6  # rad   from the middle to the first or last row; beyond, a warp shows nothing
+_MOST_TURN = 0.6  # rad   from the middle to the first or last row; limit of the warp
 _NO_KEYS = np.zeros(2, np.uint32)
-_MARGIN = 1  # pixels   around what is needed, for bilinear neighbours
+_MARGIN = 1  # pixels   margin for bilinear neighbours
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cmos:
-    """What a lens and a chip do to light, but for their geometry and timing."""
+    """Radiometric parameters of lens and chip."""
 
     blur: float = 1.0
     """Standard deviation of the 5 x 5 lens blur, pixels (cmos, sec. 4.1); 0: none."""
@@ -54,9 +54,9 @@ class Cmos:
     """Power of the cosine in limb darkening; 0: none."""
     noise: Noise = NO_NOISE
     exposure: float = 1.0
-    """Factor on all light; 1: as it was drawn or photographed."""
+    """Factor on all light; 1: unchanged."""
     balance: tuple[float, float, float] = (1.0, 1.0, 1.0)
-    """Gains of red, green and blue after the noise, as a camera's white balance; see `light`."""
+    """Gains of red, green and blue after the noise; see `white_balance`."""
 
     def __post_init__(self) -> None:
         numbers = (self.blur, self.darkening, self.exposure, *self.balance)
@@ -67,7 +67,7 @@ class Cmos:
             )
 
     def taps(self) -> npt.NDArray[np.float32]:
-        """Return the outer, inner and middle weights of the five-tap blur; all five sum to 1."""
+        """Return outer, inner and central weight of the five-tap blur; all five sum to 1."""
         if not self.blur:
             return np.array([0.0, 0.0, 1.0], np.float32)
         weights = np.exp(-(np.arange(-2, 3) ** 2) / (2 * self.blur**2))
@@ -79,13 +79,13 @@ IDEAL_CMOS = Cmos(blur=0.0, darkening=0.0)
 
 
 class CmosFilter:
-    """The filter of one camera: everything that does not change is computed once.
+    """Filter of one camera with precomputed tables.
 
     Args:
         lens: geometry.
-        cmos: what happens to the light.
+        cmos: radiometric parameters.
         shutter: timing.
-        compiled: by numba or not; a value between two grey levels may fall to either.
+        compiled: use numba; rounding to grey levels may differ by one from numpy.
     """
 
     def __init__(
@@ -108,14 +108,14 @@ class CmosFilter:
         self._moments: dict[int, tuple[Array, npt.NDArray[np.int32]]] = {}
 
     def __call__(self, picture: Image, *, spin: npt.ArrayLike = STILL, seed: int = 0) -> Image:
-        """Return what the camera sees of a pinhole's picture of its own size.
+        """Return the filtered image of a pinhole image of the same size.
 
-        Where the lens looks past the picture's edge, the edge is repeated.
+        Outside the image its edge is repeated.
 
         Args:
             picture: uint8 (height, width, 3).
-            spin: how the camera turns, rad/s about its own x right, y down, z ahead.
-            seed: decides the noise.
+            spin: angular velocity of the camera, rad/s about x right, y down, z ahead.
+            seed: seed of the noise.
         """
         wanted = (self.lens.height, self.lens.width, 3)
         if picture.dtype != np.uint8 or picture.shape != wanted:
@@ -126,9 +126,9 @@ class CmosFilter:
         pixels = np.empty(picture.size + SPARE_BYTES, np.uint8)
         pixels[: picture.size] = picture.reshape(-1)
         plane = self.lens.plane
-        return self.warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
+        return self.apply_warped(pixels, plane, plane.matrix(), spin=spin, seed=seed)
 
-    def warped(
+    def apply_warped(
         self,
         pixels: npt.NDArray[np.uint8],
         plane: ImagePlane,
@@ -137,14 +137,14 @@ class CmosFilter:
         spin: npt.ArrayLike,
         seed: int,
     ) -> Image:
-        """Return what the camera sees while it turns, from one pinhole's picture.
+        """Return the image of a rotating camera from one pinhole image.
 
         Args:
-            pixels: the picture's bytes, row by row, and `SPARE_BYTES` more.
+            pixels: bytes of the image, row by row, and `SPARE_BYTES` more.
             plane: its size.
             matrix: (3, 3) from directions to its pixels.
             spin: as in `__call__`.
-            seed: decides the noise.
+            seed: seed of the noise.
         """
         held = self._limited_spin(spin)
         samples = self.shutter.samples(math.sqrt(held @ held) * self._most_focal)
@@ -155,7 +155,7 @@ class CmosFilter:
         planes, rate = spin_terms(matrix, held)
         return self._sweep(pixels, plane, starts, planes, times * rate, seed)
 
-    def sliced(
+    def apply_sliced(
         self,
         pixels: npt.NDArray[np.uint8],
         plane: ImagePlane,
@@ -164,21 +164,21 @@ class CmosFilter:
         *,
         seed: int,
     ) -> Image:
-        """Return what the camera sees, from pictures of many moments of its exposure.
+        """Return the image from pinhole images of many moments of the exposure.
 
         Args:
-            pixels: the pictures' bytes, one after another, and `SPARE_BYTES` more.
-            plane: the size of each.
+            pixels: bytes of the images, one after another, and `SPARE_BYTES` more.
+            plane: size of each.
             matrix: (3, 3) from directions to pixels.
-            seen: (rows, samples) pictures that each row sees, as in `ExposureSlices`.
-            seed: decides the noise.
+            seen: (rows, samples) image indices of each row, as in `ExposureSlices`.
+            seed: seed of the noise.
         """
         starts = (seen * (plane.height * plane.width * 3)).astype(np.int32)
         planes, _ = spin_terms(matrix, np.zeros(3))
         return self._sweep(pixels, plane, starts, planes, np.zeros(seen.shape), seed)
 
     def source_plane(self, spin: npt.ArrayLike = STILL) -> ImagePlane:
-        """Return the smallest pinhole picture, of square pixels, that holds all that is seen."""
+        """Return the smallest pinhole image of square pixels that covers the whole exposure."""
         held = self._limited_spin(spin)
         return self._bounding_plane(held) if held.any() else self._still_plane
 
@@ -187,7 +187,7 @@ class CmosFilter:
         return self._bounding_plane(np.zeros(3))
 
     def _bounding_plane(self, spin: Array) -> ImagePlane:
-        """Return the bounding box of every row's ends and of the first and last row."""
+        """Return the bounding box of the image border during the exposure."""
         times = self.shutter.times(self.lens.height, 2)
         times += np.array([-0.25, 0.25]) * self.shutter.exposure_s  # from mid-samples to the ends
         turn = spin_projections(np.eye(3), spin, times)
@@ -205,7 +205,7 @@ class CmosFilter:
         return ImagePlane(width, height, (focal, focal), (left, top))
 
     def _limited_spin(self, spin: npt.ArrayLike) -> Array:
-        """Return ``spin``, slowed where the first row would look somewhere else altogether."""
+        """Return ``spin``, limited so that the rotation of the first row stays within the warp."""
         held = np.asarray(spin, float)
         turn = math.sqrt(held @ held) * (self.shutter.readout_s + self.shutter.exposure_s) / 2
         return held * (_MOST_TURN / turn) if turn > _MOST_TURN else held
@@ -220,7 +220,9 @@ class CmosFilter:
         seed: int,
     ) -> Image:
         if plane.width < 2 or plane.height < 2:
-            raise BadValue(f"cmos: a source of {plane.width} x {plane.height} pixels is too small")
+            raise BadValue(
+                f"cmos: a source of {plane.width} x {plane.height} pixels, at least 2 x 2 is needed"
+            )
         image = np.empty((self.lens.height, 3 * self.lens.width), np.uint8)
         noise = self.cmos.noise
         keys = noise_keys(seed) if noise else _NO_KEYS
@@ -237,7 +239,7 @@ class CmosFilter:
 
 def _compiled_sweep() -> Callable[..., None]:
     try:
-        # Imported here: numba takes half a second.
+        # Deferred: importing numba takes half a second.
         from grouser.sensors.imaging.cmos_kernel import sweep
     except ModuleNotFoundError as error:
         raise MissingDependency(NEEDS_NUMBA) from error

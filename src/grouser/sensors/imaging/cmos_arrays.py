@@ -1,9 +1,9 @@
-"""The CMOS filter's sweep as whole arrays, for installations without numba.
+"""CMOS filter sweep in numpy, for installations without numba.
 
-The same arithmetic in the same order as `cmos_kernel.sweep`, on the whole picture at once instead
-of row by row. The compiled sweep may contract and reorder sums, so that a value which lies between
-two grey levels can fall to either; noise, which is a hash, is the same. It takes several times as
-long (``grouser bench cmos``: ``numba_speedup``).
+The same arithmetic in the same order as `cmos_kernel.sweep`, on the whole image instead of row by
+row. The compiled sweep may contract and reorder sums, so results can differ by one grey level;
+noise, which is a hash, is the same. It is several times slower (``grouser bench cmos``:
+``numba_speedup``).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 Source = tuple[Bytes, tuple[int, int]]
-"""Pixels; height and width of one picture."""
+"""Pixels; height and width of one image."""
 Motion = tuple[npt.NDArray[np.int32], Floats, Floats]
 """Starts, planes, angles."""
 Optics = tuple[Floats, Floats, Floats, Floats]
 """Rays, taps, gains, balance."""
 NoiseTerms = tuple[float, float, Floats, npt.NDArray[np.uint32]]
-"""Variance in the dark, variance per grey level, normals, keys."""
+"""Read variance, variance per grey level, table of normal values, keys."""
 
 _F, _U = np.float32, np.uint32
 _LAST = _F(1.001)  # as in the kernel: neighbours of the last row and column must exist
@@ -28,10 +28,7 @@ _COLOURS = np.arange(3, dtype=np.int32)
 
 
 def sweep(source: Source, motion: Motion, optics: Optics, noise: NoiseTerms, image: Bytes) -> None:
-    """Fill ``image`` (height, 3 width) with what the chip sees.
-
-    What the groups hold is what the kernel's arguments are, in its order.
-    """
+    """Fill ``image`` (height, 3 width); the groups hold the arguments of `cmos_kernel.sweep`."""
     (pixels, size), (starts, planes, angles) = source, motion
     (rays, taps, gains, balance), (read2, shot, normals, keys) = optics, noise
     samples = angles.shape[1]
@@ -56,7 +53,7 @@ def _place(
     start: npt.NDArray[np.int32],
     samples: int,
 ) -> tuple[npt.NDArray[np.int32], tuple[Floats, ...]]:
-    """Find each pixel in the source: index of its upper left neighbour's red, and four weights."""
+    """Return each pixel's source index (red of the upper left neighbour) and four weights."""
     sine, rest = np.sin(angle), _F(1) - np.cos(angle)
     turned = planes[0] + sine[..., None, None] * planes[1] + rest[..., None, None] * planes[2]
     u, v, w = (
@@ -81,14 +78,14 @@ def _gather(
     weights: tuple[Floats, ...],
     seen: Floats,
 ) -> None:
-    """Add the source at the places `_place` found to ``seen``."""
+    """Add the source pixels at the indices of `_place` to ``seen``."""
     upper_left = at[..., None] + _COLOURS
     for offset, weight in zip((0, 3, 3 * stride, 3 * stride + 3), weights, strict=True):
         seen += pixels[upper_left + offset] * weight[..., None]
 
 
 def _blurred(seen: Floats, taps: Floats) -> Floats:
-    """Return a picture after the five-tap lens blur down and along; its edges are repeated."""
+    """Return the image after the vertical and horizontal five-tap blur; edges are repeated."""
     outer, inner, centre = taps
     for axis in (0, 1):
         length = seen.shape[axis]
@@ -101,7 +98,7 @@ def _blurred(seen: Floats, taps: Floats) -> Floats:
 
 
 def _draw(keys: npt.NDArray[np.uint32], height: int, values: int) -> npt.NDArray[np.uint32]:
-    """Draw twelve random bits for every value: the kernel's hash, which serves two values each."""
+    """Return twelve random bits per value: the kernel's hash, which serves two values each."""
     half = (values + 1) // 2
     bits = np.arange(height * half, dtype=_U).reshape(height, half) * _U(0x9E3779B1) ^ keys[0]
     bits = (bits ^ bits >> _U(16)) * _U(0x21F0AAAD)
@@ -109,5 +106,5 @@ def _draw(keys: npt.NDArray[np.uint32], height: int, values: int) -> npt.NDArray
     bits ^= bits >> _U(15)
     ranks = np.empty((height, values), _U)
     ranks[:, values - half :] = bits >> _U(8) & _U(4095)
-    ranks[:, :half] = bits >> _U(20)  # the middle of an odd row is the left half's
+    ranks[:, :half] = bits >> _U(20)  # the middle of an odd row belongs to the left half
     return ranks

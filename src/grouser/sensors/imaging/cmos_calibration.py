@@ -1,11 +1,11 @@
-"""Calibration: kappa, limb darkening and noise of a camera, estimated from its own pictures.
+"""Camera calibration: kappa, limb darkening and noise from pictures.
 
-Each of the paper's parameters "can be evaluated a priori" (cmos, sec. 4.2, 4.3); this is how:
+Each of the paper's parameters "can be evaluated a priori" (cmos, sec. 4.2, 4.3):
 
-- `fit_kappa`: pictures of a checkerboard. The right kappa is the one without which the corners
-  would not lie on the perspective view of a flat board.
-- `fit_darkening`: pictures of an evenly lit wall. Their mean falls off with the angle.
-- `fit_noise`: the same at several brightnesses. What differs from picture to picture is noise.
+- `fit_kappa`: pictures of a checkerboard. The undistorted corners must be a perspective view of a
+  flat board.
+- `fit_darkening`: pictures of an evenly lit wall. Their mean decreases with the angle.
+- `fit_noise`: such pictures at several brightnesses. Differences between pictures are noise.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from grouser.sensors.imaging.lens import Lens, Radial
 from grouser.sensors.imaging.noise import Noise
 
 Images = npt.NDArray[np.uint8]
-"""Several pictures of one camera: (n, height, width, 3)."""
+"""Pictures of one camera: (n, height, width, 3)."""
 
 KAPPAS = (-1.5, 1.5)
-"""Where `fit_kappa` looks, in tangents to the power of -2."""
+"""Search interval of `fit_kappa`, in tangents to the power of -2."""
 _ROUNDING = 1 / 12  # variance of rounding to whole grey levels
-_CLIPPED = (2.0, 253.0)  # grey levels; what is nearer to black or white may be cut off
-_FINER, _NARROWINGS = 9, 12  # points of a search, and how often it looks closer
+_CLIPPED = (2.0, 253.0)  # grey levels; values outside may be clipped
+_FINER, _NARROWINGS = 9, 12  # points per interval and iterations of the grid search
 _SHADES = (30, 225)  # grey levels of a drawn checkerboard
 _SUPER = 4  # rays per pixel and direction in a drawn checkerboard
 
 
 @dataclass(frozen=True)
 class KappaFit:
-    """What checkerboards say about a lens."""
+    """Result of `fit_kappa`."""
 
     kappa: float
     residual: float
@@ -47,25 +47,25 @@ class KappaFit:
 
 @dataclass(frozen=True)
 class DarkeningFit:
-    """What an evenly lit wall says about a lens."""
+    """Result of `fit_darkening`."""
 
     power: float
-    """Of the cosine."""
+    """Power of the cosine."""
     brightness: float
-    """Grey level in the middle."""
+    """Grey level at the image centre."""
 
 
 def draw_checkerboard(
     plane: ImagePlane, X_CB: Pose, *, squares: tuple[int, int] = (9, 7), square: float = 0.03
 ) -> npt.NDArray[np.uint8]:
-    """Draw a pinhole's picture of a checkerboard, (height, width, 3), by tracing rays.
+    """Render a pinhole image of a checkerboard, (height, width, 3), by ray tracing.
 
     Args:
-        plane: the picture.
-        X_CB: pose of the board in the camera's frame (x ahead, y left, z up): its middle, with the
-            board's y and z in its plane.
-        squares: across and down.
-        square: edge of one, m.
+        plane: image plane.
+        X_CB: pose of the board's centre in the camera frame (x ahead, y left, z up); y and z of the
+            board are in its plane.
+        squares: number of columns and rows.
+        square: edge length, m.
     """
     (fx, fy), (cx, cy) = plane.focal, plane.centre
     fine = (np.arange(_SUPER) + 0.5) / _SUPER - 0.5
@@ -90,11 +90,11 @@ def find_corners(picture: npt.NDArray[np.uint8], squares: tuple[int, int]) -> Ar
 
     Args:
         picture: uint8 (height, width, 3), the whole board in view.
-        squares: across and down.
+        squares: number of columns and rows.
     """
     cv2 = opencv("checkerboards", "camera")
     inner = (squares[0] - 1, squares[1] - 1)
-    # Twice the size: the finder wants squares of ten pixels or more.
+    # Twice the size: the detector needs squares of ten pixels or more.
     large = cv2.resize(picture, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     found, places = cv2.findChessboardCornersSB(large, inner, flags=cv2.CALIB_CB_ACCURACY)
     if not found:
@@ -103,18 +103,18 @@ def find_corners(picture: npt.NDArray[np.uint8], squares: tuple[int, int]) -> Ar
 
 
 def fit_kappa(boards: Sequence[Array], lens: Lens) -> KappaFit:
-    """Return the kappa with which all boards are flat.
+    """Return the kappa for which all boards are flat.
 
     Args:
-        boards: corners of one picture each, (down, across, 2), column and row.
-        lens: gives the focal length and the middle; its distortion does not matter.
+        boards: corners of one picture each, (rows, columns, 2), column and row.
+        lens: focal length and centre; its distortion is ignored.
     """
     if not boards:
-        raise BadValue("calibration: fit_kappa needs a picture of a checkerboard or more")
+        raise BadValue("calibration: fit_kappa needs at least one picture of a checkerboard")
     seen = [(board - lens.centre) / lens.focal for board in boards]
 
     def error(kappa: float) -> float:
-        flat = (_unflatness(Radial(kappa).undistort(points)) for points in seen)
+        flat = (_homography_residuals(Radial(kappa).undistort(points)) for points in seen)
         return math.sqrt(float(np.mean(np.concatenate([part.reshape(-1) for part in flat]))))
 
     kappa = _minimise(error, *KAPPAS)
@@ -122,11 +122,11 @@ def fit_kappa(boards: Sequence[Array], lens: Lens) -> KappaFit:
 
 
 def fit_darkening(walls: Images, lens: Lens) -> DarkeningFit:
-    """Return how limb darkening grows, from pictures of an evenly lit wall.
+    """Return the power of limb darkening from pictures of an evenly lit wall.
 
     Args:
-        walls: (n, height, width, 3); neither black nor white anywhere.
-        lens: tells each pixel's angle.
+        walls: (n, height, width, 3), without clipped pixels.
+        lens: gives each pixel's angle.
     """
     mean = walls.astype(float).mean(axis=(0, 3))
     _check_unclipped(mean)
@@ -137,19 +137,19 @@ def fit_darkening(walls: Images, lens: Lens) -> DarkeningFit:
 
 
 def fit_noise(walls: Sequence[Images]) -> Noise:
-    """Return the noise, from several pictures at each of several brightnesses.
+    """Return the noise parameters from several pictures at each of several brightnesses.
 
     Args:
-        walls: one (n, height, width, 3) for each brightness, n at least 2, the camera held still.
+        walls: one (n, height, width, 3) per brightness, n at least 2, camera at rest.
     """
     if len(walls) < 2 or min(len(wall) for wall in walls) < 2:
-        raise BadValue("calibration: fit_noise needs 2 brightnesses or more, 2 pictures of each")
+        raise BadValue("calibration: fit_noise needs at least 2 brightnesses, 2 pictures of each")
     levels, variances = [], []
     for wall in walls:
         values = wall.astype(float)
         mean = values.mean(axis=0)
         _check_unclipped(mean)
-        # Pixels of about the same brightness together: few pictures, but many pixels.
+        # Pixels of similar brightness are pooled: few pictures, but many pixels.
         bins = np.rint(mean / 4).astype(int).reshape(-1)
         spread = values.var(axis=0, ddof=1).reshape(-1) - _ROUNDING
         count = np.bincount(bins)
@@ -160,8 +160,8 @@ def fit_noise(walls: Sequence[Images]) -> Noise:
     return Noise(read=math.sqrt(max(dark, 0.0)), shot=max(float(shot), 0.0))
 
 
-def _unflatness(points: Array) -> Array:
-    """Return the squared distances (down, across) of a grid from the best perspective grid."""
+def _homography_residuals(points: Array) -> Array:
+    """Return the squared distances (rows, columns) of a grid from its best homography."""
     down, across = points.shape[:2]
     rows, columns = np.mgrid[:down, :across]
     grid = np.stack([columns / across, rows / down, np.ones(rows.shape)], axis=-1).reshape(-1, 3)
@@ -180,7 +180,7 @@ def _unflatness(points: Array) -> Array:
 
 
 def _minimise(error: Callable[[float], float], low: float, high: float) -> float:
-    """Return where ``error`` is lowest between two numbers, by looking closer and closer."""
+    """Minimise ``error`` in an interval by iterated grid search."""
     for _ in range(_NARROWINGS):
         places = np.linspace(low, high, _FINER)
         best = int(np.argmin([error(float(place)) for place in places]))
@@ -192,6 +192,6 @@ def _check_unclipped(mean: Array) -> None:
     dark, bright = float(mean.min()), float(mean.max())
     if dark < _CLIPPED[0] or bright > _CLIPPED[1]:
         raise BadValue(
-            f"calibration: grey levels of a wall go from {dark:.0f} to {bright:.0f}; between "
-            f"{_CLIPPED[0]:.0f} and {_CLIPPED[1]:.0f} nothing is cut off"
+            f"calibration: grey levels of a wall are {dark:.0f} to {bright:.0f}, must be "
+            f"{_CLIPPED[0]:.0f} to {_CLIPPED[1]:.0f} (not clipped)"
         )

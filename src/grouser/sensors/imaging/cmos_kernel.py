@@ -1,13 +1,13 @@
-"""The CMOS filter's one sweep over a picture, compiled.
+"""CMOS filter sweep compiled by numba.
 
-Row by row, five rows at a time in a ring: a row is resampled from the source (distortion, row
-delay and motion blur are one resampling), and as soon as two more rows are there, the row two
-above is finished: lens blur, limb darkening and exposure, noise, white balance, whole grey levels.
-Nothing but the source and the result is larger than a few rows, so all of it stays in the cache.
+The image is processed row by row with a ring buffer of five rows: each row is resampled from the
+source (distortion, rolling shutter and motion blur are one resampling), and two rows later the
+vertical blur and all following stages are applied: limb darkening, exposure, noise, white balance,
+rounding. Only the source and the result are larger than a few rows, so the working set stays in the
+cache.
 
-Lines hold red, green, blue, red, … because every loop over them is then one long run of numbers,
-which the compiler turns into vector instructions. The bilinear mix of four neighbours is the one
-place where it cannot see that by itself; `_mix` says it outright.
+Rows are interleaved red, green, blue, so that every loop is contiguous and vectorised by the
+compiler. The bilinear interpolation is not vectorised automatically; `_mix` emits vector code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grouser.sensors.imaging.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 _F, _I, _U = np.float32, np.int32, np.uint32
-_LAST = _F(1.001)  # a source's last row and column, and a little: their neighbours must exist
+_LAST = _F(1.001)  # neighbours of the last row and column must exist
 
 
 def sweep(
@@ -44,23 +44,23 @@ def sweep(
     keys: npt.NDArray[np.uint32],
     image: npt.NDArray[np.uint8],
 ) -> None:
-    """Fill ``image`` (height, 3 width) with what the chip sees.
+    """Fill ``image`` (height, 3 width) with the filtered source.
 
     Args:
-        pixels: the source picture or pictures, RGB rows one after another, and a spare byte.
-        size: height and width of one source picture.
-        starts: (height, samples) where in ``pixels`` the picture of each sample begins.
-        planes: (3, 3, 3) from rays to source pixels: where nothing turns, and what the sine and
-            one minus the cosine of a turn are multiplied by.
-        angles: (height, samples) how far the camera is turned in each sample, rad.
-        rays: (2, height, width) x and y of the direction each pixel looks in, z being 1.
-        taps: (3,) of the five-tap lens blur: outer, inner, middle.
+        pixels: source images, RGB rows one after another, and a spare byte.
+        size: height and width of one source image.
+        starts: (height, samples) index in ``pixels`` of the image of each sample.
+        planes: (3, 3, 3) from rays to source pixels: constant term, and the factors of the sine and
+            of one minus the cosine of the rotation angle.
+        angles: (height, samples) rotation of the camera in each sample, rad.
+        rays: (2, height, width) x and y of each pixel's direction, with z = 1.
+        taps: (3,) weights of the five-tap lens blur: outer, inner, central.
         gains: (height, 3 width) limb darkening times exposure.
-        balance: (3 width,) white balance of every value in a line.
-        read2: variance of the noise in the dark, grey levels squared.
+        balance: (3 width,) white balance gain of every value of a row.
+        read2: read noise variance, grey levels squared.
         shot: variance added per grey level.
-        normals: (4096,) equally likely values of the normal distribution; empty: no noise.
-        keys: (2,) what makes this picture's noise its own.
+        normals: (4096,) equally likely normal values; empty: no noise.
+        keys: (2,) hash keys of this picture's noise.
         image: uint8, overwritten.
     """
     height, width = rays.shape[1], rays.shape[2]
@@ -92,7 +92,7 @@ def sweep(
             if normals.size:
                 _draw(keys, done, ranks)
                 _look_up(normals, ranks, noise)
-                _shake(line, noise, _F(read2), _F(shot))
+                _add_noise(line, noise, _F(read2), _F(shot))
             _finish(line, balance, image[done])
 
 
@@ -107,10 +107,10 @@ def _place(
     at: npt.NDArray[np.int32],
     weights: Floats,
 ) -> None:
-    """Find each pixel of a row in the source: index of the red of its upper left neighbour.
+    """Set ``at`` to each pixel's source index: red of the upper left neighbour.
 
-    ``weights`` (4 width,) gets how much the neighbours count: upper left, upper right, lower left,
-    lower right.
+    ``weights`` (4 width,) receives the weights of upper left, upper right, lower left and lower
+    right neighbour.
     """
     sine, rest = _F(np.sin(angle)), _F(_F(1) - np.cos(angle))
     u0, u1, u2 = _row(planes, 0, sine, rest)
@@ -137,7 +137,7 @@ def _place(
 def _row(
     planes: Floats, row: int, sine: np.float32, rest: np.float32
 ) -> tuple[np.float32, np.float32, np.float32]:
-    """Return a row of the matrix from rays to source pixels after a turn (Rodrigues' formula)."""
+    """Return a row of the rotated ray-to-pixel matrix (Rodrigues' formula)."""
     still, across, twice = planes[0, row], planes[1, row], planes[2, row]
     return (
         still[0] + sine * across[0] + rest * twice[0],
@@ -153,10 +153,10 @@ def _gather(
     weights: Floats,
     line: Floats,
 ) -> None:
-    """Fill a line with the source at the places `_place` found, all samples added up."""
+    """Fill a row with the source at the indices of `_place`, summed over the samples."""
     samples, width = uintp(at.shape[0]), uintp(at.shape[1])
     for column in range(width):
-        # Four values are stored; the fourth is garbage, and the next pixel's red replaces it.
+        # Four values are stored; the fourth is overwritten by the next pixel's red.
         _mix(
             line, uintp(3) * column, pixels, uintp(3 * stride), at, weights, column, width, samples
         )
@@ -177,8 +177,8 @@ def _mix(
 ) -> Any:
     """Set ``line[where : where + 4]`` to the weighted neighbours of every sample.
 
-    Two neighbours lie side by side, six bytes, in one vector of eight; upper and lower ones of all
-    samples are added up there, and only then left and right.
+    Two horizontal neighbours (six bytes) are in one vector of eight; upper and lower rows of all
+    samples are summed there, then left and right.
     """
     typed = types.void(line, where, pixels, stride, at, weights, column, width, samples)
 
@@ -234,7 +234,7 @@ def _blur_down(
     taps: Floats,
     blurred: Floats,
 ) -> None:
-    """Blur five rows into one, which lies in ``blurred`` with its ends repeated twice."""
+    """Blur five rows into ``blurred``, whose end pixels are repeated twice."""
     outer, inner, centre = taps[0], taps[1], taps[2]
     size = blurred.size - 12
     inside = blurred[6 : size + 6]
@@ -248,7 +248,7 @@ def _blur_down(
 
 
 def _blur_along(blurred: Floats, taps: Floats, gains: Floats, line: Floats) -> None:
-    """Blur a row along itself; neighbours of one colour are three values apart."""
+    """Blur a row horizontally; neighbours of one colour are three values apart."""
     outer, inner, centre = taps[0], taps[1], taps[2]
     for i in range(line.size):
         line[i] = gains[i] * (
@@ -259,7 +259,7 @@ def _blur_along(blurred: Floats, taps: Floats, gains: Floats, line: Floats) -> N
 
 
 def _draw(keys: npt.NDArray[np.uint32], row: int, ranks: npt.NDArray[np.uint32]) -> None:
-    """Draw twelve random bits for every value of a row: a hash of its place and the keys.
+    """Set ``ranks`` to twelve random bits per value: a hash of its index and the keys.
 
     One hash serves two values: its highest bits the left half of the row, others the right half.
     """
@@ -277,19 +277,19 @@ def _draw(keys: npt.NDArray[np.uint32], row: int, ranks: npt.NDArray[np.uint32])
 
 
 def _look_up(normals: Floats, ranks: npt.NDArray[np.uint32], noise: Floats) -> None:
-    """Turn ranks into the values of the normal distribution that have them."""
+    """Map ranks to normal values."""
     for i in range(uintp(noise.size)):
         noise[i] = normals[ranks[i]]
 
 
-def _shake(line: Floats, noise: Floats, read2: np.float32, shot: np.float32) -> None:
+def _add_noise(line: Floats, noise: Floats, read2: np.float32, shot: np.float32) -> None:
     """Add noise whose variance is ``read2 + shot * value``."""
     for i in range(line.size):
         line[i] += _F(np.sqrt(read2 + shot * line[i])) * noise[i]
 
 
 def _finish(line: Floats, balance: Floats, image: npt.NDArray[np.uint8]) -> None:
-    """Balance white and round to whole grey levels."""
+    """Apply white balance and round to grey levels."""
     for i in range(line.size):
         level = min(max(line[i] * balance[i] + _F(0.5), _F(0)), _F(255))
         image[i] = np.uint8(_I(level))
@@ -302,6 +302,6 @@ _blur_down = compiled(_blur_down)
 _blur_along = compiled(_blur_along)
 _draw = compiled(_draw)
 _look_up = compiled(_look_up)
-_shake = compiled(_shake)
+_add_noise = compiled(_add_noise)
 _finish = compiled(_finish)
 sweep = compiled(sweep)

@@ -1,4 +1,4 @@
-"""Loops compiled to machine code by numba, kept on disk so that only the first run waits."""
+"""Numba compilation with an on-disk cache."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile ``function`` when it is first called; other threads may run beside it.
+    """Compile ``function`` on its first call, without the GIL.
 
-    Divisions by zero give infinity, as in numpy: a check in the loop would keep it from being
-    vectorised. A function and everything compiled that it calls must live in one file, since
-    numba looks at that file alone to see whether its stored code is stale.
+    Divisions by zero give infinity, as in numpy: a check would prevent vectorisation. A function
+    and all compiled functions that it calls must be in one file, since numba checks only that
+    file for changes of its cache.
     """
     try:
         import numba
@@ -27,6 +27,6 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     how = {"fastmath": True, "error_model": "numpy", "nogil": True}
     try:
         made = numba.njit(cache=True, **how)(function)
-    except RuntimeError:  # there is no folder in which it may be kept
+    except RuntimeError:  # no writable cache folder
         made = numba.njit(**how)(function)
     return cast("Callable[P, R]", made)

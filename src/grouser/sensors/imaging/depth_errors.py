@@ -1,11 +1,9 @@
-"""What depth cameras get wrong, as arrays in and arrays out.
+"""Error models of depth cameras: structured light and time of flight.
 
-Two principles: the Kinect 1 compares a projected pattern with where it should be (`Disparity`), the
-Kinect 2 measures how long light takes (`TimeOfFlight`). Both lose what they see at a grazing angle,
-and the pixels at the edge of things, whose neighbours lie at another depth.
+The Kinect 1 measures the disparity of a projected pattern (`Disparity`), the Kinect 2 the time of
+flight (`TimeOfFlight`). Both lose pixels at grazing incidence and at depth discontinuities.
 
-Depths are distances along the axis of view, (height, width), m; ``inf``: nothing there, ``nan``:
-no answer.
+Depths are along the optical axis, (height, width), m; ``inf``: no surface, ``nan``: invalid.
 """
 
 from __future__ import annotations
@@ -21,10 +19,10 @@ from grouser.rendering.image_plane import ImagePlane
 
 
 def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
-    """Return the cosine between the line of sight and the surface's normal, (height, width).
+    """Return the cosine between line of sight and surface normal, (height, width).
 
-    On a plane, 1 / depth is linear in the picture, so its gradient gives the normal. Across the
-    edge of a thing the gradient is steep: such a pixel looks as if it were seen at a grazing angle.
+    On a plane, 1 / depth is linear in the image, so its gradient gives the normal. At a depth
+    discontinuity the gradient is steep, which appears as grazing incidence.
     """
     nearness = np.where(np.isfinite(depth), 1.0 / depth, 0.0)
     per_row, per_column = np.gradient(nearness)
@@ -38,7 +36,7 @@ def incidence_cosines(depth: Array, plane: ImagePlane) -> Array:
 
 @cache
 def _spread(size: int, length: float) -> Array:
-    """Return how strongly each of ``size`` pixels feels nodes ``length`` apart, (size, nodes).
+    """Return Gaussian weights of nodes ``length`` apart for each of ``size`` pixels, (size, nodes).
 
     Every row has norm 1, so that white noise on the nodes has the same variance in every pixel.
     """
@@ -48,7 +46,7 @@ def _spread(size: int, length: float) -> Array:
 
 
 def smooth_noise(shape: tuple[int, int], length: float, rng: np.random.Generator) -> Array:
-    """Return noise of variance 1 that is alike over about ``length`` pixels; 0: white."""
+    """Return noise of variance 1 with a correlation length of ``length`` pixels; 0: white."""
     if not length:
         return rng.standard_normal(shape)
     rows, columns = (_spread(size, length) for size in shape)
@@ -58,40 +56,39 @@ def smooth_noise(shape: tuple[int, int], length: float, rng: np.random.Generator
 
 @lru_cache(maxsize=8)
 def _camera_pattern(shape: tuple[int, int], length: float, pattern_seed: int) -> Array:
-    """Return a camera's own pattern, which is the same in all its pictures."""
+    """Return a camera's fixed pattern noise, the same in all its pictures."""
     return smooth_noise(shape, length, np.random.default_rng(pattern_seed))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOfFlight:
-    """Time of flight: noise that grows with the square of the distance, in three grains.
+    """Time of flight: noise that grows with the square of the distance.
 
-    The standard deviation is ``floor + growth * depth²``. Its square is shared out between white
-    noise, noise that is alike over some pixels, and a pattern of the camera's own that stays the
-    same from picture to picture.
+    The standard deviation is ``floor + growth * depth²``. The variance is the sum of white noise,
+    spatially correlated noise, and fixed pattern noise.
     """
 
     floor: float
-    """Standard deviation close by, m."""
+    """Standard deviation at distance 0, m."""
     growth: float
-    """What it grows by, m per m²."""
+    """Growth of the standard deviation, m per m²."""
     grain_part: float = 0.0
-    """Part of the variance that is alike over `grain` pixels, 0 to 1."""
+    """Fraction of the variance that is correlated over `grain` pixels, 0 to 1."""
     grain: float = 0.0
-    """Pixels."""
+    """Correlation length, pixels."""
     pattern_part: float = 0.0
-    """Part of the variance that is the camera's own pattern, 0 to 1."""
+    """Fraction of the variance that is fixed pattern noise, 0 to 1."""
     pattern: float = 0.0
-    """Pixels over which the pattern is alike."""
+    """Correlation length of the fixed pattern, pixels."""
     sure: float = math.inf
-    """Distance up to which every pixel answers, m."""
+    """Distance up to which every pixel is valid, m."""
     silence: float = 0.0
-    """Part of the pixels without an answer that each metre beyond `sure` adds."""
+    """Fraction of invalid pixels per metre beyond `sure`."""
 
     def measure(
         self, depth: Array, plane: ImagePlane, pattern_seed: int, rng: np.random.Generator
     ) -> Array:
-        """Return what the camera says of ``depth``; ``pattern_seed`` decides its own pattern."""
+        """Return the measured ``depth``; ``pattern_seed`` is the seed of the fixed pattern."""
         white = math.sqrt(max(0.0, 1.0 - self.grain_part - self.pattern_part))
         noise = white * rng.standard_normal(depth.shape)
         if self.grain_part:
@@ -110,25 +107,25 @@ class TimeOfFlight:
 
 @dataclass(frozen=True, kw_only=True)
 class Disparity:
-    """A projected pattern: depth in whole steps of disparity, and a shadow beside near things.
+    """Structured light: depth quantised by disparity, and projector shadows beside near objects.
 
-    disparity = focal x baseline / depth, counted in steps of 1/8 pixel, so that depths lie
+    disparity = focal x baseline / depth, in steps of 1/8 pixel, so that depths are
     depth² / (8 focal baseline) apart.
     """
 
     baseline: float
-    """From the camera to the projector, which sits on its right, m."""
+    """Distance from the camera to the projector on its right, m."""
     steps: int = 8
     """Steps of disparity per pixel."""
     noise: float = 0.0
     """Standard deviation of the disparity, pixels."""
     window: float = 0.0
-    """Pixels over which the noise is alike: what is compared at once."""
+    """Correlation length of the noise (matching window), pixels."""
 
     def measure(
         self, depth: Array, plane: ImagePlane, pattern_seed: int, rng: np.random.Generator
     ) -> Array:
-        """Return what the camera says of ``depth``; it has no pattern of its own."""
+        """Return the measured ``depth``; ``pattern_seed`` is unused."""
         scale = plane.focal[0] * self.baseline
         disparity = scale / depth
         shifted = disparity
@@ -142,12 +139,12 @@ class Disparity:
 
 
 def in_shadow(disparity: Array) -> Array:
-    """Return where the projector's light does not arrive, bool (height, width).
+    """Return the mask of pixels in the projector's shadow, (height, width).
 
     A pixel's light left the projector ``disparity`` columns further left than where the camera sees
-    it. Something further right that needs light from still further left stands in the way.
+    it. It is blocked if a pixel further right uses light from still further left.
     """
     from_column = np.arange(disparity.shape[1]) - disparity
-    # The leftmost light that anything from here to the right edge needs.
+    # Leftmost projector column of this pixel and all to its right.
     leftmost = np.minimum.accumulate(from_column[:, ::-1], axis=1)[:, ::-1]
     return np.asarray(from_column > leftmost + 1e-9)

@@ -1,4 +1,4 @@
-"""Imagers: lens, chip and shutter together; those of known robots, numbers as printed or estimated.
+"""Imagers: combinations of lens, chip and shutter, including those of known robots.
 
 A world file names one (``camera: ers210``) or describes its own::
 
@@ -21,14 +21,14 @@ from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter
 
 @dataclass(frozen=True, kw_only=True)
 class Imager:
-    """What makes a picture of light."""
+    """Lens, chip and shutter of a camera."""
 
     lens: Lens
     cmos: Cmos = IDEAL_CMOS
     shutter: Shutter = INSTANT_SHUTTER
 
     def ideal(self) -> Imager:
-        """Return the pinhole with the same view: no distortion, no blur, no delay, no noise."""
+        """Return the error-free pinhole with the same view."""
         return Imager(lens=replace(self.lens, distortion=Radial()))
 
 
@@ -79,7 +79,7 @@ _PARTS = {
 
 
 def resolve_imager(description: str | Imager | Mapping[str, Any]) -> Imager:
-    """Return an imager from its name, its numbers as in a world file, or itself."""
+    """Return the imager of a name or of options in a world file; return an imager as it is."""
     if isinstance(description, Imager):
         return description
     if isinstance(description, str):
@@ -91,7 +91,7 @@ def resolve_imager(description: str | Imager | Mapping[str, Any]) -> Imager:
         if key not in allowed:
             listing = ", ".join(allowed)
             raise BadValue(
-                f"camera: there is no '{key}' (there are: {listing}){nearest(key, allowed)}"
+                f"camera: there is no option '{key}' (there are: {listing}){nearest(key, allowed)}"
             )
     if missing := [key for key in _NEEDED if key not in description]:
         raise BadValue(f"camera: {', '.join(missing)} must be given")

@@ -1,8 +1,8 @@
-"""Lenses: from the direction light comes from to the pixel it falls on, and back.
+"""Lens model: projection between directions and pixels, with distortion.
 
-Points are normalised image coordinates ``(…, 2)``: x to the right, y down, at distance 1 from the
-pinhole, so that a point is the tangent of an angle and a lens is the same at any resolution.
-Pixels are counted from the middle of the upper left one, which is (0, 0).
+Points are normalised image coordinates ``(…, 2)``: x right, y down, at distance 1 from the pinhole
+(tangents of angles), so that a lens is independent of the resolution. Pixel (0, 0) is the centre of
+the upper left pixel.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from grouser.errors import BadValue
 from grouser.frames import Array, degrees, radians
 from grouser.rendering.image_plane import ImagePlane
 
-_ROUNDS, _SMALL = 100, 1e-12  # rounds until a polynomial is undone; what is left then
+_ROUNDS, _SMALL = 100, 1e-12  # iterations and tolerance of the polynomial inverse
 
 
 class Distortion(Protocol):
-    """Where a real lens puts what a pinhole would put elsewhere."""
+    """Lens distortion: mapping between pinhole points and lens points."""
 
     def distort(self, points: npt.ArrayLike) -> Array:
-        """Return where the lens puts the points ``(…, 2)`` of a pinhole's picture."""
+        """Map points ``(…, 2)`` of a pinhole image to points of the lens image."""
         ...
 
     def undistort(self, points: npt.ArrayLike) -> Array:
-        """Return where a pinhole would have put the points ``(…, 2)`` of a lens' picture."""
+        """Map points ``(…, 2)`` of a lens image to points of a pinhole image."""
         ...
 
 
 @dataclass(frozen=True)
 class Radial:
-    """One number for a whole lens (cmos, sec. 4.3, eq. 2); the inverse is exact, too.
+    """Radial distortion with one parameter (cmos, sec. 4.3, eq. 2) and an exact inverse.
 
     The paper measures u and v in its own unit; here they are tangents. For a picture with focal
     length f in pixels, the ``kappa`` per square pixel is this one divided by f².
@@ -63,7 +63,7 @@ class Radial:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """The usual five coefficients, in OpenCV's order and meaning."""
+    """OpenCV's five distortion coefficients."""
 
     k1: float = 0.0
     k2: float = 0.0
@@ -77,14 +77,14 @@ class Polynomial:
         return np.asarray(xy * self._radial(xy) + self._tangential(xy))
 
     def undistort(self, points: npt.ArrayLike) -> Array:
-        """Return the points whose `distort` these are, found by repeated correction."""
+        """Invert `distort` by fixed-point iteration."""
         seen = np.asarray(points, float)
         xy = seen
         for _ in range(_ROUNDS):
             last, xy = xy, (seen - self._tangential(xy)) / self._radial(xy)
             if np.all(np.abs(xy - last) < _SMALL):
                 return xy
-        raise BadValue(f"lens: {self} cannot be undone, it folds the picture's edge inwards")
+        raise BadValue(f"lens: {self} has no inverse: it folds the edge of the image inwards")
 
     def _radial(self, xy: Array) -> Array:
         r2 = _squared(xy)
@@ -103,40 +103,42 @@ class Polynomial:
 
 @dataclass(frozen=True, kw_only=True)
 class Lens:
-    """A lens in front of a grid of pixels."""
+    """Lens in front of a grid of pixels."""
 
     width: int
     """Pixels in a row."""
     height: int
     """Rows."""
     fov_deg: tuple[float, float]
-    """Angles of view of the whole picture, across and down, without distortion."""
+    """Horizontal and vertical field of view without distortion."""
     distortion: Distortion = Radial()
 
     def __post_init__(self) -> None:
         if min(self.width, self.height) < 1:
-            raise BadValue(f"lens: a picture cannot be {self.width} x {self.height} pixels")
+            raise BadValue(
+                f"lens: size is {self.width} x {self.height} pixels, both must be at least 1"
+            )
         if not all(0 < angle < 180 for angle in self.fov_deg):
             raise BadValue(f"lens: fov_deg is {self.fov_deg}, both must be between 0 and 180")
 
     @property
     def focal(self) -> tuple[float, float]:
-        """Focal length in pixels, across and down."""
+        """Focal length in pixels, horizontal and vertical."""
         across, down = (math.tan(radians(angle) / 2) for angle in self.fov_deg)
         return self.width / 2 / across, self.height / 2 / down
 
     @property
     def centre(self) -> tuple[float, float]:
-        """Column and row of the optical axis: the middle."""
+        """Column and row of the optical axis: the image centre."""
         return (self.width - 1) / 2, (self.height - 1) / 2
 
     @property
     def plane(self) -> ImagePlane:
-        """The same picture through a pinhole."""
+        """Image plane of a pinhole with the same view."""
         return ImagePlane(self.width, self.height, self.focal, self.centre)
 
-    def zoomed(self, zoom: float) -> Lens:
-        """Return the lens with its focal length ``zoom`` times as long."""
+    def with_zoom(self, zoom: float) -> Lens:
+        """Return the lens with ``zoom`` times the focal length."""
         if not 0 < zoom < math.inf:
             raise BadValue(f"lens: zoom is {zoom}, must be above 0")
         across, down = (
@@ -145,15 +147,15 @@ class Lens:
         return replace(self, fov_deg=(across, down))
 
     def pixels(self, points: npt.ArrayLike) -> Array:
-        """Return column and row ``(…, 2)`` of what a pinhole would put at ``points``."""
+        """Return column and row ``(…, 2)`` of pinhole ``points``."""
         return np.asarray(self.distortion.distort(points) * self.focal + self.centre)
 
     def points(self, pixels: npt.ArrayLike) -> Array:
-        """Return where a pinhole would put what is seen at column and row ``(…, 2)``."""
+        """Return the pinhole points of pixels (column, row) ``(…, 2)``."""
         return self.distortion.undistort((np.asarray(pixels, float) - self.centre) / self.focal)
 
     def rays(self) -> Array:
-        """Return x and y of the direction every pixel looks in, (height, width, 2)."""
+        """Return x and y of the direction of every pixel, (height, width, 2)."""
         rows, columns = np.mgrid[: self.height, : self.width]
         return self.points(np.stack([columns, rows], axis=-1))
 

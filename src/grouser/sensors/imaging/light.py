@@ -1,4 +1,4 @@
-"""How much light reaches a pixel, and what colour white is."""
+"""Limb darkening and white balance."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from grouser.frames import Array
 
-_WAVELENGTHS = (610e-9, 540e-9, 465e-9)  # m, where a chip's red, green and blue see most; estimate
+_WAVELENGTHS = (610e-9, 540e-9, 465e-9)  # m, peak sensitivity of red, green and blue; estimate
 _SECOND = 1.438777e-2  # m K   second radiation constant, CODATA
 
 
 def limb_darkening(rays: Array, power: float) -> Array:
-    """Return the part of the light that reaches pixels away from the axis (cmos, sec. 4.2).
+    """Return the relative illumination of pixels away from the axis (cmos, sec. 4.2).
 
-    The paper calls it limb darkening and prints no formula. Here it is the cosine of the angle off
-    the axis to some power; 4 is the law of an ideal thin lens.
+    The paper calls it limb darkening and prints no formula. Here it is a power of the cosine of the
+    angle off the axis; 4 is the law of an ideal thin lens.
 
     Args:
         rays: x and y of the directions, ``(…, 2)``.
@@ -26,10 +26,10 @@ def limb_darkening(rays: Array, power: float) -> Array:
 
 
 def white_balance(light_kelvin: float, camera_kelvin: float) -> tuple[float, float, float]:
-    """Return red, green and blue gains of a camera balanced for another light than there is.
+    """Return red, green and blue gains of a camera balanced for ``camera_kelvin``.
 
-    Both lights are taken as black bodies; green stays as it is. The ERS-210 is balanced for
-    4300 K (cmos, sec. 4): in warmer light its white turns red.
+    Both lights are black bodies; the gain of green is 1. The ERS-210 is balanced for 4300 K (cmos,
+    sec. 4): in warmer light its white is reddish.
     """
     ratio = [
         (math.exp(_SECOND / (length * camera_kelvin)) - 1)

@@ -1,4 +1,4 @@
-"""Noise of a chip's pixels, and the table its normal values are taken from."""
+"""Pixel noise model and its table of normal values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy.typing as npt
 from grouser.errors import BadValue
 
 RANKS = 4096
-"""Twelve random bits choose one of so many equally likely values, within 3.7 deviations."""
+"""Size of the table of equally likely normal values: 12 random bits, up to 3.7 deviations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """Independent in every pixel and colour, normal, with a variance that grows with brightness."""
+    """Normal noise, independent per pixel and colour; the variance grows with brightness."""
 
     read: float = 0.0
-    """Standard deviation in the dark, grey levels of 255."""
+    """Read noise: standard deviation in the dark, grey levels of 255."""
     shot: float = 0.0
-    """Variance added per grey level: light comes in quanta."""
+    """Shot noise: variance per grey level."""
 
     def __post_init__(self) -> None:
         for name in ("read", "shot"):
@@ -31,7 +31,7 @@ class Noise:
                 raise BadValue(f"noise: {name} is {getattr(self, name)}, must be at least 0")
 
     def __bool__(self) -> bool:
-        """Say whether there is any."""
+        """Return whether there is any noise."""
         return bool(self.read or self.shot)
 
     def deviation(self, level: float) -> float:
@@ -52,5 +52,5 @@ def normal_table() -> npt.NDArray[np.float32]:
 
 
 def noise_keys(seed: int) -> npt.NDArray[np.uint32]:
-    """Return the two numbers that make a picture's noise its own."""
+    """Return the two hash keys of a picture's noise."""
     return np.asarray(np.random.SeedSequence(seed).generate_state(2), np.uint32)

@@ -1,7 +1,7 @@
-"""The electronic shutter: when each row of a picture is exposed (cmos, sec. 4.5, fig. 8).
+"""Rolling shutter: exposure times of the rows of an image (cmos, sec. 4.5, fig. 8).
 
-All times are relative to the middle of the picture's exposure, in seconds. A rolling shutter
-exposes row after row; a row collects light for the exposure time, during which the camera moves.
+All times are relative to the middle of the exposure, s. A rolling shutter exposes row after row; a
+row collects light for the exposure time, during which the camera moves.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 
 MOST_BLUR_SAMPLES = 32
-"""Of one exposure; one a pixel of motion is enough, and faster blurs hide the gaps."""
+"""Largest number of samples of one exposure; one per pixel of motion suffices."""
 GLOBAL_SHUTTER_SAMPLES = 8
-"""Of one exposure, where all rows are exposed at once."""
+"""Samples of one exposure of a global shutter."""
 
 
 @dataclass(frozen=True)
 class ExposureSlices:
-    """Moments of a picture's exposure, and which of them each row sees."""
+    """Moments of an exposure, and those of each row."""
 
     times: Array
     """(moments,), s."""
@@ -33,11 +33,11 @@ class ExposureSlices:
 
 @dataclass(frozen=True, kw_only=True)
 class Shutter:
-    """How long a row is exposed, and how long it takes to go through all rows."""
+    """Exposure time of a row and read-out time of all rows."""
 
     exposure_s: float = 0.0
     readout_s: float = 0.0
-    """From the exposure of the first row to where one after the last would be; 0: all at once."""
+    """Read-out time of all rows; 0: global shutter."""
 
     def __post_init__(self) -> None:
         for name in ("exposure_s", "readout_s"):
@@ -45,7 +45,7 @@ class Shutter:
                 raise BadValue(f"shutter: {name} is {getattr(self, name)}, must be at least 0")
 
     def samples(self, pixels_per_second: float) -> int:
-        """Return how many samples of one exposure show this motion without gaps."""
+        """Return the number of samples that show this motion without gaps."""
         return min(max(math.ceil(pixels_per_second * self.exposure_s), 1), MOST_BLUR_SAMPLES)
 
     def times(self, rows: int, samples: int) -> Array:
@@ -56,7 +56,7 @@ class Shutter:
         return np.asarray(begin[:, None] + within)
 
     def slices(self, rows: int) -> ExposureSlices:
-        """Return the moments to draw for a picture that needs no warping."""
+        """Return the moments to render for an image without warping."""
         if not self.readout_s:
             count = GLOBAL_SHUTTER_SAMPLES if self.exposure_s else 1
             return ExposureSlices(self.times(1, count)[0], np.tile(np.arange(count), (rows, 1)))
@@ -68,20 +68,20 @@ class Shutter:
 
 
 INSTANT_SHUTTER = Shutter()
-"""All rows at once, in no time."""
+"""Global shutter with zero exposure time."""
 
 
 def spin_terms(matrix: Array, spin: Array) -> tuple[Array, float]:
-    """Return the terms of the projection to a picture taken at time 0, while a camera turns.
+    """Return the terms of the projection of a rotating camera to an image taken at time 0.
 
     Args:
-        matrix: (3, 3) from directions to pixels of that picture.
-        spin: (3,) how the camera turns, rad/s about its own x right, y down, z ahead.
+        matrix: (3, 3) from directions to pixels of that image.
+        spin: (3,) angular velocity of the camera, rad/s about x right, y down, z ahead.
 
     Returns:
-        Three (3, 3) in one array, and the rate in rad/s: after a turn by an angle the first, plus
-        the second times its sine, plus the third times one minus its cosine, takes directions to
-        pixels (Rodrigues' formula).
+        Terms (3, 3, 3) and rate (rad/s). After a rotation by an angle the projection is the first
+        term, plus the second times its sine, plus the third times one minus its cosine
+        (Rodrigues' formula).
     """
     rate = math.sqrt(float(spin @ spin))
     x, y, z = (spin / rate).tolist() if rate else (0.0, 0.0, 0.0)
@@ -91,7 +91,7 @@ def spin_terms(matrix: Array, spin: Array) -> tuple[Array, float]:
 
 
 def spin_projections(matrix: Array, spin: Array, times: Array) -> Array:
-    """Return the projections ``(…, 3, 3)`` that `spin_terms` give at some ``times`` (s)."""
+    """Return the projections ``(…, 3, 3)`` of `spin_terms` at ``times`` (s)."""
     terms, rate = spin_terms(matrix, spin)
     angles = (times * rate)[..., None, None]
     return np.asarray(terms[0] + np.sin(angles) * terms[1] + (1 - np.cos(angles)) * terms[2])
