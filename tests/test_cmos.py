@@ -16,7 +16,15 @@ from grouser.benches import cmos as bench
 from grouser.errors import BadValue, MissingDependency, UnknownName
 from grouser.frames import Pose
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import IDEAL_CMOS, SPARE_BYTES, Cmos, CmosFilter
+from grouser.sensors.imaging.cmos import (
+    IDEAL_CMOS,
+    SPARE_BYTES,
+    Cmos,
+    CmosFilter,
+    Noise,
+    normal_table,
+    white_balance,
+)
 from grouser.sensors.imaging.cmos_calibration import (
     draw_checkerboard,
     find_corners,
@@ -26,8 +34,6 @@ from grouser.sensors.imaging.cmos_calibration import (
 )
 from grouser.sensors.imaging.imager import IMAGERS, resolve_imager
 from grouser.sensors.imaging.lens import Lens, Polynomial, Radial
-from grouser.sensors.imaging.light import white_balance
-from grouser.sensors.imaging.noise import Noise, normal_table
 from grouser.sensors.imaging.shutter import Shutter, spin_projections
 
 ERS210 = IMAGERS["ers210"]

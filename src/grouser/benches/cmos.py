@@ -31,10 +31,15 @@ from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
 from grouser.rendering.renderer import Renderer
-from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
+from grouser.sensors.imaging.cmos import (
+    NO_NOISE,
+    SPARE_BYTES,
+    CmosFilter,
+    Noise,
+    limb_darkening,
+    white_balance,
+)
 from grouser.sensors.imaging.imager import IMAGERS
-from grouser.sensors.imaging.light import limb_darkening, white_balance
-from grouser.sensors.imaging.noise import NO_NOISE, Noise
 from grouser.sensors.imaging.shutter import spin_projections
 from grouser.simulation.scene import compose
 from grouser.world.file import World

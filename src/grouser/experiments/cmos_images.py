@@ -21,7 +21,7 @@ from grouser.rendering.image import Image
 from grouser.reports.film_strip import picture_strip
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
-from grouser.sensors.imaging.cmos import IDEAL_CMOS, SPARE_BYTES, CmosFilter
+from grouser.sensors.imaging.cmos import IDEAL_CMOS, NO_NOISE, SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.cmos_calibration import (
     draw_checkerboard,
     find_corners,
@@ -31,7 +31,6 @@ from grouser.sensors.imaging.cmos_calibration import (
 )
 from grouser.sensors.imaging.imager import IMAGERS, Imager
 from grouser.sensors.imaging.lens import Radial
-from grouser.sensors.imaging.noise import NO_NOISE
 from grouser.sensors.imaging.shutter import INSTANT_SHUTTER
 from grouser.sensors.sensor import SensorContext
 from grouser.simulation.simulation import Simulation

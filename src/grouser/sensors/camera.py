@@ -29,8 +29,7 @@ from grouser.rendering.snapshot import Snapshot, shared_loader
 from grouser.sensors.imaging.cmos import SPARE_BYTES, CmosFilter
 from grouser.sensors.imaging.imager import IMAGERS, Imager, resolve_imager
 from grouser.sensors.imaging.lens import Lens
-from grouser.sensors.mounted import MountedSensor, site_pose
-from grouser.sensors.sensor import Needs, SensorContext, Value
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from grouser.sensors.mounted import MountedSensor
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
 
 
 @dataclass(frozen=True, kw_only=True)

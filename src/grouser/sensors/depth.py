@@ -23,8 +23,7 @@ from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.renderer import shared_renderer
 from grouser.rendering.snapshot import Snapshot, shared_loader
 from grouser.sensors.imaging.depth_errors import Disparity, TimeOfFlight, incidence_cosines
-from grouser.sensors.mounted import MountedSensor, site_pose
-from grouser.sensors.sensor import Needs, SensorContext, Value
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Value, site_pose
 
 Depths = npt.NDArray[np.float32]
 """Depth image, (height, width), m, top row first."""

@@ -14,9 +14,8 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array, radians
-from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
 
 EARTH_RADIUS = 6_371_000.0
 """m, spherical Earth."""

@@ -17,8 +17,7 @@ import mujoco
 import numpy as np
 
 from grouser.frames import Array
-from grouser.sensors.mounted import MountedSensor
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
 
 _Measure = Callable[[SensorContext, int, Array], Array]
 

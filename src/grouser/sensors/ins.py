@@ -23,8 +23,14 @@ from grouser.frames import (
     rotate_one,
     to_rpy_one,
 )
-from grouser.sensors.mounted import MountedSensor, site_pose
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import (
+    MountedSensor,
+    Needs,
+    SensorContext,
+    Values,
+    check_numbers,
+    site_pose,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,9 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, radians
-from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.range import check_span
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
 
 SICK_LMS200 = {"fov": math.pi, "resolution": radians(1.0), "far": 20.0}  # USARSim's SICK
 HOKUYO_URG04LX = {"fov": 4.189, "resolution": 0.0184, "far": 4.0}  # USARSim's Hokuyo

@@ -14,7 +14,6 @@ import numpy as np
 from grouser.errors import BadValue, unknown
 from grouser.frames import Array
 from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
-from grouser.sensors.skin import Skin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +55,7 @@ class BoundPressure:
 
     def __init__(self, description: Pressure, model: mujoco.MjModel, body: int) -> None:
         self._description, self._body = description, body
-        self._skin = Skin(model.geom_bodyid == body)
+        self._geoms = np.flatnonzero(model.geom_bodyid == body).tolist()
         self._places = np.array([place for _, place in description.places])
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
@@ -71,7 +70,7 @@ class BoundPressure:
         """Return the true forces, N, (sensors,)."""
         data, forces = context.data, np.zeros(len(self._places))
         R_WB = data.xmat[self._body].reshape(3, 3)
-        for contact, force in self._skin.contact_forces(context):
+        for contact, force in context.contact_forces_on(self._geoms):
             point = (data.contact.pos[contact] - data.xpos[self._body]) @ R_WB
             nearest = np.square(self._places - point).sum(axis=1).argmin()
             forces[nearest] += force

@@ -19,9 +19,8 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.rays import RayBundle, RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, check_numbers
 
 _AHEAD = np.array([[1.0, 0.0, 0.0]])
 

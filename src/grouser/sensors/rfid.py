@@ -13,9 +13,8 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.physics.labels import MarkedGeom, find_marked
-from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values
+from grouser.sensors.sensor import MountedSensor, Needs, SensorContext, Values, in_site_frame
 
 
 @dataclass(frozen=True, kw_only=True)

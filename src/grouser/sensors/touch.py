@@ -10,7 +10,6 @@ import numpy as np
 
 from grouser.errors import BadValue, unknown
 from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
-from grouser.sensors.skin import Skin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +46,8 @@ class Touch:
         name = prefix + self.mount
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
         geom = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, name)
-        feels = model.geom_bodyid == body if body >= 0 else np.arange(model.ngeom) == geom
-        return BoundTouch(self, Skin(feels))
+        geoms = np.flatnonzero(model.geom_bodyid == body).tolist() if body >= 0 else [geom]
+        return BoundTouch(self, tuple(geoms))
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,13 @@ class BoundTouch:
     """Touch sensor bound to its geoms."""
 
     description: Touch
-    skin: Skin
+    geoms: tuple[int, ...]
     needs: Needs = Needs.STATE
 
     def read(self, context: SensorContext, rng: np.random.Generator) -> Values:
         """Return force (N, sum of the normal forces of all contacts) and touch (1 or 0)."""
         description = self.description
-        force = sum((force for _, force in self.skin.contact_forces(context)), start=0.0)
+        force = sum((force for _, force in context.contact_forces_on(self.geoms)), start=0.0)
         if description.noise:
             force = max(0.0, force + rng.normal(0.0, description.noise))
         touch = float(force > 0 and force >= description.threshold)

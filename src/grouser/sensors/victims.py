@@ -16,9 +16,15 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.physics.labels import PARTS, MarkedGeom, find_marked
-from grouser.sensors.mounted import MountedSensor, in_site_frame
 from grouser.sensors.rays import RayOrigin
-from grouser.sensors.sensor import Needs, SensorContext, Values, check_numbers
+from grouser.sensors.sensor import (
+    MountedSensor,
+    Needs,
+    SensorContext,
+    Values,
+    check_numbers,
+    in_site_frame,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

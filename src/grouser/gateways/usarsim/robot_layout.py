@@ -19,9 +19,8 @@ from grouser.gateways.usarsim.joints import WireJoint, WireJoints
 from grouser.gateways.usarsim.wire_names import appearance, normalize_name
 from grouser.protocol.usarsim.state import GROUND, LEGGED
 from grouser.robots.robot import Robot
-from grouser.sensors.mounted import MountedSensor
 from grouser.sensors.pressure import Pressure
-from grouser.sensors.sensor import Sensor
+from grouser.sensors.sensor import MountedSensor, Sensor
 from grouser.sensors.touch import Touch
 
 

@@ -1,5 +1,5 @@
 from grouser.sensors.imaging.cmos import Cmos as Cmos
 from grouser.sensors.imaging.cmos import CmosFilter as CmosFilter
+from grouser.sensors.imaging.cmos import Noise as Noise
 from grouser.sensors.imaging.lens import Lens as Lens
 from grouser.sensors.imaging.lens import Radial as Radial
-from grouser.sensors.imaging.noise import Noise as Noise

@@ -15,22 +15,96 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue, MissingDependency
+from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
 from grouser.rendering.image import Image
 from grouser.rendering.image_plane import ImagePlane
 from grouser.sensors.imaging import cmos_arrays
-from grouser.sensors.imaging.compiled import NEEDS_NUMBA
 from grouser.sensors.imaging.lens import Lens
-from grouser.sensors.imaging.light import limb_darkening
-from grouser.sensors.imaging.noise import NO_NOISE, Noise, noise_keys, normal_table
 from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter, spin_projections, spin_terms
+
+RANKS = 4096
+"""Size of the table of equally likely normal values: 12 random bits, up to 3.7 deviations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Normal noise, independent per pixel and colour; the variance grows with brightness."""
+
+    read: float = 0.0
+    """Read noise: standard deviation in the dark, grey levels of 255."""
+    shot: float = 0.0
+    """Shot noise: variance per grey level."""
+
+    def __post_init__(self) -> None:
+        for name in ("read", "shot"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadValue(f"noise: {name} is {getattr(self, name)}, must be at least 0")
+
+    def __bool__(self) -> bool:
+        """Return whether there is any noise."""
+        return bool(self.read or self.shot)
+
+    def deviation(self, level: float) -> float:
+        """Return the standard deviation at a grey level, in grey levels."""
+        return math.sqrt(self.read**2 + self.shot * level)
+
+
+NO_NOISE = Noise()
+"""No noise."""
+
+
+@cache
+def normal_table() -> npt.NDArray[np.float32]:
+    """Return `RANKS` equally likely values of the normal distribution: mean 0, variance 1."""
+    inverse = NormalDist().inv_cdf
+    values = np.array([inverse((rank + 0.5) / RANKS) for rank in range(RANKS)])
+    return np.asarray(values / values.std(), np.float32)
+
+
+def noise_keys(seed: int) -> npt.NDArray[np.uint32]:
+    """Return the two hash keys of a picture's noise."""
+    return np.asarray(np.random.SeedSequence(seed).generate_state(2), np.uint32)
+
+
+_WAVELENGTHS = (610e-9, 540e-9, 465e-9)  # m, peak sensitivity of red, green and blue; estimate
+_SECOND = 1.438777e-2  # m K   second radiation constant, CODATA
+
+
+def limb_darkening(rays: Array, power: float) -> Array:
+    """Return the relative illumination of pixels away from the axis (cmos, sec. 4.2).
+
+    The paper calls it limb darkening and prints no formula. Here it is a power of the cosine of the
+    angle off the axis; 4 is the law of an ideal thin lens.
+
+    Args:
+        rays: x and y of the directions, ``(…, 2)``.
+        power: of the cosine; 0: none.
+    """
+    return np.asarray((1 + (rays * rays).sum(axis=-1)) ** (-power / 2))
+
+
+def white_balance(light_kelvin: float, camera_kelvin: float) -> tuple[float, float, float]:
+    """Return red, green and blue gains of a camera balanced for ``camera_kelvin``.
+
+    Both lights are black bodies; the gain of green is 1. The ERS-210 is balanced for 4300 K (cmos,
+    sec. 4): in warmer light its white is reddish.
+    """
+    ratio = [
+        (math.exp(_SECOND / (length * camera_kelvin)) - 1)
+        / (math.exp(_SECOND / (length * light_kelvin)) - 1)
+        for length in _WAVELENGTHS
+    ]
+    red, green, blue = ratio
+    return red / green, 1.0, blue / green
+
 
 STILL = (0.0, 0.0, 0.0)
 SPARE_BYTES = 4
@@ -242,5 +316,5 @@ def _compiled_sweep() -> Callable[..., None]:
         # Deferred: importing numba takes half a second.
         from grouser.sensors.imaging.cmos_kernel import sweep
     except ModuleNotFoundError as error:
-        raise MissingDependency(NEEDS_NUMBA) from error
+        raise missing_extra("compiled camera filters need numba", "camera") from error
     return sweep

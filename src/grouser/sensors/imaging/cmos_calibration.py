@@ -21,8 +21,8 @@ from grouser.errors import BadValue
 from grouser.frames import Array, Pose, rotate
 from grouser.rendering.image_plane import ImagePlane
 from grouser.rendering.opencv import opencv
+from grouser.sensors.imaging.cmos import Noise
 from grouser.sensors.imaging.lens import Lens, Radial
-from grouser.sensors.imaging.noise import Noise
 
 Images = npt.NDArray[np.uint8]
 """Pictures of one camera: (n, height, width, 3)."""

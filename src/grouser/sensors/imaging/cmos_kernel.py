@@ -12,17 +12,18 @@ compiler. The bilinear interpolation is not vectorised automatically; `_mix` emi
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import types, uintp
+from numba import njit, types, uintp
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from grouser.sensors.imaging.compiled import compiled
-
+P = ParamSpec("P")
+R = TypeVar("R")
 Floats = npt.NDArray[np.float32]
 _F, _I, _U = np.float32, np.int32, np.uint32
 _LAST = _F(1.001)  # neighbours of the last row and column must exist
@@ -293,6 +294,21 @@ def _finish(line: Floats, balance: Floats, image: npt.NDArray[np.uint8]) -> None
     for i in range(line.size):
         level = min(max(line[i] * balance[i] + _F(0.5), _F(0)), _F(255))
         image[i] = np.uint8(_I(level))
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile ``function`` on its first call, without the GIL, with a cache on disk.
+
+    Divisions by zero give infinity, as in numpy: a check would prevent vectorisation. A function
+    and all compiled functions that it calls must be in one file, since numba checks only that
+    file for changes of its cache.
+    """
+    options = {"fastmath": True, "error_model": "numpy", "nogil": True}
+    try:
+        made = njit(cache=True, **options)(function)
+    except RuntimeError:  # no writable cache folder
+        made = njit(**options)(function)
+    return cast("Callable[P, R]", made)
 
 
 _row = compiled(_row)

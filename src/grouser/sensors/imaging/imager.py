@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grouser.errors import BadValue, nearest, unknown
-from grouser.sensors.imaging.cmos import IDEAL_CMOS, Cmos
+from grouser.sensors.imaging.cmos import IDEAL_CMOS, Cmos, Noise
 from grouser.sensors.imaging.lens import Lens, Radial
-from grouser.sensors.imaging.noise import Noise
 from grouser.sensors.imaging.shutter import INSTANT_SHUTTER, Shutter
 
 
