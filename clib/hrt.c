@@ -1,4 +1,4 @@
-/* The robot library of Kenaf (hrt.h): its calls, on whatever link there is. */
+/* Robot library of Kenaf (hrt.h): calls on top of a link. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "hrt.h"
@@ -13,27 +13,27 @@
 #include "session.h"
 
 static const double FLIPPERS_NEAR = 2.0; /* deg */
-static const double TURN_SHARE = 0.5;    /* of the pace in turns: the body drifts less */
+static const double TURN_SHARE = 0.5;    /* of the pace in turns, to reduce drift of the body */
 static const double STALL = 5.0;         /* s */
 static const double FASTEST = 500.0, FARTHEST_FLIPPER = 179.9;    /* mm/s, deg   kenaf.dbc */
 static const double FARTHEST = 100000.0, FURTHEST_TURN = 36000.0; /* mm, deg */
-enum { STOPPING = 5 };
+enum { STOP_REPEATS = 5 };
 
 static struct hrt_session *const robot = &hrt_robot;
 
 const char *hrt_error_text(int code)
 {
     static const char *const texts[] = {
-        "all is well",
+        "no error",
         "hrt_kenaf_init was not called, or has failed",
-        "there is no way to the robot",
-        "the robot says nothing",
+        "no link to the robot",
+        "no status from the robot",
         "the belts or flippers do not move",
         "the belts run and the robot does not turn",
-        "a value is outside what is allowed",
-        "the robot has started anew",
+        "a value is out of range",
+        "the robot has restarted",
     };
-    return code <= 0 && code >= HRT_RESTARTED ? texts[-code] : "no such code";
+    return code <= 0 && code >= HRT_RESTARTED ? texts[-code] : "unknown code";
 }
 
 int hrt_error(void)
@@ -41,16 +41,16 @@ int hrt_error(void)
     return robot->error;
 }
 
-static int done(int code)
+static int set_error(int code)
 {
     robot->error = code;
     return code;
 }
 
-static int failed(const char *call, int code)
+static int report_error(const char *call, int code)
 {
     fprintf(stderr, "hrt: %s: %s\n", call, hrt_error_text(code));
-    return done(code);
+    return set_error(code);
 }
 
 static const struct hrt_link *find_link(const char *address)
@@ -71,141 +71,141 @@ void hrt_close(void)
 int hrt_kenaf_init(void)
 {
     const unsigned needed =
-        HRT_HEARD_ENCODERS | HRT_HEARD_MOTION | HRT_HEARD_FLIPPERS | HRT_HEARD_POSTURE;
-    const char *told = getenv("HRT_LINK");
+        HRT_RECEIVED_ENCODERS | HRT_RECEIVED_MOTION | HRT_RECEIVED_FLIPPERS | HRT_RECEIVED_POSTURE;
+    const char *given = getenv("HRT_LINK");
     char why[HRT_ADDRESS] = "";
     static bool registered = false;
     hrt_close();
     memset(robot, 0, sizeof *robot);
     robot->pace = 100.0;
     robot->grip = hrt_first_grip;
-    robot->slid = -1.0;
+    robot->slip = -1.0;
     robot->status.battery_s = -1;
-    snprintf(robot->address, sizeof robot->address, "%s", told && *told ? told : hrt_default_address);
+    snprintf(robot->address, sizeof robot->address, "%s", given && *given ? given : hrt_default_address);
     robot->link = find_link(robot->address);
     if (!robot->link) {
         fprintf(stderr, "hrt: HRT_LINK is '%s', must begin with", robot->address);
         for (const struct hrt_link *const *each = hrt_links; *each; each++)
             fprintf(stderr, "%s '%s'", each == hrt_links ? "" : " or", (*each)->prefix);
         fprintf(stderr, "\n");
-        return done(HRT_BAD_VALUE);
+        return set_error(HRT_BAD_VALUE);
     }
     robot->wire = robot->link->open(robot->address, why, sizeof why);
     if (!robot->wire) {
         fprintf(stderr, "hrt: %s: %s\n", robot->address, why);
-        return done(HRT_NO_LINK);
+        return set_error(HRT_NO_LINK);
     }
     if (!registered)
         registered = atexit(hrt_close) == 0;
-    robot->heard = hrt_clock();
-    while ((robot->status.heard & needed) != needed) {
+    robot->status_time = hrt_clock();
+    while ((robot->status.received & needed) != needed) {
         int code = hrt_tick(hrt_tick_s);
         if (code != HRT_OK) {
             hrt_close();
-            return failed("hrt_kenaf_init", code);
+            return report_error("hrt_kenaf_init", code);
         }
     }
-    return done(HRT_OK);
+    return set_error(HRT_OK);
 }
 
-static int carry_out(const char *call, struct hrt_motion *motion)
+static int run_motion(const char *call, struct hrt_motion *motion)
 {
     int code;
     while ((code = hrt_step(motion, &robot->status, &robot->left, &robot->right)) == 1)
         if ((code = hrt_tick(hrt_tick_s)) != HRT_OK)
             break;
-    code = hrt_stand_still(code);
-    return code == HRT_OK ? done(code) : failed(call, code);
+    code = hrt_stop_belts(code);
+    return code == HRT_OK ? set_error(code) : report_error(call, code);
 }
 
 int hrt_go_forward(double mm)
 {
     struct hrt_motion motion;
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     if (!(fabs(mm) <= FARTHEST))
-        return failed("hrt_go_forward", HRT_BAD_VALUE);
+        return report_error("hrt_go_forward", HRT_BAD_VALUE);
     hrt_begin(&motion, false, mm, robot->pace, robot->grip, &robot->status);
-    return carry_out("hrt_go_forward", &motion);
+    return run_motion("hrt_go_forward", &motion);
 }
 
 int hrt_turning(double deg)
 {
     struct hrt_motion motion;
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     if (!(fabs(deg) <= FURTHEST_TURN))
-        return failed("hrt_turning", HRT_BAD_VALUE);
+        return report_error("hrt_turning", HRT_BAD_VALUE);
     hrt_begin(&motion, true, deg, TURN_SHARE * robot->pace, robot->grip, &robot->status);
-    int code = carry_out("hrt_turning", &motion);
+    int code = run_motion("hrt_turning", &motion);
     robot->grip = motion.grip;
-    if (hrt_slid(&motion) >= 0)
-        robot->slid = hrt_slid(&motion);
+    if (hrt_slip(&motion) >= 0)
+        robot->slip = hrt_slip(&motion);
     return code;
 }
 
 int hrt_stop(void)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     robot->left = robot->right = 0.0;
-    robot->flippers_told = false;
-    for (int i = 0; i < STOPPING; i++) {
+    robot->flippers_commanded = false;
+    for (int i = 0; i < STOP_REPEATS; i++) {
         struct hrt_frame frames[2] = {hrt_command(HRT_STOP, 0, 0), hrt_command(HRT_BELT_SPEEDS, 0, 0)};
-        int code = robot->link->send(robot->wire, frames, 2) ? HRT_NO_LINK : hrt_hear(hrt_tick_s);
+        int code = robot->link->send(robot->wire, frames, 2) ? HRT_NO_LINK : hrt_receive_status(hrt_tick_s);
         if (code != HRT_OK)
-            return failed("hrt_stop", code);
+            return report_error("hrt_stop", code);
     }
-    return done(HRT_OK);
+    return set_error(HRT_OK);
 }
 
 int hrt_wait(double seconds)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     for (double until = hrt_clock() + seconds, now; (now = hrt_clock()) < until;) {
         int code = hrt_tick(fmin(hrt_tick_s, until - now));
         if (code != HRT_OK)
-            return failed("hrt_wait", code);
+            return report_error("hrt_wait", code);
     }
-    return done(HRT_OK);
+    return set_error(HRT_OK);
 }
 
 int hrt_set_pace(double mm_s)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     if (!(mm_s >= 10 && mm_s <= FASTEST))
-        return failed("hrt_set_pace", HRT_BAD_VALUE);
+        return report_error("hrt_set_pace", HRT_BAD_VALUE);
     robot->pace = mm_s;
-    return done(HRT_OK);
+    return set_error(HRT_OK);
 }
 
 int hrt_set_speeds(double left_mm_s, double right_mm_s)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     if (!(fabs(left_mm_s) <= FASTEST && fabs(right_mm_s) <= FASTEST))
-        return failed("hrt_set_speeds", HRT_BAD_VALUE);
+        return report_error("hrt_set_speeds", HRT_BAD_VALUE);
     robot->left = left_mm_s;
     robot->right = right_mm_s;
     int code = hrt_tick(hrt_tick_s);
-    return code == HRT_OK ? done(code) : failed("hrt_set_speeds", code);
+    return code == HRT_OK ? set_error(code) : report_error("hrt_set_speeds", code);
 }
 
 int hrt_set_flippers(double front_left, double front_right, double rear_left, double rear_right)
 {
     const double angles[4] = {front_left, front_right, rear_left, rear_right};
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     for (int i = 0; i < 4; i++)
         if (!(fabs(angles[i]) <= FARTHEST_FLIPPER))
-            return failed("hrt_set_flippers", HRT_BAD_VALUE);
+            return report_error("hrt_set_flippers", HRT_BAD_VALUE);
     memcpy(robot->flippers, angles, sizeof angles);
-    robot->flippers_told = true;
-    robot->flippers_said = -HUGE_VAL;
+    robot->flippers_commanded = true;
+    robot->flippers_sent = -HUGE_VAL;
     int code = hrt_tick(hrt_tick_s);
-    return code == HRT_OK ? done(code) : failed("hrt_set_flippers", code);
+    return code == HRT_OK ? set_error(code) : report_error("hrt_set_flippers", code);
 }
 
 int hrt_move_flippers(double front_left, double front_right, double rear_left, double rear_right)
@@ -217,15 +217,15 @@ int hrt_move_flippers(double front_left, double front_right, double rear_left, d
         for (int i = 0; i < 4; i++)
             left = fmax(left, fabs(robot->flippers[i] - robot->status.flippers_deg[i]));
         if (left <= FLIPPERS_NEAR)
-            return done(HRT_OK);
+            return set_error(HRT_OK);
         if (left < best - FLIPPERS_NEAR / 4) {
             best = left;
             since = robot->status.clock_s;
         } else if (robot->status.clock_s - since > STALL) {
-            return failed("hrt_move_flippers", HRT_STALLED);
+            return report_error("hrt_move_flippers", HRT_STALLED);
         }
         if ((code = hrt_tick(hrt_tick_s)) != HRT_OK)
-            return failed("hrt_move_flippers", code);
+            return report_error("hrt_move_flippers", code);
     }
     return code;
 }
@@ -233,29 +233,29 @@ int hrt_move_flippers(double front_left, double front_right, double rear_left, d
 int hrt_aim_camera(double pan_deg, double tilt_deg)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
+        return set_error(HRT_NOT_OPEN);
     if (!(fabs(pan_deg) <= 180 && fabs(tilt_deg) <= 90))
-        return failed("hrt_aim_camera", HRT_BAD_VALUE);
+        return report_error("hrt_aim_camera", HRT_BAD_VALUE);
     robot->camera[0] = pan_deg;
     robot->camera[1] = tilt_deg;
-    robot->camera_told = true;
-    robot->camera_said = -HUGE_VAL;
+    robot->camera_commanded = true;
+    robot->camera_sent = -HUGE_VAL;
     int code = hrt_tick(hrt_tick_s);
-    return code == HRT_OK ? done(code) : failed("hrt_aim_camera", code);
+    return code == HRT_OK ? set_error(code) : report_error("hrt_aim_camera", code);
 }
 
-/* Take in what is there; for those that only look. */
-static int look(void)
+/* Receive the pending status, for calls that only read it. */
+static int receive_pending(void)
 {
     if (!robot->wire)
-        return done(HRT_NOT_OPEN);
-    int code = hrt_hear(0.0);
-    return code == HRT_OK ? done(code) : failed("hrt", code);
+        return set_error(HRT_NOT_OPEN);
+    int code = hrt_receive_status(0.0);
+    return code == HRT_OK ? set_error(code) : report_error("hrt", code);
 }
 
 int hrt_get_encoders(double *left_mm, double *right_mm)
 {
-    int code = look();
+    int code = receive_pending();
     *left_mm = robot->status.left_mm;
     *right_mm = robot->status.right_mm;
     return code;
@@ -263,7 +263,7 @@ int hrt_get_encoders(double *left_mm, double *right_mm)
 
 int hrt_get_speeds(double *left_mm_s, double *right_mm_s)
 {
-    int code = look();
+    int code = receive_pending();
     *left_mm_s = robot->status.left_mm_s;
     *right_mm_s = robot->status.right_mm_s;
     return code;
@@ -271,14 +271,14 @@ int hrt_get_speeds(double *left_mm_s, double *right_mm_s)
 
 int hrt_get_flippers(double deg[4])
 {
-    int code = look();
+    int code = receive_pending();
     memcpy(deg, robot->status.flippers_deg, sizeof robot->status.flippers_deg);
     return code;
 }
 
 int hrt_get_posture(double *roll_deg, double *pitch_deg, double *yaw_deg)
 {
-    int code = look();
+    int code = receive_pending();
     *roll_deg = robot->status.roll_deg;
     *pitch_deg = robot->status.pitch_deg;
     *yaw_deg = robot->status.yaw_deg;
@@ -287,20 +287,20 @@ int hrt_get_posture(double *roll_deg, double *pitch_deg, double *yaw_deg)
 
 int hrt_get_battery(int *seconds)
 {
-    int code = look();
+    int code = receive_pending();
     *seconds = robot->status.battery_s;
     return code;
 }
 
 int hrt_get_slide(double *share)
 {
-    *share = robot->slid;
-    return done(robot->wire ? HRT_OK : HRT_NOT_OPEN);
+    *share = robot->slip;
+    return set_error(robot->wire ? HRT_OK : HRT_NOT_OPEN);
 }
 
 int hrt_get_warnings(unsigned *bits)
 {
-    int code = look();
+    int code = receive_pending();
     *bits = robot->status.flags;
     return code;
 }
@@ -316,7 +316,7 @@ int hrt_show_status(void)
     const double *flippers = now->flippers_deg;
     int code = robot->wire ? hrt_tick(hrt_tick_s) : HRT_NOT_OPEN;
     if (code != HRT_OK)
-        return failed("hrt_show_status", code);
+        return report_error("hrt_show_status", code);
     printf("time      %.2f s\n", now->clock_s);
     printf("encoders  %.1f %.1f mm\n", now->left_mm, now->right_mm);
     printf("speeds    %.1f %.1f mm/s\n", now->left_mm_s, now->right_mm_s);
@@ -327,8 +327,8 @@ int hrt_show_status(void)
         printf("battery   not known\n");
     else
         printf("battery   %d s\n", now->battery_s);
-    if (robot->slid >= 0)
-        printf("slid      %.0f %% in the last turn\n", 100 * robot->slid);
+    if (robot->slip >= 0)
+        printf("slid      %.0f %% in the last turn\n", 100 * robot->slip);
     for (unsigned i = 0; i < 5; i++)
         if (now->flags >> i & 1)
             printf("warning   %s\n", warnings[i]);
@@ -336,5 +336,5 @@ int hrt_show_status(void)
         if (now->stalled >> i & 1)
             printf("warning   the motor %s is stalled\n", motors[i]);
     fflush(stdout);
-    return done(HRT_OK);
+    return set_error(HRT_OK);
 }

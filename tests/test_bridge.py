@@ -7,10 +7,9 @@ import pytest
 from support.hrt_fixtures import WiredLink
 
 from grouser.client.bridge import Bridge
-from grouser.client.hrt_robot import Hrt
-from grouser.client.hrt_status import HrtStatus
+from grouser.client.hrt_robot import Hrt, HrtStatus
 from grouser.client.kenaf_wire import KenafWire
-from grouser.client.links.status_inbox import StatusInbox
+from grouser.client.links.udp_link import StatusInbox
 from grouser.frames import to_rpy
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack, unpack
 from grouser.protocol.can.messages import (
@@ -49,7 +48,7 @@ class Controller:
 
 def bridged():
     bridge = Bridge()
-    bridge.robot_came(KenafWire(RADIUS))
+    bridge.attach_robot(KenafWire(RADIUS))
     return bridge, Controller(bridge)
 
 
@@ -81,9 +80,9 @@ def test_units_and_signs_on_the_controllers_side():
     bridge, me = bridged()
     deg = math.radians(1.0)
     ticks = (("ECLeft", 100), ("ECRight", -101), ("ECFLFlipper", -30), ("ECRRFlipper", 45))
-    bridge.hear(State("GroundVehicle", 5.0, 1200), 0.0)
-    bridge.hear(Encoders(None, ticks), 0.0)
-    bridge.hear(Ins(None, "INS", (0, 0, 0), (0.1, 0.2, 2 * math.pi - 0.3)), 0.0)
+    bridge.on_message(State("GroundVehicle", 5.0, 1200), 0.0)
+    bridge.on_message(Encoders(None, ticks), 0.0)
+    bridge.on_message(Ins(None, "INS", (0, 0, 0), (0.1, 0.2, 2 * math.pi - 0.3)), 0.0)
     (answer,) = [me.say(0.0, wanted=True)]
     robot = HeardRobot(answer)
     assert robot.status.encoders.left == pytest.approx(100.5 * deg * RADIUS, abs=1e-5)
@@ -104,7 +103,7 @@ class HeardRobot:
         inbox, self.status = StatusInbox(), HrtStatus()
         inbox.put(answer)
         for frame in inbox.take():
-            self.status.take(frame)
+            self.status.update(frame)
 
 
 def test_belts_are_stopped_after_the_last_valid_command_and_not_before():
@@ -166,12 +165,12 @@ def test_somebody_else_cannot_take_over_and_a_restarted_controller_can():
 
 def test_without_a_robot_commands_are_dropped_and_status_says_so():
     bridge, me = driving()
-    bridge.robot_left()
+    bridge.detach_robot()
     answer = me.say(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
     (frame,) = unpack(answer).frames
     assert Health.parse(frame.data).flags & NO_ROBOT
     assert bridge.commands(0.03) == []
-    bridge.robot_came(KenafWire(RADIUS))
+    bridge.attach_robot(KenafWire(RADIUS))
     assert bridge.commands(0.04) == []  # an old command must not move a new robot
     me.say(0.05, BeltSpeeds(0.15, 0.15))
     assert bridge.commands(0.05) == [SkidDrive(2.0, 2.0)]

@@ -58,7 +58,7 @@ def test_what_nobody_answers_ends_in_a_sentence(robot, peer):
     with pytest.raises(NoAnswer) as raised:
         robot.geometry("Laser", "L1", timeout=0.1)
     assert str(raised.value) == sentence
-    with pytest.raises(NoAnswer, match="without a reading of 'Sonr' .heard from: Odometry"):
+    with pytest.raises(NoAnswer, match="without a reading of 'Sonr' .received from: Odometry"):
         robot.reading("Sonr", timeout=0.1)
     assert robot.start_poses() == POSES  # it goes on
 
@@ -86,7 +86,7 @@ def test_lockstep_waits_for_the_tick_and_brings_all_readings(robot, peer):
     robot.lockstep(0.1)
     turn = robot.step()  # the first turn is waited for before it is ended
     assert turn.time == 2.1
-    assert turn.heard == (Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)),)
+    assert turn.messages == (Odometry(2.1, "Odometry", (1.0, 0.0, 0.0)),)
     rounds = [turn.time for turn, _ in zip(robot.turns(), range(3), strict=False)]
     assert rounds == [2.1, 2.1, 2.1]
     assert sum(isinstance(message, Step) for message in peer.heard) == 4

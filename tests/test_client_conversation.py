@@ -2,9 +2,7 @@
 
 import pytest
 
-from grouser.client import queries
-from grouser.client.conversation import UNREAD, Conversation
-from grouser.client.latest_messages import LatestMessages
+from grouser.client.conversation import UNREAD, Conversation, LatestMessages
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
@@ -95,7 +93,7 @@ def test_who_gave_up_takes_no_answer_away():
 
 def test_an_answer_is_about_what_was_asked():
     conversation = Conversation(UDK, "peer")
-    plan = conversation.ask(queries.geometry("Sonar", "F2"))
+    plan = conversation.ask(geometry_query("Sonar", "F2"))
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
         assert waits(plan) is True
         conversation.receive(b"GEO " + other + b" {Location 0,0,0} {Orientation 0,0,0}\r\n")

@@ -143,7 +143,7 @@ def test_two_async_robots_in_lockstep(ports):
     for turns in asyncio.run(both()):
         times = [turn.time for turn in turns]
         np.testing.assert_allclose(np.diff(times), 0.1, atol=2e-3)
-        assert any(isinstance(heard, Odometry) for heard in turns[-1].heard + turns[-2].heard)
+        assert any(isinstance(heard, Odometry) for heard in turns[-1].messages + turns[-2].messages)
 
 
 def test_a_server_that_cannot_start_is_a_sentence():

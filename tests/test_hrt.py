@@ -219,7 +219,7 @@ def test_a_robot_that_falls_silent_or_starts_anew_is_reported():
     robot = Hrt(crawler)
     robot.wait(2.0)
     crawler.restarted = crawler.time
-    with pytest.raises(HrtError, match="has started anew"):
+    with pytest.raises(HrtError, match="has restarted"):
         robot.go_forward(10)
     crawler.receive = list
     with pytest.raises(HrtError, match="says nothing"):

@@ -8,7 +8,7 @@ import pytest
 from support.can_fixtures import Rig
 
 from grouser.client.hrt_robot import Hrt
-from grouser.client.links.link_with_faults import LinkWithFaults
+from grouser.client.links.link import LinkWithFaults
 from grouser.frames import degrees, to_rpy_one
 from grouser.protocol.link_faults import LinkFaults
 

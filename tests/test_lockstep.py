@@ -134,7 +134,7 @@ def test_readings_come_before_the_turn_they_belong_to(served):
         robot.turn()
         for _ in range(5):
             turn = robot.step()
-            stamps = [heard.time for heard in turn.heard if isinstance(heard, GroundTruth)]
+            stamps = [heard.time for heard in turn.messages if isinstance(heard, GroundTruth)]
             assert stamps
             assert turn.time - 0.3 < min(stamps) <= max(stamps) <= turn.time
 

@@ -6,7 +6,7 @@ what sensors feel the same way back. Nothing has a socket or a clock but the sim
 
 from grouser.client.bridge import Bridge
 from grouser.client.kenaf_wire import KenafWire
-from grouser.client.links.status_inbox import StatusInbox
+from grouser.client.links.udp_link import StatusInbox
 from grouser.gateways.usarsim.sensor_encoding import encode
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
@@ -23,7 +23,7 @@ class WiredLink:
         self.robot = Wired("kenaf", ins, friction=friction)
         self.sim, self.step_s = self.robot.sim, step
         self.bridge = Bridge()
-        self.bridge.robot_came(KenafWire(self.robot.layout.drive_mode.radius))
+        self.bridge.attach_robot(KenafWire(self.robot.layout.drive_mode.radius))
         self.sim.drain_readings()
         self.out = FaultyLink(faults or LinkFaults(), "out")
         self.back = FaultyLink(faults or LinkFaults(), "back")
@@ -72,7 +72,7 @@ class WiredLink:
             self.told = self.time
             messages += self.robot.state()
         for message in self.robot.received(messages):
-            self.bridge.hear(message, self.time)
+            self.bridge.on_message(message, self.time)
 
     def close(self):
         pass

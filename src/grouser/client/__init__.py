@@ -1,4 +1,4 @@
-"""Programs on the far side of the wire: a robot driven and heard over the network.
+"""Client library: drive robots over the network, blocking or with asyncio.
 
 ::
 
@@ -7,8 +7,8 @@
     with join("P3AT", name="R1") as robot:
         robot.drive(left=2.0, right=2.0)
 
-Nothing here knows MuJoCo, a world or a simulated robot: what a program must know of its robot, its
-camera and its field is handed to it as numbers, as to the real robot's software.
+The package imports neither MuJoCo nor the simulation: a program passes the dimensions of its robot,
+camera and field as numbers, as for the real robot.
 """
 
 from grouser.exports import attach

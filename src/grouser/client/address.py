@@ -1,4 +1,4 @@
-"""Where a server is, how it speaks and how to be let in."""
+"""Server address: host, port, dialect, token and TLS."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def parse_host_port(server: str, default_port: int, option: str = "server") -> t
 
     Args:
         server: the text.
-        default_port: the port, if the text has none.
-        option: what an error message calls it.
+        default_port: port if the text has none.
+        option: name for error messages.
 
     Raises:
-        BadValue: it is none of these.
+        BadValue: the text has another form.
     """
     host, colon, port = server.rpartition(":")
     if not colon or server.endswith("]"):
@@ -40,7 +40,7 @@ def parse_host_port(server: str, default_port: int, option: str = "server") -> t
 
 
 class AddressOptions(TypedDict, total=False):
-    """The options that every way to connect has; `Address` says what they mean."""
+    """Keyword arguments of all functions that connect; see `Address`."""
 
     host: str
     port: int
@@ -52,40 +52,40 @@ class AddressOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """A server's control port."""
+    """Address of a server's control port."""
 
     host: str = "127.0.0.1"
     port: int = codec.PORT
     dialect: str = "ut2004"
-    """What it speaks there: ut2004, ut3 or udk. Reading understands all of them."""
+    """Dialect of sent messages: ut2004, ut3 or udk. Received messages may be of any dialect."""
     token: str | None = None
-    """What it demands before it lets somebody in; None: nothing."""
+    """Access token of the server; None: none."""
     tls: Tls = None
-    """True: TLS with a certificate that this machine trusts; a file: the certificate to trust
-    (PEM); or a context of your own. None or False: plain."""
+    """True: TLS with the trusted certificates of this machine; a file: the certificate to trust
+    (PEM); or an SSL context. None or False: no TLS."""
     timeout: float = 10.0
-    """Longest wait for a connection or an answer, s."""
+    """Time-out of connecting and of answers, s."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.port, int) or not 0 < self.port < 2**16:
             raise BadValue(f"port is {self.port!r}, must be a whole number from 1 to 65535")
         if not self.host:
-            raise BadValue("host is '', must be a machine's name or address")
+            raise BadValue("host is '', must be a host name or address")
         if not self.timeout > 0:
             raise BadValue(f"timeout is {self.timeout:g} s, must be above 0")
 
     @property
     def peer(self) -> str:
-        """The server as error messages call it, ``host:port``."""
+        """``host:port``, for error messages."""
         return f"{self.host}:{self.port}"
 
     @property
     def wire_dialect(self) -> Dialect:
-        """The dialect that `dialect` names."""
+        """Dialect named by `dialect`."""
         return dialect(self.dialect)
 
     def context(self) -> ssl.SSLContext | None:
-        """Return what TLS needs; None: plain."""
+        """Return the SSL context; None without TLS."""
         if isinstance(self.tls, ssl.SSLContext):
             return self.tls
         if not self.tls:
@@ -93,16 +93,16 @@ class Address:
         return ssl.create_default_context() if self.tls is True else client_context(self.tls)
 
     def connect_error(self, error: Exception) -> Disconnected:
-        """Return the error for a connection that could not be made."""
+        """Return the `Disconnected` error for a failed connection."""
         match error:
             case ConnectionRefusedError():
-                why = "nobody listens there; 'grouser serve WORLD' starts a server"
+                why = "connection refused; 'grouser serve WORLD' starts a server"
             case TimeoutError():
                 why = f"no answer within {self.timeout:g} s"
             case ssl.SSLCertVerificationError():
-                why = f"its certificate is not to be trusted: {error.verify_message}"
+                why = f"its certificate is not trusted: {error.verify_message}"
             case ssl.SSLError():
-                why = "it does not speak TLS, or not with us"
+                why = "TLS handshake failed; the server may not use TLS"
             case _:
                 why = str(getattr(error, "strerror", None) or error)
         return Disconnected(f"{self.peer}: {why}")

@@ -1,4 +1,4 @@
-"""Robots driven over the network from one asyncio program.
+"""Asyncio client: drive robots over the network from an event loop.
 
 ::
 
@@ -8,8 +8,8 @@
         robot.drive(left=2.0, right=2.0)
         scan = await robot.reading("Scanner1")
 
-What only says something (`drive`, `joint`…) and what looks at the newest (`state`, `newest`…) is
-called without ``await``, as in `grouser.client.connection`; whatever waits is awaited.
+Commands (`drive`, `joint`…) and the newest values (`state`, `newest`…) are called without
+``await``, as in `grouser.client.connection`; calls that wait for a message are awaited.
 """
 
 from __future__ import annotations
@@ -20,12 +20,19 @@ import time
 from collections.abc import AsyncIterator
 from typing import Self, TypeVar, Unpack
 
-from grouser.client import queries
 from grouser.client.address import Address, AddressOptions
-from grouser.client.commands import CommandSender, RobotCommands
-from grouser.client.conversation import Conversation, LockstepTurn, Plan
-from grouser.client.latest_messages import LatestMessages
-from grouser.client.world_commands import WorldCommands
+from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
+from grouser.client.conversation import (
+    Conversation,
+    Exchange,
+    LatestMessages,
+    LockstepTurn,
+    configuration_query,
+    geometry_query,
+    object_state_query,
+    setting_query,
+    start_poses_query,
+)
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.commands import StartPose
 from grouser.protocol.usarsim.extensions import RadioMessage
@@ -36,18 +43,18 @@ from grouser.protocol.usarsim.state import ObjectState
 from grouser.protocol.usarsim.values import Vector
 
 UNSENT = 1 << 20
-"""Bytes of commands that may wait for a server that does not read."""
+"""Largest size of the send buffer, bytes."""
 
 Answer = TypeVar("Answer")
 
 
 class _Receiver(asyncio.Protocol):
-    """Hands what arrives to the conversation, and wakes whoever waits."""
+    """Protocol that passes received data to the conversation and wakes waiting coroutines."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
         self.gone = asyncio.Event()
-        """There is no connection any more."""
+        """Set when the connection has ended."""
         self._arrival = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
@@ -55,13 +62,13 @@ class _Receiver(asyncio.Protocol):
         self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
-        why = f"the connection broke ({error})" if error else "the server closed the connection"
+        why = f"connection lost ({error})" if error else "the server closed the connection"
         self.conversation.mark_lost(why)
         self.gone.set()
         self._wake()
 
     async def wait_for_data(self) -> None:
-        """Wait until something has arrived after this call."""
+        """Wait until data arrives after this call."""
         await self._arrival.wait()
 
     def _wake(self) -> None:
@@ -70,9 +77,9 @@ class _Receiver(asyncio.Protocol):
 
 
 class AsyncConnection(CommandSender):
-    """A connection to a server's control port, in an event loop; `open` makes one.
+    """Connection to a server's control port, in an event loop; created by `open`.
 
-    The same is raised as by `grouser.client.connection.Connection`.
+    Raises the same errors as `grouser.client.connection.Connection`.
     """
 
     def __init__(self, address: Address, transport: asyncio.Transport, receiver: _Receiver) -> None:
@@ -83,7 +90,7 @@ class AsyncConnection(CommandSender):
 
     @classmethod
     async def open(cls, address: Address) -> Self:
-        """Connect, and wait for the server's greeting."""
+        """Connect and wait for the server's greeting."""
         receiver = _Receiver(Conversation(address.wire_dialect, address.peer))
         connecting = asyncio.get_running_loop().create_connection(
             lambda: receiver, address.host, address.port, ssl=address.context()
@@ -104,32 +111,32 @@ class AsyncConnection(CommandSender):
         await self.closed()
 
     def close(self) -> None:
-        """Leave; the server removes the robot."""
+        """Close the connection; the server removes the robot."""
         self.conversation.mark_closed()
         self._transport.close()
 
     async def closed(self) -> None:
-        """Wait until the connection is no more; TLS takes its leave politely."""
+        """Wait until the connection has ended, including the TLS shutdown."""
         try:
             await asyncio.wait_for(self._receiver.gone.wait(), self.address.timeout)
         except TimeoutError:
             self._transport.abort()
 
-    # Questions.
+    # Queries.
 
     async def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
-        """Return the places where robots may begin."""
-        return await self.run(self.conversation.ask(queries.start_poses()), timeout)
+        """Return the start poses of the world."""
+        return await self.run(self.conversation.ask(start_poses_query()), timeout)
 
     async def console(self, line: str, timeout: float | None = None) -> str:
-        """Type a line into the server's console, and return what it says, or raise `BadValue`."""
+        """Execute a console line on the server and return its answer; `BadValue` if it fails."""
         return await self.run(self.conversation.console(line), timeout)
 
     async def listen(self, seconds: float | None = None) -> AsyncIterator[Message]:
-        """Yield everything that is heard, also what came before and nobody has listened to.
+        """Yield all messages, including unread ones received before.
 
         Args:
-            seconds: how long, by this machine's clock; None: as long as there is a connection.
+            seconds: wall time; None: until the connection ends.
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
@@ -142,10 +149,10 @@ class AsyncConnection(CommandSender):
             except TimeoutError:
                 return
 
-    # How the shell waits.
+    # Input and output.
 
     def send(self, message: Message) -> None:
-        """Send any message of `grouser.protocol` at once."""
+        """Send any message of `grouser.protocol`."""
         self.conversation.raise_errors()
         self.conversation.queue(message)
         self._flush()
@@ -154,8 +161,8 @@ class AsyncConnection(CommandSender):
         """Return the newest message of each kind; the event loop receives them."""
         return self.conversation.checked_latest()
 
-    async def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
-        """Carry out one of the plans of `Conversation`, within ``timeout`` seconds."""
+    async def run(self, plan: Exchange[Answer], timeout: float | None = None) -> Answer:
+        """Run an exchange of `Conversation`; `NoAnswer` after ``timeout`` seconds."""
         limit = self.address.timeout if timeout is None else timeout
         awaited = "anything"
         with contextlib.closing(plan):
@@ -178,8 +185,8 @@ class AsyncConnection(CommandSender):
                     f"{self.address.peer}: {limit:g} s passed without {awaited}"
                 ) from None
 
-    async def _begin(self, plan: Plan[object]) -> None:
-        """Carry out the plan that a connection begins with; without it there is none."""
+    async def _begin(self, plan: Exchange[object]) -> None:
+        """Run the first exchange; close the connection if it fails."""
         try:
             await self.run(plan)
         except BaseException:
@@ -190,63 +197,63 @@ class AsyncConnection(CommandSender):
         for line in self.conversation.take_outgoing():
             self._transport.write(line)
         if self._transport.get_write_buffer_size() > UNSENT:
-            self.conversation.mark_lost("the server does not take what is said any more")
+            self.conversation.mark_lost("the server does not read any more")
             self._transport.abort()
             self.conversation.raise_errors()
 
 
 class AsyncRobot(AsyncConnection, RobotCommands):
-    """A robot of ours in the server's world, until the connection closes."""
+    """Robot in the server's world, owned by this connection."""
 
     async def geometry(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
-        """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
-        return await self.run(self.conversation.ask(queries.geometry(type, name)), timeout)
+        """Return dimensions of the robot, or positions of its sensors or packages (GETGEO)."""
+        return await self.run(self.conversation.ask(geometry_query(type, name)), timeout)
 
     async def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
-        """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
-        return await self.run(self.conversation.ask(queries.configuration(type, name)), timeout)
+        """Return the configuration of the robot, its sensors or packages (GETCONF)."""
+        return await self.run(self.conversation.ask(configuration_query(type, name)), timeout)
 
     async def response(self, setting: Setting, timeout: float | None = None) -> Response:
-        """Set something and return what became of it (only UT2004's dialect says)."""
-        return await self.run(self.conversation.ask(queries.setting(setting)), timeout)
+        """Send a setting and return the response (dialect ut2004 only)."""
+        return await self.run(self.conversation.ask(setting_query(setting)), timeout)
 
     async def reading(self, sensor: str, timeout: float | None = None) -> Message:
-        """Wait for the next reading of a sensor, or of a type of sensor."""
+        """Wait for the next reading of a sensor or sensor type."""
         return await self.run(self.conversation.reading(sensor), timeout)
 
     async def receive(self, timeout: float | None = None) -> RadioMessage:
-        """Return the oldest radio message that was not taken yet, or wait for one."""
+        """Return the oldest unread radio message; wait if there is none."""
         return await self.run(self.conversation.radio_message(), timeout)
 
     async def turn(self, timeout: float | None = None) -> LockstepTurn:
-        """Wait until the world waits for us (in lockstep)."""
+        """Wait for this client's turn (in lockstep)."""
         return await self.run(self.conversation.turn(), timeout)
 
     async def step(self, timeout: float | None = None) -> LockstepTurn:
-        """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
+        """End this turn and wait for the next one (in lockstep)."""
         return await self.run(self.conversation.step(), timeout)
 
     async def turns(self, timeout: float | None = None) -> AsyncIterator[LockstepTurn]:
-        """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
+        """Yield turns (in lockstep); each iteration ends the turn before."""
         yield await self.turn(timeout)
         while True:
             yield await self.run(self.conversation.next_turn(), timeout)
 
 
 class AsyncController(AsyncConnection, WorldCommands):
-    """USARSim's world controller: makes, moves and removes objects."""
+    """World controller of USARSim: creates, moves and removes objects."""
 
     async def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
-        """Return where an object is that was made here."""
-        return await self.run(self.conversation.ask(queries.object_state(name)), timeout)
+        """Return the state of an object created by this controller."""
+        return await self.run(self.conversation.ask(object_state_query(name)), timeout)
 
 
 async def async_connect(**where: Unpack[AddressOptions]) -> AsyncConnection:
-    """Connect without a robot: for start poses and the console. `Address` has the options."""
+    """Connect without a robot, for start poses and the console; options as in `Address`."""
     return await AsyncConnection.open(Address(**where))
 
 
@@ -259,7 +266,7 @@ async def async_join(
     start: str | None = None,
     **where: Unpack[AddressOptions],
 ) -> AsyncRobot:
-    """Put a robot into a server's world; the arguments are `grouser.client.connection.join`'s."""
+    """Join a world with a robot; arguments as in `grouser.client.connection.join`."""
     robot = await AsyncRobot.open(Address(**where))
     await robot._begin(robot.conversation.join(kind, name, at, rotation, start))
     return robot
@@ -268,7 +275,7 @@ async def async_join(
 async def async_control(
     name: str = "Controller", **where: Unpack[AddressOptions]
 ) -> AsyncController:
-    """Become a world controller; see `Address` for the options."""
+    """Join as a world controller; options as in `Address`."""
     controller = await AsyncController.open(Address(**where))
     await controller._begin(controller.conversation.control_world(name))
     return controller

@@ -1,19 +1,29 @@
-"""The bridge: a controller's datagrams become a simulator's commands (Kurose et al., sec. II-C).
+"""Bridge from a controller's CAN datagrams to a simulation server (Kurose et al., sec. II-C).
 
-The paper's intermediate process without its sockets: whoever has them hands in datagrams and the
-simulator's messages, with the time, and sends what comes out. Commands are checked frame by frame,
-the newest goes on to the simulator, status is answered at once from what was heard last. Belts are
-told to stop `gate.SILENCE` seconds after their last valid command, whatever the simulator's own
-watchdog does. While there is no robot commands are dropped: an old one must not move a new robot.
+The paper's intermediate process. `Bridge` has no sockets and no clock: the caller passes datagrams,
+server messages and the time. Commands are checked frame by frame and the newest is forwarded to the
+server; status requests are answered at once from the last received values. Belts are stopped
+`SILENCE` seconds after their last valid command, independent of the server's watchdog. Without a
+robot, commands are dropped, so that an old command cannot move a new robot.
+
+`BridgeProcess` adds the sockets: UDP to the controller, TCP to the server. A lost server connection
+is retried; a new robot then joins and waits for new commands. `LinkFaults` can delay, drop and
+duplicate datagrams.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any, cast
 
-from grouser.client.kenaf_wire import KenafWire
+from grouser.client.address import Address
+from grouser.client.asynchronous import AsyncRobot, async_join
+from grouser.client.kenaf_wire import CLASS, KenafWire
+from grouser.errors import Disconnected, GrouserError
 from grouser.protocol.can.datagram import Datagram, DatagramKind, is_newer, pack, unpack
 from grouser.protocol.can.messages import (
     NO_ROBOT,
@@ -27,109 +37,111 @@ from grouser.protocol.can.messages import (
     Health,
     Stop,
 )
+from grouser.protocol.link_faults import FaultyLink, LinkFaults
 from grouser.protocol.usarsim.message import Message
 
 SHORTEST = 0.01
-"""Seconds between two commands of a kind to the simulator; of more only the newest goes."""
+"""Smallest interval between two commands of a kind, s; only the newest is sent."""
 
 REPEATED = 1.0
-"""Seconds after which the belts' command is said again, so that the server's watchdog is calm."""
+"""Interval (s) after which an unchanged command is repeated, for the server's watchdog."""
 
 
 MOST_SENDERS = 16
-"""Senders that are told apart; of more the one that was silent for longest is forgotten."""
+"""Capacity of the sender table; the least recent sender is removed."""
 
 
 @dataclass
 class _Sender:
-    """Somebody who sends datagrams."""
+    """State of one source of datagrams."""
 
     gate: CommandGate
     counter: int
-    heard: float
+    received: float
+    """Time of the last datagram, s."""
 
 
 class Bridge:
-    """Between one controller at a time and one robot.
+    """Bridge between one controller at a time and one robot.
 
-    Whoever was obeyed last commands: others are refused until `gate.SILENCE` seconds have passed.
-    Each sender's counters are watched apart, so that nobody else's can hold up a controller's.
+    The sender of the last accepted command is the active controller; others are rejected until it
+    was silent for `SILENCE` seconds. Datagram counters are checked per sender, so that another
+    sender cannot block the controller.
     """
 
     def __init__(self) -> None:
         self.refused: Counter[str] = Counter()
-        """What was wrong (`messages.FAULTS`) → how many frames and datagrams."""
+        """Fault (`messages.FAULTS`) -> number of rejected frames and datagrams."""
         self.counts: Counter[str] = Counter()
-        """What has happened so far: datagrams, commands, answers, stops, robots."""
+        """Numbers of datagrams, commands, answers, stops and robots."""
         self._wire: KenafWire | None = None
         self._senders: dict[Hashable, _Sender] = {}
-        self._obeyed: tuple[Hashable, float] | None = None  # who, when
+        self._active: tuple[Hashable, float] | None = None  # sender, time of its last command
         self.last_belt_command: float | None = None
-        """When the belts' last valid command came, s; None: never."""
+        """Time of the last valid belt command, s; None: none yet."""
         self._answers = 0
         self._waiting: dict[type[CanCommand], CanCommand] = {}
-        self._said: dict[type[CanCommand], tuple[CanCommand, float]] = {}
+        self._sent: dict[type[CanCommand], tuple[CanCommand, float]] = {}
         self._stopped = False
 
     # -- the robot ---------------------------------------------------------------------------
 
-    def robot_came(self, wire: KenafWire) -> None:
-        """Take a robot that has joined the simulator's world."""
+    def attach_robot(self, wire: KenafWire) -> None:
+        """Start to drive a robot that has joined the server's world."""
         self.counts["robots"] += 1
         self._wire = wire
         self._waiting.clear()
-        self._said.clear()
+        self._sent.clear()
 
-    def robot_left(self) -> None:
-        """Note that there is no robot any more."""
+    def detach_robot(self) -> None:
+        """Stop to drive the robot, which was lost."""
         self.counts["robots lost"] += 1
         self._wire = None
         self._waiting.clear()
 
-    def hear(self, message: Message, now: float) -> None:
-        """Note what the simulator said; ``now`` is the caller's time, s."""
+    def on_message(self, message: Message, now: float) -> None:
+        """Process a message of the server; ``now`` is the caller's time, s."""
         if self._wire is not None:
             self.counts["messages"] += 1
-            self._wire.hear(message, now)
+            self._wire.on_message(message, now)
 
     def commands(self, now: float) -> list[Message]:
-        """Return what the simulator must be told now."""
+        """Return the messages that are due for the server."""
         self._watch_belts(now)
         messages: list[Message] = []
         if self._wire is None:
             return messages
         for kind, command in list(self._waiting.items()):
-            before = self._said.get(kind)
+            before = self._sent.get(kind)
             if before is not None and kind is not Stop and now - before[1] < SHORTEST - 1e-9:
                 continue
             del self._waiting[kind]
             if before is not None and before[0] == command and now - before[1] < REPEATED:
                 continue
-            self._said[kind] = (command, now)
+            self._sent[kind] = (command, now)
             self.counts["commands"] += 1
             messages += self._wire.messages(command)
         return messages
 
     def _watch_belts(self, now: float) -> None:
-        """Stop belts whose controller has fallen silent."""
-        told = self._waiting.get(BeltSpeeds) or self._said.get(BeltSpeeds, (None, 0.0))[0]
-        if told is not None and told != BeltSpeeds(0.0, 0.0) and self.is_silent(now):
+        """Stop the belts after a time-out of the controller."""
+        last = self._waiting.get(BeltSpeeds) or self._sent.get(BeltSpeeds, (None, 0.0))[0]
+        if last is not None and last != BeltSpeeds(0.0, 0.0) and self.is_silent(now):
             self.counts["stops"] += 1
             self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
 
     def is_silent(self, now: float) -> bool:
-        """Return whether the belts' last valid command is `gate.SILENCE` or longer ago."""
+        """Return True if the last valid belt command is at least `SILENCE` seconds old."""
         return self.last_belt_command is None or now - self.last_belt_command >= SILENCE
 
     # -- the controller ----------------------------------------------------------------------
 
     def receive(self, data: bytes, sender: Hashable, now: float) -> bytes | None:
-        """Take a datagram in; return the answer to it, if it wants one.
+        """Process a datagram; return the status datagram if one is requested.
 
         Args:
             data: the datagram.
-            sender: where it came from; others are refused until this one has been silent for
-                `gate.SILENCE` seconds.
+            sender: its source address.
             now: the caller's time, s.
         """
         self.counts["datagrams"] += 1
@@ -142,28 +154,30 @@ class Bridge:
         for frame in datagram.frames:
             command = gate.check(frame, now)
             if command is not None:
-                self._obeyed = (sender, now)
-                self.last_belt_command = now if isinstance(command, BeltSpeeds) else self.last_belt_command
+                self._active = (sender, now)
+                self.last_belt_command = (
+                    now if isinstance(command, BeltSpeeds) else self.last_belt_command
+                )
                 self._accept(command)
         return self._answer(now) if datagram.status_wanted else None
 
     def _admit(self, datagram: Datagram, sender: Hashable, now: float) -> CommandGate:
-        """Return who checks its frames; refuse what is no command, not the controller's, or old."""
+        """Return the sender's frame checker; reject other kinds, other senders and old counters."""
         if datagram.kind is not DatagramKind.COMMANDS:
-            raise FrameFault("datagram", "it is no command")
-        who, when = self._obeyed or (sender, now)
-        if sender != who and now - when < SILENCE:
-            raise FrameFault("sender", "somebody else commands")
+            raise FrameFault("datagram", "not a command datagram")
+        active, last = self._active or (sender, now)
+        if sender != active and now - last < SILENCE:
+            raise FrameFault("sender", "another controller is active")
         known = self._senders.get(sender)
         if known is None:
             known = _Sender(CommandGate(), datagram.counter, now)
             known.gate.refused = self.refused
             self._senders[sender] = known
             if len(self._senders) > MOST_SENDERS:
-                del self._senders[min(self._senders, key=lambda who: self._senders[who].heard)]
-        elif now - known.heard < SILENCE and not is_newer(datagram.counter, known.counter):
+                del self._senders[min(self._senders, key=lambda each: self._senders[each].received)]
+        elif now - known.received < SILENCE and not is_newer(datagram.counter, known.counter):
             raise FrameFault("counter", f"its counter is {datagram.counter}")
-        known.counter, known.heard = datagram.counter, now
+        known.counter, known.received = datagram.counter, now
         return known.gate
 
     def _accept(self, command: CanCommand) -> None:
@@ -172,12 +186,12 @@ class Bridge:
         if isinstance(command, Stop):
             self._waiting.clear()
             self._waiting[BeltSpeeds] = BeltSpeeds(0.0, 0.0)
-            self._said.clear()
+            self._sent.clear()
         self._stopped = isinstance(command, Stop)
         self._waiting[type(command)] = command
 
     def _answer(self, now: float) -> bytes:
-        """Return the newest status, as a datagram."""
+        """Return the newest status as a datagram."""
         self._answers += 1
         health = self.health(now)
         frames = [] if self._wire is None else self._wire.frames(now, health)
@@ -186,7 +200,7 @@ class Bridge:
         return pack(datagram)
 
     def health(self, now: float) -> Health:
-        """Return what is wrong."""
+        """Return the health message: flags and fault counts."""
         flags = SILENT if self.is_silent(now) else 0
         flags |= STOPPED if self._stopped else 0
         flags |= NO_ROBOT if self._wire is None or not self._wire.alive else 0
@@ -194,7 +208,146 @@ class Bridge:
         return Health(flags, 0, *wrong)
 
     def summary(self) -> str:
-        """Return what has happened, in one line."""
+        """Return the counts in one line."""
         done = [f"{name} {count}" for name, count in self.counts.items()]
         refused = [f"{kind} {count}" for kind, count in sorted(self.refused.items())]
         return f"{', '.join(done) or 'nothing'}; refused: {', '.join(refused) or 'none'}"
+
+
+AGAIN = 0.5
+"""Delay before another attempt to connect, s."""
+
+Sender = tuple[Any, ...]
+
+
+class BridgeProcess(asyncio.DatagramProtocol):
+    """Bridge with its UDP and TCP sockets.
+
+    Args:
+        server: control port of the server.
+        name: name of the robot.
+        controller: only accepted source address of datagrams; None: any.
+        faults: link faults of datagrams, in each direction.
+        report: called with a sentence at every change of state.
+    """
+
+    def __init__(
+        self,
+        server: Address,
+        *,
+        name: str = "kenaf",
+        controller: str | None = None,
+        faults: LinkFaults | None = None,
+        report: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self.bridge = Bridge()
+        self._server, self._name, self._report = server, name, report
+        self._controller = controller
+        faults = faults or LinkFaults()
+        self._in: FaultyLink[tuple[bytes, Sender]] = FaultyLink(faults, "to the bridge")
+        self._out: FaultyLink[tuple[bytes, Sender]] = FaultyLink(faults, "from the bridge")
+        self._robot: AsyncRobot | None = None
+        self._transport: asyncio.DatagramTransport | None = None
+
+    async def run(self, host: str, port: int, listening: Callable[[int], None]) -> None:
+        """Run until cancelled; ``port`` 0: any free port; ``listening`` is called with the port."""
+        loop = asyncio.get_running_loop()
+        try:
+            transport, _ = await loop.create_datagram_endpoint(
+                lambda: self, local_addr=(host, port)
+            )
+        except OSError as error:
+            raise Disconnected(f"{host}:{port}: {error.strerror or error}") from None
+        listening(transport.get_extra_info("sockname")[1])
+        robot = asyncio.create_task(self._keep_robot())
+        try:
+            while not robot.done():
+                self._work()
+                await asyncio.sleep(SHORTEST / 2)
+            robot.result()
+        finally:
+            robot.cancel()
+            with contextlib.suppress(asyncio.CancelledError, GrouserError):
+                await robot
+            transport.close()
+
+    # -- the controller's side ---------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Store the transport for answers."""
+        self._transport = cast("asyncio.DatagramTransport", transport)
+
+    def datagram_received(self, data: bytes, addr: Sender) -> None:
+        """Process a datagram, after the delay of the link faults."""
+        if self._controller is not None and addr[0] != self._controller:
+            self.bridge.refused["sender"] += 1
+            return
+        self._in.send((data, addr), self._now)
+        if not self._in.faults:
+            self._work()
+
+    def error_received(self, exc: Exception) -> None:
+        """Ignore ICMP errors of a controller that has ended."""
+
+    @property
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def _work(self) -> None:
+        """Forward what is due to the bridge, to the server and to the controller."""
+        now = self._now
+        for data, sender in self._in.due(now):
+            answer = self.bridge.receive(data, sender, now)
+            if answer is not None:
+                self._out.send((answer, sender), now)
+        for answer, sender in self._out.due(now):
+            if self._transport is not None:
+                self._transport.sendto(answer, sender)
+        for message in self.bridge.commands(now):
+            if self._robot is not None:
+                with contextlib.suppress(GrouserError):  # `_drive_robot` raises it, too
+                    self._robot.send(message)
+
+    # -- the server's side ----------------------------------------------------------------
+
+    async def _keep_robot(self) -> None:
+        """Keep a robot in the server's world; reconnect after errors."""
+        reported = ""
+        while True:
+            try:
+                await self._drive_robot()
+            except GrouserError as error:
+                if str(error) != reported:
+                    reported = str(error)
+                    self._report(f"no robot: {reported}")
+            else:
+                reported = ""
+            await asyncio.sleep(AGAIN)
+
+    async def _drive_robot(self) -> None:
+        """Join, and process messages until the connection ends."""
+        server = self._server
+        robot = await async_join(
+            CLASS,
+            self._name,
+            host=server.host,
+            port=server.port,
+            dialect=server.dialect,
+            token=server.token,
+            tls=server.tls,
+            timeout=server.timeout,
+        )
+        try:
+            wire = KenafWire.from_answers(
+                await robot.geometry(), await robot.configuration("Encoder")
+            )
+            self.bridge.attach_robot(wire)
+            self._robot = robot
+            self._report(f"robot '{self._name}' joined the world '{robot.level}'")
+            async for message in robot.listen():
+                self.bridge.on_message(message, self._now)
+        finally:
+            if self._robot is not None:
+                self._robot = None
+                self.bridge.detach_robot()
+            robot.close()

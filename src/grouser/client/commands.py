@@ -1,7 +1,7 @@
-"""Commands that a client sends without waiting for an answer: the same calls for both shells.
+"""Commands without an answer, of robots and world controllers, for both kinds of connection.
 
-Everything goes onto the wire as it is given: metres, radians, rad/s, in the wire's axes (x forward,
-y right, z down unless the server was told otherwise; `grouser.protocol.usarsim.axes` converts).
+Values are sent unchanged: metres, radians, rad/s, in the axes of the port (x forward, y right,
+z down by default; `grouser.protocol.usarsim.axes` converts).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from grouser.client.conversation import Conversation
-from grouser.client.latest_messages import LatestMessages
+from grouser.client.conversation import Conversation, LatestMessages
 from grouser.errors import BadValue, nearest
 from grouser.frames import degrees
+from grouser.protocol.usarsim import control
 from grouser.protocol.usarsim.commands import Trace
 from grouser.protocol.usarsim.drive import (
     AckermanDrive,
@@ -44,33 +44,33 @@ from grouser.protocol.usarsim.state import State
 from grouser.protocol.usarsim.values import Vector
 
 PAWS = ("left", "right")
-"""Fore paws that kick."""
+"""Fore paws."""
 
 ORDERS: dict[str, Order] = {order.name.lower(): order for order in Order}
-"""What a joint can be told: angle, speed, torque, brake, relative_angle…"""
+"""Name -> control mode of a joint: angle, speed, torque, brake, relative_angle…"""
 
 
 class CommandSender(ABC):
-    """A connection that sends commands; blocking and asyncio connections say how."""
+    """Base class of blocking and asyncio connections."""
 
     conversation: Conversation
 
     @abstractmethod
     def send(self, message: Message) -> None:
-        """Send any message of `grouser.protocol` at once."""
+        """Send any message of `grouser.protocol`."""
 
     @abstractmethod
     def poll(self) -> LatestMessages:
-        """Receive what has arrived, without waiting; return the newest message of each kind."""
+        """Process received data without waiting; return the newest message of each kind."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """The server's notices (refusals are raised as well), oldest first."""
+        """Notices of the server, oldest first (rejections are raised as well)."""
         return tuple(self.poll().notices)
 
     @property
     def time(self) -> float | None:
-        """The newest simulated time that was heard, s."""
+        """Newest received simulated time, s."""
         return self.poll().time
 
     @property
@@ -81,28 +81,28 @@ class CommandSender(ABC):
 
 
 class RobotCommands(CommandSender):
-    """The commands and the newest readings of a robot."""
+    """Commands and newest readings of a robot."""
 
     @property
     def state(self) -> State | None:
-        """How the robot was when it last said so."""
+        """Newest state of the robot."""
         return self.poll().state
 
     @property
     def packages(self) -> Mapping[str, PackageState | EffectorState]:
-        """Mission package → where its links were when it last said so."""
+        """Mission package -> newest state of its links."""
         return self.poll().packages
 
     @property
     def sensors(self) -> tuple[str, ...]:
-        """Names of the sensors that have said something."""
+        """Names of the sensors with readings."""
         return self.poll().sensors
 
     def newest(self, sensor: str) -> Message | None:
-        """Return the last reading of a sensor or of a type of sensor; None: nothing yet.
+        """Return the last reading of a sensor or sensor type; None if there is none.
 
-        The name of one sonar, encoder… gives a message with that one alone, their type a message
-        with all of them.
+        The name of one sonar, encoder… selects a message with that one, their type a message with
+        all of them.
         """
         return self.poll().newest(sensor)
 
@@ -115,19 +115,19 @@ class RobotCommands(CommandSender):
         light: bool | None = None,
         flip: bool | None = None,
     ) -> None:
-        """Drive with tracks, or with wheels that do not steer.
+        """Drive with tracks or with unsteered wheels.
 
         Args:
-            left: spin of the left side's wheels, rad/s, forwards positive.
-            right: the same of the right side.
-            normalized: speeds are -100 to 100 percent of the fastest.
+            left: speed of the left wheels, rad/s, forwards positive.
+            right: speed of the right wheels, rad/s.
+            normalized: speeds are -100 to 100 percent of the largest.
             light: head lights on or off.
-            flip: put the robot back on its feet.
+            flip: turn an overturned robot upright.
         """
         self.send(SkidDrive(left, right, normalized, light, flip))
 
     def stop(self) -> None:
-        """Stand still, on tracks or wheels."""
+        """Stop tracks or wheels."""
         self.drive(0.0, 0.0)
 
     def steer(
@@ -139,11 +139,11 @@ class RobotCommands(CommandSender):
         normalized: bool | None = None,
         light: bool | None = None,
     ) -> None:
-        """Drive a car: spin of its wheels in rad/s, steering angles in rad."""
+        """Drive with Ackermann steering: wheel speed in rad/s, steering angles in rad."""
         self.send(AckermanDrive(speed, front, rear, normalized, light))
 
     def wheels(self, wheels: Iterable[WheelTarget], *, normalized: bool | None = None) -> None:
-        """Drive wheels that spin and steer one by one."""
+        """Drive wheels with individual speed and steering."""
         self.send(OmniDrive(tuple(wheels), normalized))
 
     def fly(
@@ -155,7 +155,7 @@ class RobotCommands(CommandSender):
         *,
         normalized: bool | None = None,
     ) -> None:
-        """Fly: m/s forwards, sideways and up, and deg/s."""
+        """Fly: velocities forwards, sideways and up in m/s, turn rate in deg/s."""
         self.send(
             AerialDrive(
                 altitude_velocity=altitude,
@@ -167,40 +167,39 @@ class RobotCommands(CommandSender):
         )
 
     def walk(self, forward: float = 0.0, left: float = 0.0, turn: float = 0.0) -> None:
-        """Walk, or stand with all 0: ahead and to the left in m/s, turn to the left in rad/s.
+        """Walk: velocities forwards and left in m/s, turn rate to the left in rad/s; all 0: stand.
 
-        Legs and tracks understand it; the servers of old know it from flying robots.
+        For legs and tracks. Sent as the DRIVE message of flying robots.
         """
         self.fly(forward, -left, rotational_deg=-degrees(turn))
 
     def kick(self, paw: str = "left") -> None:
         """Kick with the ``left`` or the ``right`` fore paw as soon as the robot stands.
 
-        To walk before it is over calls it off. Grouser's servers only.
+        A walk command cancels it. Grouser servers only.
         """
         if paw.lower() not in ("left", "right"):
             raise BadValue(f"kick: paw is '{paw}', must be left or right{nearest(paw, PAWS)}")
         self.send(Kick(paw.capitalize()))
 
     def gait(self, **numbers: float | str) -> None:
-        """Walk by other numbers from now on, such as ``period=0.35, lift=0.02`` (docs/how-to/legged.md).
+        """Set gait parameters, such as ``period=0.35, lift=0.02`` (docs/how-to/legged.md).
 
-        They are the options of the robot's kind; a ``RES`` says what was set. Grouser's servers
-        only.
+        The names are options of the robot kind; the answer is a ``RES``. Grouser servers only.
         """
         self.send(SetGait(" ".join(f"{name} {value}" for name, value in numbers.items())))
 
     def head(
         self, pan: float | None = None, tilt: float | None = None, roll: float | None = None
     ) -> None:
-        """Turn an AIBO's or a QRIO's head: rad to the left, up, and to the right side down."""
+        """Turn the head of an AIBO or QRIO: rad; left, up and right side down are positive."""
         turns = {"HeadPan": pan, "HeadTilt": tilt, "HeadRoll": roll}
         for joint, angle in turns.items():
             if angle is not None:
                 self.joint(joint, -angle if joint == "HeadPan" else angle)
 
     def tail(self, pan: float | None = None, tilt: float | None = None) -> None:
-        """Wag an AIBO's tail: rad to the left, and up."""
+        """Turn the tail of an AIBO: rad; left and up are positive."""
         if pan is not None:
             self.joint("TailPan", -pan)
         if tilt is not None:
@@ -223,30 +222,30 @@ class RobotCommands(CommandSender):
 
         Args:
             name: the joint, or ``AllJoints``.
-            value: rad, rad/s or N m, as the order says.
+            value: rad, rad/s or N m, depending on ``order``.
             order: one of `ORDERS`.
         """
         self.send(SetJoint(name, (value,), _order(order)))
 
     def hinge(self, name: str, value: float, order: str = "angle") -> None:
-        """Move one joint with DRIVE {Name}, as clients of UT2004 do."""
+        """Move one joint (DRIVE {Name}, UT2004)."""
         self.send(JointDrive(name, value, _order(order)))
 
     def bone(
         self, robot: str, bone: str, value: float, order: str = "angle", axis: str | None = None
     ) -> None:
-        """Move one bone of a humanoid, as clients of UT2004 do."""
+        """Move one bone of a humanoid (UT2004)."""
         self.send(BoneDrive(robot, bone, value, _order(order), axis))
 
     def joints(self, angles: Mapping[str, float]) -> None:
-        """Move several joints to angles (rad) in one line: MULTIDRIVE.
+        """Move several joints to angles (rad) in one message (MULTIDRIVE).
 
-        Old servers of UT3 and UDK do not know it; `joint` they do.
+        Not supported by the original servers of UT3 and UDK; `joint` is.
         """
         self.send(MultiDrive(tuple(angles.items())))
 
     def stiffen(self, joint: str, stiffness: float) -> None:
-        """Say how firmly a joint holds, 0 to 1."""
+        """Set the stiffness of a joint, 0 to 1."""
         self.send(SetStiffness(joint, stiffness))
 
     def package(
@@ -257,13 +256,13 @@ class RobotCommands(CommandSender):
         gripper: int | None = None,
         sequence: int | None = None,
     ) -> None:
-        """Move a mission package: MISPKG, in UDK's dialect ACT.
+        """Move a mission package (MISPKG; ACT in the dialect udk).
 
         Args:
-            name: the package.
-            links: where links go: place, counted from 0, → angle (rad) or length (m); or targets
-                with other orders.
-            gripper: what its gripper shall do.
+            name: name of the package.
+            links: index of a link, from 0, -> angle (rad) or length (m); or targets with other
+                orders.
+            gripper: command of the gripper.
             sequence: number of a stored motion.
         """
         if isinstance(links, Mapping):
@@ -277,50 +276,50 @@ class RobotCommands(CommandSender):
         opcode: str | None = None,
         params: str | None = None,
     ) -> None:
-        """Set anything (SET); `protocol.usarsim.setting` has checked ones."""
+        """Send any setting (SET); `protocol.usarsim.setting` has typed ones."""
         self.send(Set(type, name, opcode, params))
 
     def reset(self, type: str, name: str | None = None) -> None:
-        """Let a sensor that counts (Odometry, Encoder, Tachometer) begin again."""
+        """Reset a counting sensor (Odometry, Encoder, Tachometer)."""
         self.send(ResetSensor(type, name))
 
     def set_rate(self, type: str, rate_hz: float, name: str | None = None) -> None:
-        """Let a sensor measure so many times a simulated second, up to the server's ticks."""
+        """Set the rate of a sensor, Hz of simulated time; at most one reading per server tick."""
         self.send(SetRate(type, rate_hz, name))
 
     def place(self, location: Vector, rotation: Vector = (0, 0, 0), ins: str | None = None) -> None:
-        """Tell inertial navigation where it is: m and rad."""
+        """Set the pose of inertial navigation: m and rad."""
         self.send(SetInsPose((*location, *rotation), ins))
 
     def scan(self, type: str = "RangeScanner", name: str | None = None) -> None:
-        """Let a range scanner measure now."""
+        """Trigger a range scanner."""
         self.send(Scan(type, name))
 
     def zoom(self, camera: str, fov: float) -> None:
-        """Set the field of view of a camera, rad; 0: as it was built."""
+        """Set the field of view of a camera, rad; 0: default."""
         self.send(SetZoom(camera, fov))
 
     def trace(
         self, on: bool = True, interval: float | None = None, color: str | None = None
     ) -> None:
-        """Leave marks where the robot goes."""
+        """Draw the trajectory of the robot."""
         self.send(Trace(on, interval, color))
 
     def transmit(self, data: bytes, to: str | None = None) -> None:
-        """Say something over the robot's radio, to one robot or to whoever hears it."""
+        """Send a radio message to one robot, or to all in range."""
         self.send(Transmit(data, to))
 
     def lockstep(self, every: float, *, by_command: bool | None = None) -> None:
-        """Let the world wait for us.
+        """Enter lockstep: the simulation waits for this client.
 
         Args:
-            every: simulated seconds that pass after each of our turns; 0: not any more.
-            by_command: any command that moves the robot ends our turn, not only `end_turn`.
+            every: simulated seconds between two turns; 0: leave lockstep.
+            by_command: any motion command ends the turn, not only `end_turn`.
         """
         self.send(Lockstep(every, by_command))
 
     def end_turn(self) -> None:
-        """Let the world go on (in lockstep), without waiting for the next turn."""
+        """End this turn (in lockstep) without waiting for the next."""
         self.send(Step())
 
 
@@ -331,3 +330,86 @@ def _order(word: str) -> Order:
         raise BadValue(
             f"order is '{word}', must be one of {', '.join(ORDERS)}{nearest(word, ORDERS)}"
         ) from None
+
+
+class WorldCommands(CommandSender):
+    """Commands of USARSim's world controller: create, move and remove objects."""
+
+    def create(
+        self,
+        class_name: str,
+        name: str | None = None,
+        *,
+        at: Vector | None = None,
+        rotation: Vector | None = None,
+        scale: Sequence[float] | None = None,
+        physics: str | None = None,
+        permanent: bool | None = None,
+        memory: str | None = None,
+        material: str | None = None,
+        start: str | None = None,
+    ) -> None:
+        """Create an object; options as in `grouser.protocol.usarsim.control.Create`."""
+        self.send(
+            control.Create(
+                class_name,
+                name,
+                memory,
+                at,
+                rotation,
+                None if scale is None else tuple(scale),
+                physics,
+                permanent,
+                material,
+                start,
+            )
+        )
+
+    def kill(self, name: str) -> None:
+        """Remove an object."""
+        self.send(control.Kill(name))
+
+    def kill_all(self, lowest: Vector | None = None, highest: Vector | None = None) -> None:
+        """Remove every object, or those inside a box."""
+        self.send(control.KillAll(lowest, highest))
+
+    def put(self, name: str, at: Vector | None = None, rotation: Vector | None = None) -> None:
+        """Move an object to a pose."""
+        self.send(control.AbsMove(name, at, rotation))
+
+    def shift(self, name: str, by: Vector | None = None, rotation: Vector | None = None) -> None:
+        """Move an object by an offset."""
+        self.send(control.RelMove(name, by, rotation))
+
+    def rotate(self, name: str, *speed: float) -> None:
+        """Rotate an object, rad/s: one number, or one per axis."""
+        self.send(control.Rotate(name, speed))
+
+    def convey(self, name: str, *speed: float) -> None:
+        """Set the speed of a conveyor, m/s: one number, or one per axis."""
+        self.send(control.Conveyor(name, speed))
+
+    def add_waypoints(self, name: str, *positions: Vector) -> None:
+        """Append waypoints to an object."""
+        self.send(control.AddWaypoints(name, positions))
+
+    def set_waypoints(
+        self,
+        name: str,
+        *,
+        speed: float | None = None,
+        time: float | None = None,
+        loop: bool | None = None,
+        reset_on_clear: bool | None = None,
+        moving: bool | None = None,
+    ) -> None:
+        """Set the motion along the waypoints: speed in m/s, or time in s for the whole path."""
+        self.send(control.SetWaypoints(name, speed, time, loop, reset_on_clear, moving))
+
+    def clear_waypoints(self, name: str) -> None:
+        """Remove the waypoints of an object."""
+        self.send(control.ClearWaypoints(name))
+
+    def ask_states(self, class_name: str | None = None, name: str | None = None) -> None:
+        """Request states of objects; the answers are received like any other message."""
+        self.send(control.GetState(class_name, name))

@@ -1,4 +1,4 @@
-"""A robot driven over the network, by a plain program that does one thing after another.
+"""Blocking client: drive a robot over the network from a sequential program.
 
 ::
 
@@ -6,12 +6,12 @@
 
     with join("P3AT", name="R1", at=(0, 0, 0)) as robot:
         robot.drive(left=2.0, right=2.0)
-        for heard in robot.listen(seconds=5):
-            print(heard)
+        for message in robot.listen(seconds=5):
+            print(message)
         print(robot.newest("Scanner1"))
 
-No thread runs behind it: what has arrived is taken in whenever something is called.
-`grouser.client.asynchronous` has the same for asyncio. Nothing connects again by itself.
+There is no background thread: received data is processed within calls. There is no automatic
+reconnection. `grouser.client.asynchronous` has the same interface for asyncio.
 """
 
 from __future__ import annotations
@@ -23,12 +23,19 @@ import time
 from collections.abc import Iterator
 from typing import Self, TypeVar, Unpack
 
-from grouser.client import queries
 from grouser.client.address import Address, AddressOptions
-from grouser.client.commands import CommandSender, RobotCommands
-from grouser.client.conversation import Conversation, LockstepTurn, Plan
-from grouser.client.latest_messages import LatestMessages
-from grouser.client.world_commands import WorldCommands
+from grouser.client.commands import CommandSender, RobotCommands, WorldCommands
+from grouser.client.conversation import (
+    Conversation,
+    Exchange,
+    LatestMessages,
+    LockstepTurn,
+    configuration_query,
+    geometry_query,
+    object_state_query,
+    setting_query,
+    start_poses_query,
+)
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.commands import StartPose
 from grouser.protocol.usarsim.extensions import RadioMessage
@@ -39,23 +46,23 @@ from grouser.protocol.usarsim.state import ObjectState
 from grouser.protocol.usarsim.values import Vector
 
 PACKET = 65536
-"""Bytes that are read at once."""
+"""Largest size of one read, bytes."""
 PACKETS = 64
-"""How often is read before a call goes on, however much there is."""
+"""Largest number of reads per call."""
 
 Answer = TypeVar("Answer")
 
 
 class Connection(CommandSender):
-    """A connection to a server's control port, through a blocking socket.
+    """Connection to a server's control port, through a blocking socket.
 
-    Connecting waits for the server's greeting. Every wait may be given a ``timeout`` of its own;
-    otherwise the address's holds.
+    Connecting waits for the server's greeting. The default ``timeout`` of all calls is that of the
+    address.
 
     Raises:
-        Disconnected: the server is not there, or not any more.
-        Refused: the server said no, to this or to an earlier call.
-        NoAnswer: something did not come in time.
+        Disconnected: the connection failed or ended.
+        Refused: the server rejected this or an earlier call.
+        NoAnswer: time-out.
     """
 
     def __init__(self, address: Address) -> None:
@@ -71,29 +78,29 @@ class Connection(CommandSender):
         self.close()
 
     def close(self) -> None:
-        """Leave; the server removes the robot."""
+        """Close the connection; the server removes the robot."""
         self.conversation.mark_closed()
         self._socket.close()
 
-    # Questions.
+    # Queries.
 
     def start_poses(self, timeout: float | None = None) -> tuple[StartPose, ...]:
-        """Return the places where robots may begin."""
-        return self.run(self.conversation.ask(queries.start_poses()), timeout)
+        """Return the start poses of the world."""
+        return self.run(self.conversation.ask(start_poses_query()), timeout)
 
     def console(self, line: str, timeout: float | None = None) -> str:
-        """Type a line into the server's console, and return what it says.
+        """Execute a console line on the server and return its answer.
 
         Raises:
-            BadValue: the console did nothing; its own sentence says why.
+            BadValue: the line failed; the message is the console's.
         """
         return self.run(self.conversation.console(line), timeout)
 
     def listen(self, seconds: float | None = None) -> Iterator[Message]:
-        """Yield everything that is heard, also what came before and nobody has listened to.
+        """Yield all messages, including unread ones received before.
 
         Args:
-            seconds: how long, by this machine's clock; None: as long as there is a connection.
+            seconds: wall time; None: until the connection ends.
         """
         until = None if seconds is None else time.monotonic() + seconds
         while True:
@@ -103,23 +110,23 @@ class Connection(CommandSender):
             if not self._receive(until):
                 return
 
-    # How the shell waits.
+    # Input and output.
 
     def send(self, message: Message) -> None:
-        """Send any message of `grouser.protocol` at once."""
+        """Send any message of `grouser.protocol`."""
         self.poll()
         self.conversation.queue(message)
         self._flush()
 
     def poll(self) -> LatestMessages:
-        """Receive what has arrived, without waiting; return the newest message of each kind."""
+        """Process received data without waiting; return the newest message of each kind."""
         for _ in range(PACKETS):
             if not self._receive(0.0):
                 break
         return self.conversation.checked_latest()
 
-    def run(self, plan: Plan[Answer], timeout: float | None = None) -> Answer:
-        """Carry out one of the plans of `Conversation`, within ``timeout`` seconds."""
+    def run(self, plan: Exchange[Answer], timeout: float | None = None) -> Answer:
+        """Run an exchange of `Conversation`; `NoAnswer` after ``timeout`` seconds."""
         limit = self.address.timeout if timeout is None else timeout
         until = time.monotonic() + limit
         with contextlib.closing(plan):
@@ -135,8 +142,8 @@ class Connection(CommandSender):
                 if not self._receive(until):
                     raise NoAnswer(f"{self.address.peer}: {limit:g} s passed without {awaited}")
 
-    def _begin(self, plan: Plan[object]) -> None:
-        """Carry out the plan that a connection begins with; without it there is none."""
+    def _begin(self, plan: Exchange[object]) -> None:
+        """Run the first exchange; close the connection if it fails."""
         try:
             self.run(plan)
         except BaseException:
@@ -149,16 +156,16 @@ class Connection(CommandSender):
             for line in self.conversation.take_outgoing():
                 self._socket.sendall(line)
         except OSError:
-            # The server's last messages tell more than the socket does.
+            # The last messages of the server may contain the reason.
             while self._receive(0.0):
                 pass
-            self._mark_lost("the server does not take what is said any more")
+            self._mark_lost("the server does not read any more")
             self.conversation.raise_errors()
 
     def _receive(self, until: float | None) -> bool:
-        """Receive what arrives next; return False if nothing did until then (monotonic, s).
+        """Process the next data; return False if there is none before ``until`` (monotonic, s).
 
-        A connection that has ended counts as arrival: `Conversation.raise_errors` says why.
+        The end of the connection counts as data: `Conversation.raise_errors` raises the reason.
         """
         if self._socket.fileno() < 0:
             return False
@@ -168,7 +175,7 @@ class Connection(CommandSender):
         except (BlockingIOError, TimeoutError, ssl.SSLWantReadError):
             return False
         except OSError as error:
-            self._mark_lost(f"the connection broke ({error.strerror or error})")
+            self._mark_lost(f"connection lost ({error.strerror or error})")
             return True
         if data:
             self.conversation.receive(data)
@@ -188,51 +195,51 @@ class RemoteRobot(Connection, RobotCommands):
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Geometry:
         """Return how big the robot is, or where its sensors or packages of a type are (GETGEO)."""
-        return self.run(self.conversation.ask(queries.geometry(type, name)), timeout)
+        return self.run(self.conversation.ask(geometry_query(type, name)), timeout)
 
     def configuration(
         self, type: str = "Robot", name: str | None = None, timeout: float | None = None
     ) -> Configuration:
         """Return what the robot, its sensors or packages of a type can do (GETCONF)."""
-        return self.run(self.conversation.ask(queries.configuration(type, name)), timeout)
+        return self.run(self.conversation.ask(configuration_query(type, name)), timeout)
 
     def response(self, setting: Setting, timeout: float | None = None) -> Response:
-        """Set something and return what became of it (only UT2004's dialect says)."""
-        return self.run(self.conversation.ask(queries.setting(setting)), timeout)
+        """Send a setting and return the response (dialect ut2004 only)."""
+        return self.run(self.conversation.ask(setting_query(setting)), timeout)
 
     def reading(self, sensor: str, timeout: float | None = None) -> Message:
-        """Wait for the next reading of a sensor, or of a type of sensor."""
+        """Wait for the next reading of a sensor or sensor type."""
         return self.run(self.conversation.reading(sensor), timeout)
 
     def receive(self, timeout: float | None = None) -> RadioMessage:
-        """Return the oldest radio message that was not taken yet, or wait for one."""
+        """Return the oldest unread radio message; wait if there is none."""
         return self.run(self.conversation.radio_message(), timeout)
 
     def turn(self, timeout: float | None = None) -> LockstepTurn:
-        """Wait until the world waits for us (in lockstep)."""
+        """Wait for this client's turn (in lockstep)."""
         return self.run(self.conversation.turn(), timeout)
 
     def step(self, timeout: float | None = None) -> LockstepTurn:
-        """End our turn, let the world go on, and return when it is our turn again (lockstep)."""
+        """End this turn and wait for the next one (in lockstep)."""
         return self.run(self.conversation.step(), timeout)
 
     def turns(self, timeout: float | None = None) -> Iterator[LockstepTurn]:
-        """Yield turn after turn (in lockstep); a round of the loop ends the turn it got."""
+        """Yield turns (in lockstep); each iteration ends the turn before."""
         yield self.turn(timeout)
         while True:
             yield self.run(self.conversation.next_turn(), timeout)
 
 
 class Controller(Connection, WorldCommands):
-    """USARSim's world controller: makes, moves and removes objects."""
+    """World controller of USARSim: creates, moves and removes objects."""
 
     def object_state(self, name: str, timeout: float | None = None) -> ObjectState:
-        """Return where an object is that was made here."""
-        return self.run(self.conversation.ask(queries.object_state(name)), timeout)
+        """Return the state of an object created by this controller."""
+        return self.run(self.conversation.ask(object_state_query(name)), timeout)
 
 
 def connect(**where: Unpack[AddressOptions]) -> Connection:
-    """Connect without a robot: for start poses and the console. `Address` has the options."""
+    """Connect without a robot, for start poses and the console; options as in `Address`."""
     return Connection(Address(**where))
 
 
@@ -245,14 +252,14 @@ def join(
     start: str | None = None,
     **where: Unpack[AddressOptions],
 ) -> RemoteRobot:
-    """Put a robot into a server's world, and return it once it lives.
+    """Join a server's world with a robot; return after its first message.
 
     Args:
         kind: class of robot, ``P3AT`` or ``USARBot.P3AT``.
-        name: what it shall be called.
-        at: where it starts, m, in the wire's axes.
+        name: name of the robot.
+        at: start position, m, in the axes of the port.
         rotation: roll, pitch, yaw at the start, rad.
-        start: name of a start pose, which then counts instead of the two.
+        start: name of a start pose, instead of ``at`` and ``rotation``.
         where: host, port, dialect, token, tls, timeout; see `Address`.
     """
     robot = RemoteRobot(Address(**where))
@@ -261,14 +268,14 @@ def join(
 
 
 def control(name: str = "Controller", **where: Unpack[AddressOptions]) -> Controller:
-    """Become a world controller; see `Address` for the options."""
+    """Join as a world controller; options as in `Address`."""
     controller = Controller(Address(**where))
     controller._begin(controller.conversation.control_world(name))
     return controller
 
 
 def open_socket(address: Address) -> socket.socket:
-    """Return a connected socket, with TLS if the address has it."""
+    """Return a connected socket, with TLS if the address requires it."""
     context = address.context()
     plain: socket.socket | None = None
     try:

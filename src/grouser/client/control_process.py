@@ -1,8 +1,7 @@
-"""The control process on the robot's PC: an operator's wishes in, the robot library's calls out.
+"""Control process on the robot's PC: drives a robot by commands of an operator's program.
 
-It is built on `Hrt` and does not know whether its robot is real (Kurose et al. 2008, sec. III-B.2).
-One operator at a time; belts stop when nothing was heard of it for 0.3 s. A robot that is lost is
-looked for again.
+Based on `Hrt`, so that the robot may be real or simulated (Kurose et al. 2008, sec. III-B.2). One
+operator at a time; belts stop 0.3 s after its last message. A lost robot is reconnected.
 """
 
 from __future__ import annotations
@@ -27,124 +26,123 @@ from grouser.protocol.operation import (
 )
 
 GAUGE_MM = 220.0
-"""Between the middles of Kenaf's main tracks."""
+"""Distance of the main tracks of Kenaf, centre to centre."""
 FASTEST = 500.0
-"""A belt's speed, mm/s, at most."""
+"""Largest belt speed, mm/s."""
 REPORT_EVERY = 0.05
-"""Seconds from one report to the next."""
+"""Interval of reports, s."""
 AGAIN = 1.0
-"""Seconds before a robot that is lost is looked for again."""
+"""Delay before another attempt to connect to a lost robot, s."""
 TICK = 0.02
 LINGER = 1.0
-"""Seconds that somebody who was sent away has to read why."""
+"""Time for a rejected operator to read the reason before the socket is closed, s."""
 
 Report = Callable[[str], None]
 
 
 class ControlProcess:
-    """Listens for an operator and drives a robot.
+    """Server for one operator, and client of one robot.
 
     Args:
-        open_robot: finds the robot; called again when it is lost.
-        token: what an operator must show; empty: nothing.
-        say: is told one sentence when something changes.
+        open_robot: connects to the robot; called again when it is lost.
+        token: token of operators; empty: none.
+        report: called with a sentence at every change of state.
     """
 
     def __init__(
-        self, open_robot: Callable[[], Hrt], token: str = "", say: Report = lambda sentence: None
+        self, open_robot: Callable[[], Hrt], token: str = "", report: Report = lambda sentence: None
     ) -> None:
-        self._open_robot, self._token, self._say = open_robot, token, say
+        self._open_robot, self._token, self._log = open_robot, token, report
         self._robot: Hrt | None = None
         self._trouble = ""
         self._operator: _OperatorSocket | None = None
         self._flippers: tuple[float, float] | None = None
         self._lost = -AGAIN
-        self._leaving: list[_OperatorSocket] = []
-        """Those who were sent away, and may not have read why."""
+        self._rejected: list[_OperatorSocket] = []
+        """Rejected connections that are not closed yet."""
 
     def run(self, host: str, port: int, listening: Callable[[int], None]) -> None:
-        """Listen at HOST:PORT (0: any that is free; ``listening`` is told) until interrupted."""
+        """Run until interrupted; ``port`` 0: any free port; pass the port to ``listening``."""
         try:
-            door = socket.create_server((host, port))
+            listener = socket.create_server((host, port))
         except OSError as error:
             raise Disconnected(f"{host}:{port}: {error.strerror or error}") from None
-        with door:
-            door.setblocking(False)
-            listening(door.getsockname()[1])
+        with listener:
+            listener.setblocking(False)
+            listening(listener.getsockname()[1])
             try:
                 while True:
-                    self._welcome(door)
-                    self._leaving = [one for one in self._leaving if not one.is_gone()]
+                    self._accept_operator(listener)
+                    self._rejected = [one for one in self._rejected if not one.is_closed()]
                     self._drive()
                     if self._operator is not None and not self._operator.report(self._report):
-                        self._bid_farewell("it has gone")
+                        self._drop_operator(self._operator, "connection closed")
             finally:
-                for one in (self._operator, *self._leaving):
+                for one in (self._operator, *self._rejected):
                     if one is not None:
                         one.close()
                 if self._robot is not None:
-                    self._leave(self._robot)
+                    self._close_robot(self._robot)
 
     # -- the operator ------------------------------------------------------------------------
 
-    def _welcome(self, door: socket.socket) -> None:
-        """Let an operator in, unless there is one."""
+    def _accept_operator(self, listener: socket.socket) -> None:
+        """Accept a connection; reject it if an operator is connected."""
         try:
-            wire, where = door.accept()
+            wire, where = listener.accept()
         except (BlockingIOError, ConnectionError):
             return
-        newcomer = _OperatorSocket(wire)
+        connection = _OperatorSocket(wire)
         if self._operator is not None:
             try:
-                self._operator.listen()
-            except (Disconnected, BadValue) as error:  # it has gone, or is about to
-                self._bid_farewell(str(error))
+                self._operator.read()
+            except (Disconnected, BadValue) as error:  # closed, or about to be
+                self._drop_operator(self._operator, str(error))
         if self._operator is not None:
-            self._send_away(newcomer, "another operator drives this robot")
+            self._reject(connection, "another operator drives this robot")
             return
-        self._operator = newcomer
-        self._say(f"operator at {where[0]}")
+        self._operator = connection
+        self._log(f"operator at {where[0]}")
 
-    def _send_away(self, operator: _OperatorSocket, why: str) -> None:
-        """Say why somebody may not drive, and hang up when that was read."""
-        operator.refuse(why)
-        self._leaving.append(operator)
+    def _reject(self, operator: _OperatorSocket, why: str) -> None:
+        """Send the reason, and close the connection later."""
+        operator.reject(why)
+        self._rejected.append(operator)
 
-    def _bid_farewell(self, why: str) -> None:
-        assert self._operator is not None
-        self._operator.close()
+    def _drop_operator(self, operator: _OperatorSocket, why: str) -> None:
+        operator.close()
         self._operator = None
-        self._say(f"no operator: {why}")
+        self._log(f"no operator: {why}")
 
-    def _heard(self) -> OperatorCommand:
-        """Return what the operator wants now; a silent one, and none, wants to stand."""
+    def _operator_command(self) -> OperatorCommand:
+        """Return the present command; stop without an operator or after its time-out."""
         operator = self._operator
         if operator is None:
             return OperatorCommand(drive=(0.0, 0.0))
         try:
-            operator.listen()
-            for command in operator.fresh:
-                if self._token and not operator.known:
-                    shown = (command.token or "").encode()
-                    operator.known = hmac.compare_digest(shown, self._token.encode())
-                    if not operator.known:
-                        raise BadValue("this control process demands its token")
+            operator.read()
+            for command in operator.pending:
+                if self._token and not operator.authenticated:
+                    given = (command.token or "").encode()
+                    operator.authenticated = hmac.compare_digest(given, self._token.encode())
+                    if not operator.authenticated:
+                        raise BadValue("token missing or wrong")
         except Disconnected as error:
-            self._bid_farewell(str(error))
+            self._drop_operator(operator, str(error))
             return OperatorCommand(drive=(0.0, 0.0))
         except BadValue as error:
             self._operator = None
-            self._send_away(operator, str(error))
-            self._say(f"no operator: {error}")
+            self._reject(operator, str(error))
+            self._log(f"no operator: {error}")
             return OperatorCommand(drive=(0.0, 0.0))
-        return operator.wanted()
+        return operator.take_command()
 
     # -- the robot ---------------------------------------------------------------------------
 
     def _drive(self) -> None:
-        """Look after the robot for one tick."""
-        wanted = self._heard()
-        robot = self._robot or self._find()
+        """Send the operator's command to the robot; takes one tick."""
+        wanted = self._operator_command()
+        robot = self._robot or self._connect()
         if robot is None:
             time.sleep(TICK)
             return
@@ -162,34 +160,34 @@ class ControlProcess:
         except HrtError as error:
             self._lose(robot, error)
 
-    def _find(self) -> Hrt | None:
+    def _connect(self) -> Hrt | None:
         if time.monotonic() < self._lost + AGAIN:
             return None
         try:
             self._robot = self._open_robot()
         except GrouserError as error:
             if str(error) != self._trouble:
-                self._say(f"no robot: {error}")
+                self._log(f"no robot: {error}")
             self._trouble, self._lost = str(error), time.monotonic()
             return None
-        self._say("the robot answers")
+        self._log("robot connected")
         self._flippers = None
         return self._robot
 
     def _lose(self, robot: Hrt, error: HrtError) -> None:
-        self._say(f"the robot is lost: {error}")
+        self._log(f"robot lost: {error}")
         self._trouble, self._lost, self._robot = str(error), time.monotonic(), None
-        self._leave(robot)
+        self._close_robot(robot)
 
-    def _leave(self, robot: Hrt) -> None:
-        with contextlib.suppress(HrtError):  # it may not be there any more
+    def _close_robot(self, robot: Hrt) -> None:
+        with contextlib.suppress(HrtError):  # the link may be lost
             robot.stop()
         robot.close()
 
     def _report(self) -> RobotReport:
         robot, now = self._robot, time.monotonic()
         if robot is None:
-            return RobotReport(now, trouble=self._trouble or "there is no robot yet")
+            return RobotReport(now, trouble=self._trouble or "no robot connected yet")
         try:
             posture = robot.posture
         except HrtError:
@@ -210,22 +208,22 @@ class ControlProcess:
 
 
 class _OperatorSocket:
-    """One operator's connection."""
+    """Connection of one operator."""
 
     def __init__(self, wire: socket.socket) -> None:
         self._wire = wire
         wire.setblocking(False)
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._lines = LineReader(read_command, LONGEST)
-        self.fresh: list[OperatorCommand] = []
-        """What came since `wanted` was last called."""
-        self.known = False
-        """Whether it has shown its token."""
+        self.pending: list[OperatorCommand] = []
+        """Commands received since the last `take_command`."""
+        self.authenticated = False
+        """True after a valid token."""
         self._drive = (0.0, 0.0)
-        self._said, self._reported = -SILENCE, 0.0
+        self._active, self._reported = -SILENCE, 0.0
 
-    def listen(self) -> None:
-        """Take in what came; raise `Disconnected` when it has gone, `BadValue` for nonsense."""
+    def read(self) -> None:
+        """Read commands; `Disconnected` if the socket is closed, `BadValue` for invalid data."""
         while select.select([self._wire], [], [], 0)[0]:
             try:
                 data = self._wire.recv(LONGEST)
@@ -234,66 +232,69 @@ class _OperatorSocket:
             except OSError as error:
                 raise Disconnected(error.strerror or str(error)) from None
             if not data:
-                raise Disconnected("it has gone")
-            for said in self._lines.feed(data):
-                if isinstance(said, Fault):
-                    raise BadValue(said.reason)
-                self.fresh.append(said)
+                raise Disconnected("connection closed")
+            for command in self._lines.feed(data):
+                if isinstance(command, Fault):
+                    raise BadValue(command.reason)
+                self.pending.append(command)
 
-    def wanted(self) -> OperatorCommand:
-        """Return everything that it has asked for since last, the newest of each."""
+    def take_command(self) -> OperatorCommand:
+        """Return the newest of each pending command, and clear them."""
         flippers = camera = None
         stop = False
-        for command in self.fresh:
+        for command in self.pending:
             self._drive = (0.0, 0.0) if command.stop else command.drive or self._drive
             flippers, camera = command.flippers or flippers, command.camera or camera
             stop = stop or command.stop
-            self._said = time.monotonic()
-        self.fresh.clear()
-        if time.monotonic() > self._said + SILENCE:
+            self._active = time.monotonic()
+        self.pending.clear()
+        if time.monotonic() > self._active + SILENCE:
             self._drive = (0.0, 0.0)
         return OperatorCommand(self._drive, flippers, camera, stop)
 
     def report(self, make: Callable[[], RobotReport]) -> bool:
-        """Say how the robot is when that is due; False: nobody listens any more."""
+        """Send a report if one is due; return False if the connection is closed."""
         if time.monotonic() < self._reported + REPORT_EVERY:
             return True
         self._reported = time.monotonic()
         return self._send(make())
 
-    def refuse(self, why: str) -> None:
-        """Say why it may not drive, and nothing more."""
+    def reject(self, why: str) -> None:
+        """Send the reason and end the output."""
         self._send(RobotReport(time.monotonic(), trouble=why))
-        self._said = time.monotonic()
+        self._active = time.monotonic()
         with contextlib.suppress(OSError):
             self._wire.shutdown(socket.SHUT_WR)
 
-    def is_gone(self) -> bool:
-        """Return whether it has hung up, or had its time to; at once, it might not read why."""
+    def is_closed(self) -> bool:
+        """Close the socket after `LINGER` seconds; return True if it is closed.
+
+        Closed at once, the operator might not receive the reason.
+        """
         with contextlib.suppress(BlockingIOError, OSError):
-            while self._wire.recv(LONGEST) and time.monotonic() < self._said + LINGER:
+            while self._wire.recv(LONGEST) and time.monotonic() < self._active + LINGER:
                 pass
-        gone = time.monotonic() > self._said + LINGER
-        if gone:
+        closed = time.monotonic() > self._active + LINGER
+        if closed:
             self.close()
-        return gone
+        return closed
 
     def _send(self, report: RobotReport) -> bool:
         try:
             self._wire.send(report.encode())
         except BlockingIOError:
-            return True  # it does not read: what is old is left out
+            return True  # the operator does not read: this report is dropped
         except OSError:
             return False
         return True
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the socket."""
         self._wire.close()
 
 
 def _belts(forward_mm_s: float, turn_deg_s: float) -> tuple[float, float]:
-    """Return the belts' speeds, mm/s: left, right; what is too fast keeps its curve."""
+    """Return the left and right belt speed, mm/s, scaled to the limit at constant curvature."""
     half = radians(turn_deg_s) * GAUGE_MM / 2
     left, right = forward_mm_s - half, forward_mm_s + half
     most = max(abs(left), abs(right), FASTEST) / FASTEST

@@ -1,27 +1,38 @@
-"""A client's side of a control connection, without a socket: lines out, messages and answers in.
+"""Client side of the control protocol without I/O: requests out, messages and answers in.
 
-A shell around it (`grouser.client.connection`, `grouser.client.asynchronous`) writes what
-`Conversation.take_outgoing` gives and hands over what arrives. What takes more than one exchange is
-a `Plan`: a generator that yields, each time it needs another message, what it is waiting for, and
-returns the answer. Both shells run the same plans; only how they wait differs.
+The blocking and the asyncio client (`grouser.client.connection`, `grouser.client.asynchronous`)
+write the lines of `Conversation.take_outgoing` and pass received bytes to `Conversation.receive`.
+An exchange is a generator: it yields a description of the expected message whenever it needs more
+data, and returns the answer. Both clients run the same generators.
+
+The protocol has no request numbers: an answer is matched by its content.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from grouser.client import queries
-from grouser.client.latest_messages import LatestMessages
-from grouser.client.queries import Query
 from grouser.errors import BadValue, Disconnected, Refused
 from grouser.protocol.lines import Fault
 from grouser.protocol.usarsim.codec import ClientSide, ServerSide
-from grouser.protocol.usarsim.commands import Greeting, Init, Login
+from grouser.protocol.usarsim.commands import (
+    GetConfiguration,
+    GetGeometry,
+    GetStartPoses,
+    Greeting,
+    Init,
+    Login,
+    StartPose,
+    StartPoses,
+)
+from grouser.protocol.usarsim.control import GetState
 from grouser.protocol.usarsim.dialects import Dialect
 from grouser.protocol.usarsim.extensions import (
+    ConsoleAnswer,
+    ConsoleLine,
     Lockstep,
     Notice,
     RadioMessage,
@@ -29,53 +40,162 @@ from grouser.protocol.usarsim.extensions import (
     Tick,
     ends_turn,
 )
-from grouser.protocol.usarsim.message import Message
+from grouser.protocol.usarsim.geo_conf import (
+    PACKAGES,
+    Configuration,
+    Geometry,
+    PackageConfiguration,
+    PackageGeometry,
+    RobotConfiguration,
+    RobotGeometry,
+    SensorConfiguration,
+    SensorGeometry,
+)
+from grouser.protocol.usarsim.message import Message, UnknownMessage
+from grouser.protocol.usarsim.package import EffectorState, PackageState
+from grouser.protocol.usarsim.sensor_messages import Grouped, SensorMessage
+from grouser.protocol.usarsim.setting import Response, Setting
+from grouser.protocol.usarsim.state import ObjectState, ObjectStates, State
 from grouser.protocol.usarsim.values import Vector
 
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[Answer]):
+    """Request with the function that recognises its answer."""
+
+    request: Message
+    match: Callable[[Message], Answer | None]
+    """Return the answer if the message is one, otherwise None."""
+    awaited: str
+    """Description of the answer, for error messages."""
+
+
+def geometry_query(type: str, name: str | None = None) -> Query[Geometry]:
+    """Request positions of the robot's parts of a type."""
+
+    def match(message: Message) -> Geometry | None:
+        match message:
+            case RobotGeometry() if type.lower() == "robot":
+                return message
+            case PackageGeometry() | SensorGeometry() if _is_about(message, type, name):
+                return message
+        return None
+
+    return Query(GetGeometry(type, name), match, f"GEO {_segments(type, name)}")
+
+
+def configuration_query(type: str, name: str | None = None) -> Query[Configuration]:
+    """Request the configuration of the robot's parts of a type."""
+
+    def match(message: Message) -> Configuration | None:
+        match message:
+            case RobotConfiguration() if type.lower() == "robot":
+                return message
+            case PackageConfiguration() | SensorConfiguration() if _is_about(message, type, name):
+                return message
+        return None
+
+    return Query(GetConfiguration(type, name), match, f"CONF {_segments(type, name)}")
+
+
+def start_poses_query() -> Query[tuple[StartPose, ...]]:
+    """Request the start poses."""
+
+    def match(message: Message) -> tuple[StartPose, ...] | None:
+        return message.poses if isinstance(message, StartPoses) else None
+
+    return Query(GetStartPoses(), match, "the start poses")
+
+
+def console_query(line: str) -> Query[ConsoleAnswer]:
+    """Request the execution of a console line."""
+
+    def match(message: Message) -> ConsoleAnswer | None:
+        return message if isinstance(message, ConsoleAnswer) else None
+
+    return Query(ConsoleLine(line), match, f"the console's answer to '{line}'")
+
+
+def object_state_query(name: str) -> Query[ObjectState]:
+    """Request the state of an object of a world controller."""
+
+    def match(message: Message) -> ObjectState | None:
+        each = message.objects if isinstance(message, ObjectStates) else ()
+        return next((found for found in each if found.name.lower() == name.lower()), None)
+
+    return Query(GetState(name=name), match, f"the state of an object '{name}'")
+
+
+def setting_query(request: Setting) -> Query[Response]:
+    """Send a setting and request its response (UT2004)."""
+
+    def match(message: Message) -> Response | None:
+        return message if isinstance(message, Response) else None
+
+    return Query(request, match, "RES (dialect ut2004 only)")
+
+
+_Part = SensorGeometry | PackageGeometry | SensorConfiguration | PackageConfiguration
+
+
+def _is_about(message: _Part, type: str, name: str | None) -> bool:
+    """Return True if an answer matches the request; an empty one matches its whole type."""
+    wanted, given = type.lower(), message.type.lower()
+    if isinstance(message, PackageGeometry | PackageConfiguration):
+        return wanted in PACKAGES and (name is None or name.lower() == message.name.lower())
+    named = [sensor.name.lower() for sensor in message.sensors]
+    return wanted == given and (name is None or not named or name.lower() in named)
+
+
+def _segments(type: str, name: str | None) -> str:
+    return f"{{Type {type}}}" + (f" {{Name {name}}}" if name else "")
+
+
 UNREAD = 1000
-"""Messages that are kept for somebody who does not listen; of the rest, the oldest go."""
+"""Capacity of the queue of unread messages; beyond it the oldest are dropped."""
 FAULTS = 100
-"""Lines that were not understood, of which we keep what was wrong."""
+"""Number of stored parse errors."""
 
 PACKAGE = "USARBot"
-"""Package of a class that was named without one."""
+"""Default package of robot classes."""
 CONTROLLER = "USARBotAPI.WorldController"
-"""Class of somebody who has no robot, and may change the world."""
+"""Class of a world controller."""
 
-Answer = TypeVar("Answer")
-Plan = Generator[str, None, Answer]
-"""A generator that yields a description of what it waits for, and returns the answer."""
+Exchange = Generator[str, None, Answer]
+"""Generator that yields descriptions of the expected message, and returns the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockstepTurn:
-    """A turn in lockstep: the world waits for us."""
+    """Turn in lockstep: the simulation waits for this client."""
 
     time: float
-    """Simulated, s."""
-    heard: tuple[Message, ...]
-    """Every message since the last turn, or since somebody listened."""
+    """Simulated time, s."""
+    messages: tuple[Message, ...]
+    """All unread messages since the last turn."""
 
 
 class Conversation:
-    """What one connection has sent, received and still waits for.
+    """Protocol state of one connection: outgoing lines, unread messages, pending queries.
 
     Args:
-        dialect: what the server speaks.
-        peer: what to call the server in complaints, ``host:port``.
-        unread: messages that are kept while nobody listens; in lockstep all are.
+        dialect: dialect of sent messages.
+        peer: ``host:port``, for error messages.
+        unread: capacity of the queue of unread messages; unlimited in lockstep.
     """
 
     def __init__(self, dialect: Dialect, peer: str, unread: int = UNREAD) -> None:
         self.peer = peer
         self.latest = LatestMessages()
         self.faults: deque[Fault] = deque(maxlen=FAULTS)
-        """Lines of the server that were not understood, oldest first."""
+        """Parse errors of received lines, oldest first."""
         self.dropped = 0
-        """Messages that were dropped because nobody listened in time."""
+        """Number of dropped unread messages."""
         self._side = ClientSide(dialect)
         self._far_side = ServerSide(dialect)
-        """Reads our lines as the server does: that decides whose turn it is."""
+        """Parses sent lines as the server does, to detect the end of a turn."""
         self._most_unread = unread
         self._unread: deque[Message] = deque()
         self._outgoing: list[bytes] = []
@@ -86,10 +206,10 @@ class Conversation:
         self._lockstep = Lockstep(0.0)
         self._my_turn = False
 
-    # What goes out and what comes in.
+    # Input and output.
 
     def queue(self, message: Message) -> None:
-        """Queue a message to be written."""
+        """Queue a message for sending."""
         lines = self._side.send(message)
         self._outgoing += lines
         if isinstance(message, Lockstep):
@@ -107,12 +227,12 @@ class Conversation:
         )
 
     def take_outgoing(self) -> list[bytes]:
-        """Take the lines that are to be written now, each at once."""
+        """Return and clear the queue of outgoing lines."""
         lines, self._outgoing = self._outgoing, []
         return lines
 
     def receive(self, data: bytes) -> None:
-        """Process the next bytes from the server."""
+        """Process received bytes."""
         for message in self._side.receive(data):
             if isinstance(message, Fault):
                 self.faults.append(message)
@@ -124,44 +244,44 @@ class Conversation:
                 self.dropped += 1
 
     def mark_lost(self, reason: str) -> None:
-        """Note that the connection is no more, and why."""
+        """Record the end of the connection and its reason."""
         greeted = self.latest.greeting is not None
-        hint = "" if greeted else " before it greeted us (does it speak TLS? is it full?)"
+        hint = "" if greeted else " before the greeting (does it use TLS? is it full?)"
         self._end = self._end or f"{self.peer}: {reason}{hint}"
 
     def mark_closed(self) -> None:
-        """Note that we close the connection ourselves; what was heard can still be looked at."""
+        """Record that this program closed the connection; received messages stay available."""
         self._left = True
         self._end = self._end or f"{self.peer}: the connection was closed by this program"
 
     def checked_latest(self) -> LatestMessages:
-        """Return the newest messages; raise what has gone wrong, unless we closed it ourselves."""
+        """Return the newest messages; raise pending errors unless this program closed it."""
         if not self._left:
             self.raise_errors()
         return self.latest
 
     def raise_errors(self) -> None:
-        """Raise what has gone wrong since it was last asked for.
+        """Raise the pending error, if any.
 
         Raises:
-            Refused: the server said no; the connection goes on if the server lets it.
-            Disconnected: there is no connection any more.
+            Refused: the server rejected a request; the connection may continue.
+            Disconnected: the connection has ended.
         """
         self.raise_refusal()
         if self._end is not None:
             raise Disconnected(self._end)
 
     def raise_refusal(self) -> None:
-        """Raise `Refused` if the server has said no since it was last asked for.
+        """Raise `Refused` if a rejection was received.
 
-        Also before an answer is handed out: a refusal that came before it must not wait for the
-        next call, as packets happen to fall.
+        Called before an answer is returned, so that an earlier rejection is raised by the same call
+        independent of packet boundaries.
         """
         if self._refusals:
             raise Refused(f"{self.peer}: {self._refusals.popleft()}")
 
     def next_unread(self) -> Message | None:
-        """Take the oldest message that nobody has listened to; None: there is none."""
+        """Remove and return the oldest unread message; None if there is none."""
         return self._unread.popleft() if self._unread else None
 
     def _process(self, message: Message) -> None:
@@ -178,12 +298,12 @@ class Conversation:
                 self._waiting.remove(waiting)
                 break
 
-    # Plans.
+    # Exchanges.
 
-    def open(self, token: str | None) -> Plan[Greeting]:
-        """Log in if there is a token, and wait for the greeting."""
-        # Servers of ours tell refusals only to those who spoke one of our own lines; others drop
-        # a command that they do not know. This one asks for nothing that does not hold already.
+    def open(self, token: str | None) -> Exchange[Greeting]:
+        """Send the token, if any, and wait for the greeting."""
+        # Grouser servers send rejections only to clients that have sent a Grouser message; others
+        # drop unknown commands. Lockstep 0 is such a message without effect.
         self.queue(Login(token) if token else Lockstep(0.0))
         while self.latest.greeting is None:
             yield from self._wait_for("the greeting (is it a control port?)")
@@ -196,32 +316,32 @@ class Conversation:
         at: Vector | None,
         rotation: Vector | None,
         start: str | None,
-    ) -> Plan[None]:
-        """Put a robot into the world, and wait for its first sign of life."""
+    ) -> Exchange[None]:
+        """Join with a robot and wait for its first message."""
         class_name = kind if "." in kind else f"{PACKAGE}.{kind}"
         self.queue(Init(class_name, name, at, rotation, start))
         while not self.latest.alive:
             for notice in self.latest.notices:
-                if notice.kind == "Removed":  # it could not be where it was put
+                if notice.kind == "Removed":  # the start pose is not free
                     raise Refused(f"{self.peer}: {notice.text}")
             yield from self._wait_for(
-                f"a sign of life of a '{kind}' (does the server know this class?)"
+                f"a message of a robot '{kind}' (does the server have this class?)"
             )
 
-    def control_world(self, name: str) -> Plan[None]:
-        """Become a world controller; a question that anybody may ask shows that it was heard."""
+    def control_world(self, name: str) -> Exchange[None]:
+        """Join as a world controller; the answer to a query confirms it."""
         self.queue(Init(CONTROLLER, name))
-        yield from self.ask(queries.start_poses())
+        yield from self.ask(start_poses_query())
 
-    def console(self, line: str) -> Plan[str]:
-        """Type a line into the console; raise its complaint if nothing was done."""
-        answer = yield from self.ask(queries.console(line))
+    def console(self, line: str) -> Exchange[str]:
+        """Execute a console line; raise `BadValue` if it failed."""
+        answer = yield from self.ask(console_query(line))
         if answer.failed:
             raise BadValue(answer.text)
         return answer.text
 
-    def ask(self, query: Query[Answer]) -> Plan[Answer]:
-        """Send a query and wait for its answer; of equal queries the oldest is answered first."""
+    def ask(self, query: Query[Answer]) -> Exchange[Answer]:
+        """Send a query and wait for its answer; equal queries are answered in order."""
         waiting = _PendingQuery(query)
         self._waiting.append(waiting)
         self.queue(query.request)
@@ -234,55 +354,160 @@ class Conversation:
         answer: Answer = waiting.answer
         return answer
 
-    def reading(self, sensor: str) -> Plan[Message]:
-        """Wait for the next reading of a sensor, or of a type of sensor."""
+    def reading(self, sensor: str) -> Exchange[Message]:
+        """Wait for the next reading of a sensor or sensor type."""
         before = self.latest.newest(sensor)
         while (newest := self.latest.newest(sensor)) is before or newest is None:
             known = ", ".join(self.latest.sensors) or "none"
-            yield from self._wait_for(f"a reading of '{sensor}' (heard from: {known})")
+            yield from self._wait_for(f"a reading of '{sensor}' (received from: {known})")
         return newest
 
-    def radio_message(self) -> Plan[RadioMessage]:
-        """Return the oldest radio message that was not taken yet, or wait for one."""
+    def radio_message(self) -> Exchange[RadioMessage]:
+        """Return the oldest unread radio message; wait if there is none."""
         while not self.latest.radio_inbox:
-            yield from self._wait_for("something on the radio")
+            yield from self._wait_for("a radio message")
         return self.latest.radio_inbox.popleft()
 
-    def turn(self) -> Plan[LockstepTurn]:
-        """Wait until the world waits for us."""
+    def turn(self) -> Exchange[LockstepTurn]:
+        """Wait for this client's turn."""
         while not self._my_turn:
-            yield from self._wait_for("our turn (did every client in lockstep end its own?)")
-        heard: list[Message] = []
+            yield from self._wait_for("a turn (did all other clients in lockstep end theirs?)")
+        messages: list[Message] = []
         time = self.latest.time or 0.0
         while self._unread:
             message = self._unread.popleft()
             if isinstance(message, Tick):
                 time = message.time
             else:
-                heard.append(message)
-        return LockstepTurn(time, tuple(heard))
+                messages.append(message)
+        return LockstepTurn(time, tuple(messages))
 
-    def step(self) -> Plan[LockstepTurn]:
-        """End our turn, once we have it, and wait for the next."""
+    def step(self) -> Exchange[LockstepTurn]:
+        """Wait for this turn, end it, and wait for the next."""
         if not self._my_turn:
             yield from self.turn()
         self.queue(Step())
         return (yield from self.turn())
 
-    def next_turn(self) -> Plan[LockstepTurn]:
-        """End our turn if we still have it, and wait for the next: a loop's next round."""
+    def next_turn(self) -> Exchange[LockstepTurn]:
+        """End this turn if it has not ended, and wait for the next."""
         if self._my_turn:
             self.queue(Step())
         return (yield from self.turn())
 
-    def _wait_for(self, awaited: str) -> Plan[None]:
+    def _wait_for(self, awaited: str) -> Exchange[None]:
         self.raise_errors()
         yield awaited
 
 
 @dataclass(eq=False, slots=True)
 class _PendingQuery:
-    """A query whose answer has not come yet."""
+    """Query without an answer yet."""
 
     query: Query[Any]
     answer: Any = None
+
+
+NOTICES = 100
+"""Number of stored notices."""
+RADIO_INBOX = 1000
+"""Capacity of the radio inbox."""
+
+
+class LatestMessages:
+    """Newest message of each kind and sensor, notices and radio inbox."""
+
+    def __init__(self) -> None:
+        self.greeting: Greeting | None = None
+        """First line of the server."""
+        self.state: State | None = None
+        """State of the robot."""
+        self.packages: dict[str, PackageState | EffectorState] = {}
+        """Mission package or gripper -> its state."""
+        self.time: float | None = None
+        """Newest simulated time, s; it decreases when the world restarts."""
+        self.notices: deque[Notice] = deque(maxlen=NOTICES)
+        """Notices, oldest first."""
+        self.radio_inbox: deque[RadioMessage] = deque(maxlen=RADIO_INBOX)
+        """Unread radio messages, oldest first."""
+        self._by_name: dict[str, Message] = {}
+        self._by_type: dict[str, Message] = {}
+
+    def record(self, message: Message) -> None:
+        """Store ``message`` as the newest of its kind."""
+        self._update_time(message)
+        match message:
+            case SensorMessage() | UnknownMessage(word="SEN"):
+                self._record_reading(message)
+            case State():
+                self.state = message
+            case PackageState() | EffectorState():
+                self.packages[message.name] = message
+            case RadioMessage():
+                self.radio_inbox.append(message)
+            case Notice():
+                self.notices.append(message)
+            case Greeting():
+                self.greeting = message
+
+    @property
+    def alive(self) -> bool:
+        """True after the first state or sensor message of the robot."""
+        return self.state is not None or bool(self._by_type)
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """Names of the sensors with readings, as spelled by the server."""
+        return tuple(name for message in self._by_type.values() for name in sensor_names(message))
+
+    def newest(self, sensor: str) -> Message | None:
+        """Return the last reading of a sensor or sensor type; None if there is none.
+
+        For grouped sensors (sonars…), a name selects a message with that one sensor and the type a
+        message with all of them, whether the dialect groups them or not. Case is ignored.
+        """
+        key = sensor.lower()
+        return self._by_name.get(key) or self._by_type.get(key)
+
+    def _update_time(self, message: Message) -> None:
+        """Update the time; readings may be late, only STA and TICK set it back."""
+        time = getattr(message, "time", None)
+        if not isinstance(time, float):
+            return
+        if self.time is None or time > self.time or isinstance(message, State | Tick):
+            self.time = time
+
+    def _record_reading(self, message: SensorMessage | UnknownMessage) -> None:
+        kind = sensor_type(message).lower()
+        if isinstance(message, Grouped):
+            for one in message.readings:
+                self._by_name[one[0].lower()] = replace(message, readings=(one,))
+            before = self._by_type.get(kind)
+            if isinstance(before, Grouped):
+                together = {**dict(before.readings), **dict(message.readings)}
+                message = replace(message, readings=tuple(together.items()))
+        else:
+            for name in sensor_names(message):
+                self._by_name[name.lower()] = message
+        self._by_type[kind] = message
+
+
+def sensor_type(message: SensorMessage | UnknownMessage) -> str:
+    """Return the sensor type of a reading."""
+    return message.type if isinstance(message, SensorMessage) else _segment(message, "type")
+
+
+def sensor_names(message: Message) -> tuple[str, ...]:
+    """Return the sensor names of a reading; empty for other messages."""
+    match message:
+        case Grouped():
+            return tuple(name for name, _ in message.readings)
+        case SensorMessage():
+            return (str(getattr(message, "name", message.type)),)
+        case UnknownMessage(word="SEN"):
+            return (_segment(message, "name"),)
+    return ()
+
+
+def _segment(message: UnknownMessage, key: str) -> str:
+    return next((value for name, value in message.pairs if name.lower() == key), "")

@@ -1,4 +1,4 @@
-"""The robot library of Kenaf: the paper's calls, in millimetres and degrees (Kurose et al., II-C).
+"""Robot library hrt of Kenaf: functions in millimetres and degrees (Kurose et al., sec. II-C).
 
 ::
 
@@ -11,12 +11,12 @@
         hrt_turning(90.0)
     hrt_stop()
 
-`clib/hrt.h` has the same in C. The program does not say whether its robot is real or simulated:
-the environment variable HRT_LINK does (`grouser.client.links.link.open_link`). `Hrt` is the same
-for programs that have several robots, or a link of their own (`grouser.client.hrt_robot`).
+`clib/hrt.h` is the same interface in C. The environment variable HRT_LINK selects the real or a
+simulated robot (`grouser.client.links.link.open_link`). `grouser.client.hrt_robot.Hrt` is the same
+for several robots or another link.
 
-Nothing runs behind a program's back: belts are told again and again while a call waits, and stop
-0.3 s after the last one has returned. `hrt_wait` keeps them running.
+There is no background thread: belt commands are repeated while a call waits, and belts stop 0.3 s
+after the last call has returned. `hrt_wait` keeps them running.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def _opened() -> Hrt:
 
 
 def hrt_kenaf_init() -> None:
-    """Open the link that HRT_LINK names, and wait until the robot has said how it is."""
+    """Open the link HRT_LINK and wait for the first status of the robot."""
     global _robot
     hrt_close()
     _robot = Hrt(open_link())
 
 
 def hrt_close() -> None:
-    """Leave the robot, if there is one."""
+    """Close the link, if it is open."""
     global _robot
     if _robot is not None:
         _robot.close()
@@ -71,71 +71,71 @@ def hrt_close() -> None:
 
 
 def hrt_show_status() -> None:
-    """Print how the robot is."""
+    """Print the status of the robot."""
     _opened().show_status()
 
 
 def hrt_go_forward(distance_mm: float) -> float:
-    """Drive straight, mm, by the encoders; below 0: backwards. Return how far it was."""
+    """Drive straight by the encoders, mm, backwards negative; return the driven distance."""
     return _opened().go_forward(distance_mm)
 
 
 def hrt_turning(angle_deg: float) -> float:
-    """Turn on the spot, deg, by posture; to the left positive. Return how far it was."""
+    """Turn on the spot by the posture sensor, deg, left positive; return the angle."""
     return _opened().turning(angle_deg)
 
 
 def hrt_stop() -> None:
-    """Let all six motors stand still."""
+    """Stop all six motors."""
     _opened().stop()
 
 
 def hrt_set_pace(mm_s: float) -> None:
-    """Say how fast the belts run in hrt_go_forward and hrt_turning, mm/s."""
+    """Set the belt speed of hrt_go_forward and hrt_turning, mm/s."""
     _opened().set_pace(mm_s)
 
 
 def hrt_set_speeds(left_mm_s: float, right_mm_s: float) -> None:
-    """Let the belts run, mm/s, forwards positive, until 0.3 s after the last call."""
+    """Set the belt speeds, mm/s, forwards positive; belts stop 0.3 s after the last call."""
     _opened().set_speeds(left_mm_s, right_mm_s)
 
 
 def hrt_set_flippers(
     front_left: float, front_right: float, rear_left: float, rear_right: float
 ) -> None:
-    """Send the flippers to angles, deg, up positive."""
+    """Set the flipper angles, deg, up positive."""
     _opened().set_flippers(front_left, front_right, rear_left, rear_right)
 
 
 def hrt_move_flippers(
     front_left: float, front_right: float, rear_left: float, rear_right: float
 ) -> None:
-    """Send the flippers to angles, deg, up positive, and wait until they are there."""
+    """Set the flipper angles, deg, up positive, and wait until they are reached."""
     _opened().move_flippers(front_left, front_right, rear_left, rear_right)
 
 
 def hrt_aim_camera(pan_deg: float, tilt_deg: float) -> None:
-    """Let the front camera look to the left (pan) and up (tilt), deg."""
+    """Aim the front camera: pan to the left and tilt up, deg."""
     _opened().aim_camera(pan_deg, tilt_deg)
 
 
 def hrt_wait(seconds: float) -> None:
-    """Let time pass; belts that were told to run keep running."""
+    """Wait; running belts keep running."""
     _opened().wait(seconds)
 
 
 def hrt_get_encoders() -> tuple[float, float]:
-    """Return how far the belts have run, mm: left, right."""
+    """Return the travel of the left and right belt, mm."""
     return _opened().encoders
 
 
 def hrt_get_speeds() -> tuple[float, float]:
-    """Return how fast the belts run, mm/s: left, right."""
+    """Return the speed of the left and right belt, mm/s."""
     return _opened().speeds
 
 
 def hrt_get_flippers() -> tuple[float, float, float, float]:
-    """Return where the flippers are, deg, up positive: front left, right, rear left, right."""
+    """Return the flipper angles, deg, up positive: front left, right, rear left, right."""
     return _opened().flippers
 
 
@@ -145,10 +145,10 @@ def hrt_get_posture() -> tuple[float, float, float]:
 
 
 def hrt_get_battery() -> int | None:
-    """Return how long the battery will last, s; None: nobody knows."""
+    """Return the remaining battery time, s; None: unknown."""
     return _opened().battery
 
 
 def hrt_get_slide() -> float | None:
-    """Return what share of the belts' way was sliding in the last turn; None: no turn yet."""
+    """Return the slip of the belts in the last turn, 0 to 1; None: no turn yet."""
     return _opened().slide

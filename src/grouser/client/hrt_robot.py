@@ -1,4 +1,4 @@
-"""A Kenaf behind a link: what the robot library's calls do. Lengths in mm, angles in deg."""
+"""Robot library object: a Kenaf behind a link, with its status. Lengths in mm, angles in deg."""
 
 from __future__ import annotations
 
@@ -12,40 +12,50 @@ from grouser.client.hrt_control import (
     STALL,
     TURN_SHARE,
     Belts,
-    Look,
+    Observation,
     Sliding,
     Stalled,
     Straight,
     Turn,
 )
-from grouser.client.hrt_status import HrtStatus
 from grouser.client.links.link import Link
 from grouser.errors import BadValue, Disconnected, GrouserError
 from grouser.frames import degrees, metres, millimetres, radians
 from grouser.protocol.can.messages import (
+    FLAGS,
+    MOTORS,
+    UNKNOWN_BATTERY,
+    BatteryLeft,
+    BeltEncoders,
     BeltMotion,
     BeltSpeeds,
     CameraAim,
     CanCommand,
+    CanFrame,
+    FlipperAngles,
+    FrameFault,
     FrontFlippers,
+    Health,
+    Posture,
     RearFlippers,
     Stop,
+    parse_status,
 )
 
 TICK = 0.02
-"""Seconds from one look, and one command, to the next."""
-PATIENCE = 10.0
-"""Seconds on the link's clock after which a robot that says nothing is lost."""
-STOPPING = 5
-"""Times that a stop is said: one may be lost on the way."""
+"""Control interval, s."""
+STATUS_TIMEOUT = 10.0
+"""Time without motor status after which the robot is lost, s on the link's clock."""
+STOP_REPEATS = 5
+"""Number of repeated stop commands, since frames may be lost."""
 FLIPPERS_NEAR = radians(2.0)
-"""A flipper has arrived."""
+"""Tolerance of a flipper angle, rad."""
 FARTHEST_MM, FURTHEST_DEG = 100_000.0, 36_000.0
-"""The longest ways that one call may be asked for."""
+"""Limits of one call."""
 
 
 class HrtCode(IntEnum):
-    """What went wrong: the C library's calls return these."""
+    """Error codes, also returned by the C library."""
 
     OK = 0
     NOT_OPEN = -1
@@ -58,36 +68,36 @@ class HrtCode(IntEnum):
 
 
 SENTENCES = {
-    HrtCode.OK: "all is well",
+    HrtCode.OK: "no error",
     HrtCode.NOT_OPEN: "hrt_kenaf_init was not called, or has failed",
-    HrtCode.NO_LINK: "there is no way to the robot",
-    HrtCode.NO_STATUS: "the robot says nothing",
+    HrtCode.NO_LINK: "no link to the robot",
+    HrtCode.NO_STATUS: "no status from the robot",
     HrtCode.STALLED: "the belts or flippers do not move",
     HrtCode.SLIDING: "the belts run and the robot does not turn",
-    HrtCode.BAD_VALUE: "a value is outside what is allowed",
-    HrtCode.RESTARTED: "the robot has started anew",
+    HrtCode.BAD_VALUE: "a value is out of range",
+    HrtCode.RESTARTED: "the robot has restarted",
 }
-"""Code → what it means."""
+"""Code -> message."""
 
 
 class HrtError(GrouserError):
-    """The robot could not do it; its belts were stopped."""
+    """A call failed; the belts were stopped."""
 
     def __init__(self, code: HrtCode, detail: str = "") -> None:
-        """Keep the code."""
+        """Store the code."""
         super().__init__(SENTENCES[code] + (f": {detail}" if detail else ""))
         self.code = code
 
 
 class Hrt:
-    """A Kenaf behind a link; `grouser.client.hrt` has the same as the paper's functions."""
+    """Kenaf behind a link; `grouser.client.hrt` has the functions of the paper."""
 
     def __init__(self, link: Link, status_to: TextIO | None = None) -> None:
-        """Wait until the robot has said everything about itself once.
+        """Wait for the first complete status.
 
         Args:
-            link: the way to it.
-            status_to: where `show_status` prints; None: standard output.
+            link: transport to the robot.
+            status_to: output of `show_status`; None: standard output.
         """
         self.link = link
         self.status = HrtStatus()
@@ -99,83 +109,83 @@ class Hrt:
         self._pace = PACE
         self._grip = FIRST_GRIP
         self._slid: float | None = None
-        self._said: dict[type[CanCommand], float] = {}
-        self._heard = link.time
+        self._sent: dict[type[CanCommand], float] = {}
+        self._last_status = link.time
         while not self.status.complete:
             self._tick()
 
-    # -- the paper's calls -------------------------------------------------------------------
+    # -- calls of the paper ------------------------------------------------------------------
 
     def show_status(self) -> None:
-        """Print how the robot is."""
+        """Print the status of the robot."""
         self._tick()
         print(self.status.text(self._slid), file=self._to or sys.stdout, flush=True)
 
     def go_forward(self, distance_mm: float) -> float:
-        """Drive straight, by the encoders; return how far it was, mm. Below 0: backwards."""
+        """Drive straight by the encoders, mm, backwards negative; return the driven distance."""
         _check("hrt_go_forward", distance_mm, FARTHEST_MM)
-        motion = Straight(metres(distance_mm), self._look(), self._pace)
-        self._carry_out(motion)
+        motion = Straight(metres(distance_mm), self._observe(), self._pace)
+        self._run_motion(motion)
         return millimetres(motion.travelled)
 
     def turning(self, angle_deg: float) -> float:
-        """Turn on the spot, by posture; return how far it was, deg. To the left: positive.
+        """Turn on the spot by the posture sensor, deg, left positive; return the angle.
 
-        How much the belts slid over the ground is what `slide` says afterwards.
+        `slide` is the slip of this turn.
         """
         _check("hrt_turning", angle_deg, FURTHEST_DEG)
-        look = self._look()
+        look = self._observe()
         if look.yaw is None:
-            raise HrtError(HrtCode.NO_STATUS, "posture is not known")
+            raise HrtError(HrtCode.NO_STATUS, "posture is unknown")
         motion = Turn(radians(angle_deg), look, TURN_SHARE * self._pace, self._grip)
-        self._carry_out(motion)
+        self._run_motion(motion)
         self._grip = motion.grip
         self._slid = motion.slid if motion.slid is not None else self._slid
         return degrees(motion.turned)
 
     def stop(self) -> None:
-        """Let all six motors stand still."""
+        """Stop all six motors."""
         self._belts = (0.0, 0.0)
         self._flippers = None
-        for _ in range(STOPPING):
+        for _ in range(STOP_REPEATS):
             self._send(Stop(), BeltSpeeds(0.0, 0.0))
             self._pass_time(TICK)
 
-    # -- and what a real one has -------------------------------------------------------------
+    # -- further calls -----------------------------------------------------------------------
 
     def set_pace(self, mm_s: float) -> None:
-        """Say how fast the belts run straight on, mm/s: 10 to 500; in turns half as fast."""
+        """Set the belt speed of straight motions, mm/s: 10 to 500; turns use half of it."""
         if not 10 <= mm_s <= 500:
             raise HrtError(HrtCode.BAD_VALUE, f"hrt_set_pace: {mm_s:g} mm/s, must be 10 to 500")
         self._pace = metres(mm_s)
 
     def set_speeds(self, left_mm_s: float, right_mm_s: float) -> None:
-        """Let the belts run, mm/s, forwards positive, until 0.3 s after the last call."""
-        self._command("hrt_set_speeds", BeltSpeeds(metres(left_mm_s), metres(right_mm_s)))
+        """Set the belt speeds, mm/s, forwards positive; belts stop 0.3 s after the last call."""
+        self._check_command("hrt_set_speeds", BeltSpeeds(metres(left_mm_s), metres(right_mm_s)))
         self._belts = (metres(left_mm_s), metres(right_mm_s))
         self._tick()
 
     def set_flippers(
         self, front_left: float, front_right: float, rear_left: float, rear_right: float
     ) -> None:
-        """Send the flippers to angles, deg, up positive, without waiting for them."""
+        """Set the flipper angles, deg, up positive, without waiting."""
         angles = tuple(radians(a) for a in (front_left, front_right, rear_left, rear_right))
         for command in (FrontFlippers(*angles[:2]), RearFlippers(*angles[2:])):
-            self._command("hrt_set_flippers", command)
+            self._check_command("hrt_set_flippers", command)
         self._flippers = angles
-        self._said.pop(FrontFlippers, None)
+        self._sent.pop(FrontFlippers, None)
         self._tick()
 
     def move_flippers(
         self, front_left: float, front_right: float, rear_left: float, rear_right: float
     ) -> None:
-        """Send the flippers to angles, deg, up positive, and wait until they are there."""
+        """Set the flipper angles, deg, up positive, and wait until they are reached."""
         self.set_flippers(front_left, front_right, rear_left, rear_right)
-        assert self._flippers is not None
+        targets = tuple(radians(a) for a in (front_left, front_right, rear_left, rear_right))
         best, since = float("inf"), self.status.motion.time
         while True:
-            there = zip(self._flippers, self.status.flipper_angles, strict=True)
-            left = max(abs(wanted - angle) for wanted, angle in there)
+            pairs = zip(targets, self.status.flipper_angles, strict=True)
+            left = max(abs(target - angle) for target, angle in pairs)
             if left <= FLIPPERS_NEAR:
                 return
             if left < best - FLIPPERS_NEAR / 4:
@@ -185,68 +195,68 @@ class Hrt:
             self._tick()
 
     def aim_camera(self, pan_deg: float, tilt_deg: float) -> None:
-        """Let the front camera look to the left (pan) and up (tilt), deg."""
-        self._command("hrt_aim_camera", CameraAim(radians(pan_deg), radians(tilt_deg)))
+        """Aim the front camera: pan to the left and tilt up, deg."""
+        self._check_command("hrt_aim_camera", CameraAim(radians(pan_deg), radians(tilt_deg)))
         self._camera = (radians(pan_deg), radians(tilt_deg))
-        self._said.pop(CameraAim, None)
+        self._sent.pop(CameraAim, None)
         self._tick()
 
     def wait(self, seconds: float) -> None:
-        """Let time pass; belts that were told to run keep running."""
+        """Wait; running belts keep running."""
         until = self.link.time + seconds
         while self.link.time < until - 1e-9:
             self._tick(min(TICK, until - self.link.time))
 
     @property
     def encoders(self) -> tuple[float, float]:
-        """How far the belts have run, mm: left, right."""
-        self._take()
+        """Travel of the left and right belt, mm."""
+        self._receive()
         belts = self.status.encoders
         return millimetres(belts.left), millimetres(belts.right)
 
     @property
     def speeds(self) -> tuple[float, float]:
-        """How fast the belts run, mm/s: left, right."""
-        self._take()
+        """Speed of the left and right belt, mm/s."""
+        self._receive()
         motion = self.status.motion
         return millimetres(motion.left), millimetres(motion.right)
 
     @property
     def flippers(self) -> tuple[float, float, float, float]:
-        """Where the flippers are, deg, up positive: front left and right, rear left and right."""
-        self._take()
+        """Flipper angles, deg, up positive: front left and right, rear left and right."""
+        self._receive()
         front_left, front_right, rear_left, rear_right = self.status.flipper_angles
         return degrees(front_left), degrees(front_right), degrees(rear_left), degrees(rear_right)
 
     @property
     def posture(self) -> tuple[float, float, float]:
         """Roll, pitch (nose down positive), yaw (to the left positive), deg."""
-        self._take()
+        self._receive()
         lying = self.status.posture
         if lying is None:
-            raise HrtError(HrtCode.NO_STATUS, "posture is not known")
+            raise HrtError(HrtCode.NO_STATUS, "posture is unknown")
         return degrees(lying.roll), degrees(lying.pitch), degrees(lying.yaw)
 
     @property
     def battery(self) -> int | None:
-        """How long the battery will last, s; None: nobody knows."""
-        self._take()
+        """Remaining battery time, s; None: unknown."""
+        self._receive()
         return self.status.battery
 
     @property
     def slide(self) -> float | None:
-        """What share of the belts' way was sliding in the last turn, 0 to 1; None: no turn yet."""
+        """Slip of the belts in the last turn, 0 to 1; None: no turn yet."""
         return self._slid
 
     def close(self) -> None:
-        """Leave the robot."""
+        """Close the link."""
         self.link.close()
 
-    # -- how it waits ------------------------------------------------------------------------
+    # -- control loop ------------------------------------------------------------------------
 
-    def _carry_out(self, motion: Straight | Turn) -> None:
+    def _run_motion(self, motion: Straight | Turn) -> None:
         try:
-            while (belts := motion.step(self._look())) is not None:
+            while (belts := motion.step(self._observe())) is not None:
                 self._belts = belts
                 self._tick()
         except Stalled:
@@ -257,14 +267,14 @@ class Hrt:
             self._belts = (0.0, 0.0)
             self._send(BeltSpeeds(0.0, 0.0))
 
-    def _look(self) -> Look:
-        self._take()
+    def _observe(self) -> Observation:
+        self._receive()
         belts, lying = self.status.encoders, self.status.posture
         yaw = lying.yaw if lying else None
-        return Look(belts.left, belts.right, yaw, self.status.motion.time)
+        return Observation(belts.left, belts.right, yaw, self.status.motion.time)
 
     def _tick(self, seconds: float = TICK) -> None:
-        """Say again what holds, and let time pass."""
+        """Repeat the present commands and wait."""
         commands: list[CanCommand] = [BeltSpeeds(*self._belts)]
         if self._flippers is not None and self._due(FrontFlippers):
             commands += [FrontFlippers(*self._flippers[:2]), RearFlippers(*self._flippers[2:])]
@@ -272,14 +282,14 @@ class Hrt:
             commands.append(CameraAim(*self._camera))
         self._send(*commands)
         self._pass_time(seconds)
-        if self.link.time - self._heard > PATIENCE:
+        if self.link.time - self._last_status > STATUS_TIMEOUT:
             raise HrtError(HrtCode.NO_STATUS)
 
     def _due(self, kind: type[CanCommand]) -> bool:
-        said = self._said.get(kind)
-        if said is not None and self.link.time - said < kind.CYCLE - 1e-9:
+        sent = self._sent.get(kind)
+        if sent is not None and self.link.time - sent < kind.CYCLE - 1e-9:
             return False
-        self._said[kind] = self.link.time
+        self._sent[kind] = self.link.time
         return True
 
     def _send(self, *commands: CanCommand) -> None:
@@ -297,24 +307,24 @@ class Hrt:
             self.link.wait(seconds)
         except Disconnected as error:
             raise HrtError(HrtCode.NO_LINK, str(error)) from None
-        self._take()
+        self._receive()
 
-    def _take(self) -> None:
-        """Take in what the robot said."""
+    def _receive(self) -> None:
+        """Process received frames."""
         try:
             frames = self.link.receive()
         except Disconnected as error:
             raise HrtError(HrtCode.NO_LINK, str(error)) from None
-        # A bridge without a robot says so; only what the motors say is a sign of life.
+        # A bridge without a robot also sends frames; only motor frames reset the time-out.
         if any(frame.id == BeltMotion.ID for frame in frames):
-            self._heard = self.link.time
+            self._last_status = self.link.time
         for frame in frames:
-            if self.status.take(frame):
+            if self.status.update(frame):
                 self._belts = (0.0, 0.0)
                 raise HrtError(HrtCode.RESTARTED)
 
-    def _command(self, where: str, command: CanCommand) -> None:
-        """Refuse what cannot be sent."""
+    def _check_command(self, where: str, command: CanCommand) -> None:
+        """Raise if a command cannot be encoded."""
         try:
             command.frame(0)
         except BadValue as error:
@@ -324,3 +334,89 @@ class Hrt:
 def _check(where: str, value: float, most: float) -> None:
     if not -most <= value <= most:
         raise HrtError(HrtCode.BAD_VALUE, f"{where}: {value:g}, must be within {most:g}")
+
+
+RESTART_GAP = 0.5
+"""Backward step of the motors' clock (s) that indicates a restart; less is a late frame."""
+
+
+class HrtStatus:
+    """Newest status frame of each kind; SI units and radians."""
+
+    def __init__(self) -> None:
+        self.encoders = BeltEncoders(0.0, 0.0)
+        self.motion = BeltMotion(0.0, 0.0, 0.0)
+        self.posture: Posture | None = None
+        self.health = Health(0)
+        self.refused = 0
+        """Number of invalid frames."""
+        self._flippers = FlipperAngles(0.0, 0.0, 0.0, 0.0)
+        self._battery = BatteryLeft.of(None)
+        self._received: set[type] = set()
+
+    @property
+    def complete(self) -> bool:
+        """True after belts, flippers and posture were received."""
+        return {BeltEncoders, BeltMotion, FlipperAngles, Posture} <= self._received
+
+    @property
+    def flipper_angles(self) -> tuple[float, float, float, float]:
+        """Front left and right, rear left and right, rad, up positive."""
+        now = self._flippers
+        return now.front_left, now.front_right, now.rear_left, now.rear_right
+
+    @property
+    def battery(self) -> int | None:
+        """Remaining battery time, s; None: unknown."""
+        left = self._battery.seconds
+        return None if left == UNKNOWN_BATTERY else round(left)
+
+    def update(self, frame: CanFrame) -> bool:
+        """Store a frame; return True if the robot has restarted."""
+        try:
+            status = parse_status(frame)
+        except FrameFault:
+            self.refused += 1
+            return False
+        self._received.add(type(status))
+        match status:
+            case BeltEncoders():
+                self.encoders = status
+            case BeltMotion():
+                back = self.motion.time - status.time
+                self.motion = status
+                return back > RESTART_GAP
+            case FlipperAngles():
+                self._flippers = status
+            case Posture():
+                self.posture = status
+            case BatteryLeft():
+                self._battery = status
+            case Health():
+                self.health = status
+        return False
+
+    def text(self, slid: float | None = None) -> str:
+        """Return the status as text; ``slid``: slip of the last turn, 0 to 1."""
+        belts, motion, lying = self.encoders, self.motion, self.posture
+        flippers = " ".join(f"{degrees(angle):.1f}" for angle in self.flipper_angles)
+        battery = "unknown" if self.battery is None else f"{self.battery} s"
+        lines = [
+            f"time      {motion.time:.2f} s",
+            f"encoders  {millimetres(belts.left):.1f} {millimetres(belts.right):.1f} mm",
+            f"speeds    {millimetres(motion.left):.1f} {millimetres(motion.right):.1f} mm/s",
+            f"flippers  {flippers} deg",
+        ]
+        if lying is not None:
+            angles = (degrees(angle) for angle in (lying.roll, lying.pitch, lying.yaw))
+            lines.append("posture   {:.1f} {:.1f} {:.1f} deg".format(*angles))
+        lines.append(f"battery   {battery}")
+        if slid is not None:
+            lines.append(f"slid      {100 * slid:.0f} % in the last turn")
+        lines += [f"warning   {text}" for bit, text in FLAGS.items() if self.health.flags & bit]
+        lines += [
+            f"warning   the motor {motor} is stalled"
+            for place, motor in enumerate(MOTORS)
+            if self.health.stalled >> place & 1
+        ]
+        return "\n".join(lines)

@@ -1,9 +1,8 @@
-"""Kenaf on USARSim's wire: CAN commands become its messages, what it says becomes CAN status.
+"""Conversion between Kenaf's CAN messages and USARSim messages.
 
 The two sides have different units and axes (Kurose et al., sec. II-C, "coordinate transformation
-function"). On the bus: x forward, y left, z up, belts in m/s, flippers up positive. On the wire:
-y right, z down, wheels in rad/s, flippers turned about the wire's y axis (`FLIPPER_UP`), encoders
-in whole ticks.
+function"). CAN: x forward, y left, z up, belts in m/s, flippers up positive. USARSim: y right,
+z down, wheels in rad/s, flippers about the y axis (`FLIPPER_UP`), encoders in whole ticks.
 """
 
 from __future__ import annotations
@@ -40,33 +39,33 @@ from grouser.protocol.usarsim.setting import SetJoint
 from grouser.protocol.usarsim.state import NO_BATTERY, State
 
 CLASS = "Kenaf"
-"""The robot's class on the wire."""
+"""USARSim class of the robot."""
 
 TICK = radians(1.0)
-"""Angle of an encoder's tick, rad, unless the server says otherwise: USARSim's own."""
+"""Default encoder resolution of USARSim, rad."""
 
 PAN_TILT = "CameraPanTilt"
-"""The mission package that aims the camera."""
+"""Mission package of the camera."""
 
 BELTS = ("ECLeft", "ECRight")
 FLIPPERS = ("FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper")
 """Front left, front right, rear left, rear right."""
 
 SPEED_WINDOW = 0.1
-"""Encoders are compared over at least so long for a speed, s: their ticks are coarse."""
+"""Smallest time difference for a speed from encoders, s; their ticks are coarse."""
 
 CARRIED_ON = 0.25
-"""The robot's clock is carried on for so long after it was last told, s (UT2004 tells it with STA,
-five times a second); then it stands still until the robot speaks again."""
+"""Longest extrapolation of the robot's clock after its last message, s (UT2004 sends it with STA,
+five times a second)."""
 
 
 class KenafWire:
-    """One Kenaf of a server: what it is told, and the newest it said.
+    """Commands to and newest status of one Kenaf on a server.
 
     Args:
-        radius: of its wheels, m: what turns rad/s into m/s (GEO).
-        tick: angle of an encoder's tick, rad (CONF).
-        axes: those of the wire.
+        radius: wheel radius, m (GEO).
+        tick: encoder resolution, rad (CONF).
+        axes: axes of the control port.
     """
 
     def __init__(self, radius: float, tick: float = TICK, axes: Axes = Axes.Z_DOWN) -> None:
@@ -78,21 +77,21 @@ class KenafWire:
         self._posture: Posture | None = None
         self._battery: int | None = None
         self._pan_tilt = False
-        self._clock: tuple[float, float] | None = None  # s on the robot, when heard
-        self._travel: list[tuple[float, float, float]] = []  # robot's clock, m, m
+        self._clock: tuple[float, float] | None = None  # robot time and caller's time, s
+        self._travel: list[tuple[float, float, float]] = []  # robot time, left and right, s and m
 
     @classmethod
     def from_answers(
         cls, geometry: Message, encoders: Message, axes: Axes = Axes.Z_DOWN
     ) -> KenafWire:
-        """Return the wire of a robot that answered GETGEO and GETCONF {Type Encoder}.
+        """Return the converter for the answers to GETGEO and GETCONF {Type Encoder}.
 
         Raises:
-            BadValue: it has no wheels, so it is no crawler.
+            BadValue: the robot has no wheels.
         """
         radius = geometry.wheel_radius if isinstance(geometry, RobotGeometry) else None
         if radius is None:
-            raise BadValue("the robot has no wheels: GEO says no WheelRadius")
+            raise BadValue("the robot has no wheels: GEO has no WheelRadius")
         settings = (
             dict(encoders.sensors[0].settings)
             if isinstance(encoders, SensorConfiguration) and encoders.sensors
@@ -104,10 +103,10 @@ class KenafWire:
     # -- commands ----------------------------------------------------------------------------
 
     def messages(self, command: CanCommand) -> list[Message]:
-        """Return what to say to the server; nothing for a camera that cannot be aimed."""
+        """Return the USARSim messages of a command; empty for a camera without pan and tilt."""
         match command:
             case Stop():
-                # A joint that is told speed 0 holds where it is.
+                # A joint with speed 0 holds its position.
                 held = [SetJoint(name, (0.0,), Order.SPEED) for name in FLIPPERS]
                 return [SkidDrive(0.0, 0.0), *held]
             case BeltSpeeds(left, right):
@@ -129,8 +128,8 @@ class KenafWire:
 
     # -- status ------------------------------------------------------------------------------
 
-    def hear(self, message: Message, now: float) -> None:
-        """Note what the server said at ``now``, s on the caller's clock."""
+    def on_message(self, message: Message, now: float) -> None:
+        """Process a server message received at ``now``, s on the caller's clock."""
         time = getattr(message, "time", None)
         if isinstance(time, float):
             self._clock = (time, now)
@@ -139,16 +138,16 @@ class KenafWire:
                 self._ticks |= dict(readings)
                 self._note_travel(now)
             case Ins(orientation=angles):
-                self._posture = self._lie(angles)
+                self._posture = self._to_posture(angles)
             case GroundTruth(orientation=angles) if self._posture is None:
-                self._posture = self._lie(angles)
+                self._posture = self._to_posture(angles)
             case State(battery=battery, joints=joints):
                 self._battery = None if battery == NO_BATTERY else battery
                 self._joints |= dict(joints)
             case PackageState(name=name):
                 self._pan_tilt = self._pan_tilt or name == PAN_TILT
 
-    def _lie(self, angles: tuple[float, float, float]) -> Posture:
+    def _to_posture(self, angles: tuple[float, float, float]) -> Posture:
         return Posture(*(math.remainder(angle, math.tau) for angle in self._axes.angles(angles)))
 
     def _note_travel(self, now: float) -> None:
@@ -159,20 +158,20 @@ class KenafWire:
         self._travel.append((time, left, right))
 
     def _angle(self, encoder: str) -> float:
-        """Return the middle of the tick that an encoder is in, rad."""
+        """Return the middle of the present encoder tick, rad."""
         return (self._ticks.get(encoder, 0) + 0.5) * self._tick
 
     @property
     def alive(self) -> bool:
-        """Whether encoders were heard: before that nothing is known of the robot."""
+        """True after the first encoder message."""
         return bool(self._travel)
 
     def frames(self, now: float, health: Health | None = None) -> list[CanFrame]:
-        """Return the newest status, as frames; nothing before the robot lives.
+        """Return the newest status as frames; empty before the first encoder message.
 
         Args:
             now: s on the caller's clock.
-            health: what the caller knows to be wrong; what is known here is added.
+            health: faults of the caller; those of the robot are added.
         """
         if not self._travel:
             return []
@@ -201,7 +200,7 @@ class KenafWire:
         return left / passed, right / passed
 
     def _time(self, now: float) -> float:
-        """Return the robot's clock, s, carried on from when it was last told."""
+        """Return the robot's clock, s, extrapolated from its last message."""
         if self._clock is None:
             return 0.0
         time, when = self._clock
@@ -213,7 +212,7 @@ class KenafWire:
             turned = self._joints.get(name, 0.0)
             if f"EC{name}" in self._ticks:
                 middle = self._angle(f"EC{name}")
-                # STA says it finer than a tick, and more rarely: good while they agree.
+                # STA is finer than a tick but less frequent: used while both agree.
                 turned = turned if abs(turned - middle) <= self._tick / 2 else middle
             angles.append(FLIPPER_UP[name] * turned)
         return FlipperAngles(*angles)

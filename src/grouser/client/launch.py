@@ -1,4 +1,4 @@
-"""A server of one's own, for an example or a test: started, used and ended by one program."""
+"""Server process for examples and tests: started and ended by a context manager."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from grouser.errors import BadValue, Disconnected
 from grouser.protocol import images, rosbridge
 from grouser.protocol.usarsim import codec, truth
 
-PATIENCE = 5.0
-"""How long a server may take to end when it is told to, s."""
+STOP_TIMEOUT = 5.0
+"""Time from SIGTERM to SIGKILL, s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where a server listens; a port that it does not have is 0."""
+    """Ports of a server; 0 for a closed port."""
 
     host: str = "127.0.0.1"
     control: int = codec.PORT
@@ -30,12 +30,12 @@ class Ports:
 
     @classmethod
     def from_address(cls, server: str) -> Self:
-        """Read ``HOST`` or ``HOST:PORT``, where the other ports are the usual ones."""
+        """Parse ``HOST`` or ``HOST:PORT``; the other ports have their defaults."""
         return cls(*parse_host_port(server, codec.PORT))
 
     @classmethod
     def from_announcement(cls, line: str) -> Self:
-        """Read a server's first line, ``listening control=3000 images=5003 truth=3989``."""
+        """Parse a server's first line, ``listening control=3000 images=5003 truth=3989``."""
         fields = dict(word.partition("=")[::2] for word in line.split())
         try:
             ports = [
@@ -44,7 +44,9 @@ class Ports:
         except ValueError:
             ports = [0]
         if not line.startswith("listening ") or not ports[0]:
-            raise BadValue(f"a server's first line is '{line.strip()}', must say where it listens")
+            raise BadValue(
+                f"first line of the server is '{line.strip()}', must be 'listening control=PORT …'"
+            )
         return cls(cls().host, *ports)
 
 
@@ -55,7 +57,7 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
     Args:
         world: name of a shipped world, or a world file.
         options: further options of ``grouser serve``.
-        at: HOST or HOST:PORT of a server that runs already; then nothing is started.
+        at: HOST or HOST:PORT of a running server; nothing is started then.
     """
     if at is not None:
         yield Ports.from_address(at)
@@ -67,10 +69,10 @@ def serving(world: str, *options: str, at: str | None = None) -> Iterator[Ports]
 
 @contextlib.contextmanager
 def started(*words: str) -> Iterator[dict[str, int]]:
-    """Run a command of ``grouser`` that listens, until the block ends; yield its ports by name.
+    """Run a listening command of ``grouser`` until the block ends; yield its ports by name.
 
     Args:
-        words: the command and its options, such as ``"motors", "kenaf_step", "--port", "0"``.
+        words: command and options, such as ``"motors", "kenaf_step", "--port", "0"``.
     """
     with _running(*words) as line:
         fields = (word.partition("=")[::2] for word in line.split()[1:])
@@ -89,15 +91,14 @@ def _running(*words: str) -> Iterator[str]:
     finally:
         server.terminate()
         try:
-            server.communicate(timeout=PATIENCE)
+            server.communicate(timeout=STOP_TIMEOUT)
         except subprocess.TimeoutExpired:
             server.kill()
             server.communicate()
 
 
 def _read_announcement(server: subprocess.Popen[str]) -> str:
-    assert server.stdout is not None  # it was asked for
-    line = server.stdout.readline()
+    line = server.stdout.readline() if server.stdout else ""
     if not line.startswith("listening "):
-        raise Disconnected(f"the server ended before it listened, with code {server.wait()}")
+        raise Disconnected(f"the server exited with code {server.wait()} before it listened")
     return line

@@ -1,4 +1,4 @@
-"""The operator's end of the connection to a control process."""
+"""Operator's connection to a control process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grouser.protocol.operation import LONGEST, PORT, OperatorCommand, RobotRepo
 
 
 class OperatorLink:
-    """A robot as its operator has it: wishes out, the newest report in.
+    """Connection to a control process: sends commands, receives reports.
 
     Args:
-        host: where the control process runs.
-        port: its port.
-        token: what it demands; empty: nothing.
-        timeout: longest wait for it, s.
+        host: host of the control process.
+        port: port of the control process.
+        token: its token; empty: none.
+        timeout: time-out of connecting, s.
     """
 
     def __init__(
@@ -48,18 +48,18 @@ class OperatorLink:
         self.close()
 
     def send(self, command: OperatorCommand) -> None:
-        """Say how the robot shall move; say it again within 0.3 s if it shall go on so."""
+        """Send a command; repeat it within 0.3 s to keep the robot moving."""
         try:
             self._wire.sendall(command.encode())
         except OSError as error:
             raise Disconnected(f"{self._where}: {error.strerror or error}") from None
 
     def report(self, wait: float = 0.0) -> RobotReport:
-        """Return the newest report, after ``wait`` (s) at most if none is new.
+        """Return the newest report; wait up to ``wait`` seconds for a new one.
 
         Raises:
-            Refused: another operator drives, or the token is wrong.
-            Disconnected: the control process has gone.
+            Refused: another operator is connected, or the token is wrong.
+            Disconnected: the control process has ended.
         """
         while select.select([self._wire], [], [], wait)[0]:
             try:
@@ -68,16 +68,16 @@ class OperatorLink:
                 data = b""
             if not data:
                 why = self._newest.trouble if self._newest else ""
-                raise Refused(why) if why else Disconnected(f"{self._where}: it has gone")
-            for said in self._lines.feed(data):
-                if not isinstance(said, Fault):
-                    self._newest, wait = said, 0.0
+                raise Refused(why) if why else Disconnected(f"{self._where}: connection closed")
+            for report in self._lines.feed(data):
+                if not isinstance(report, Fault):
+                    self._newest, wait = report, 0.0
         if self._newest is None:
-            raise NoAnswer(f"{self._where}: the control process says nothing")
+            raise NoAnswer(f"{self._where}: no report of the control process")
         return self._newest
 
     def _wait_for_robot(self, timeout: float) -> None:
-        """Wait until the control process has a robot, or says why it has none."""
+        """Wait until the control process reports a robot, or until the time-out."""
         until = time.monotonic() + timeout
         while time.monotonic() < until:
             if not self.report(timeout).trouble:
@@ -85,5 +85,5 @@ class OperatorLink:
             time.sleep(0.05)
 
     def close(self) -> None:
-        """Let go; the robot stops."""
+        """Close the connection; the robot stops."""
         self._wire.close()

@@ -1,13 +1,13 @@
-"""What a robot's camera sees, from a server's image port, as arrays.
+"""Client of the image port: camera images as arrays.
 
 ::
 
     with join("P3AT") as robot, watch(robot) as pictures:
         rgb = pictures.take()
 
-A robot's own pictures come for the key that GETCONF {Type Camera} gives it; without one a
-connection gets the mosaic of all. Old servers know nothing else: there the robot's tile is asked
-for.
+The images of one robot need the key from GETCONF {Type Camera}; without a key a connection gets the
+mosaic of all cameras. The original servers have the mosaic only, of which the robot's tile is
+requested.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ Picture = npt.NDArray[np.uint8]
 """Rows from the top, columns from the left, red, green, blue."""
 
 KEY = "ImageKey"
-"""Setting of a camera that is ours alone."""
+"""Camera setting with the key; Grouser servers only."""
 
 
 class PictureConnection:
-    """A connection to an image port, through a blocking socket.
+    """Connection to an image port, through a blocking socket.
 
     Args:
-        address: the image port; the address's dialect does not matter.
-        access: a robot's key, for its pictures alone, or a token, for the mosaic of all; None: the
-            mosaic, of a server that demands no token.
-        part: what `take` returns if it gets no region; None: the whole picture.
+        address: the image port; the dialect is ignored.
+        access: key of a robot for its images, or token for the mosaic; None: the mosaic of a
+            server without tokens.
+        part: default region of `take`; None: the whole image.
     """
 
     def __init__(
@@ -70,20 +70,20 @@ class PictureConnection:
         self.close()
 
     def close(self) -> None:
-        """Look no more."""
+        """Close the connection."""
         self._socket.close()
 
     def take(self, region: Region | None = None, timeout: float | None = None) -> Picture:
-        """Return the newest picture, or a part of it.
+        """Return the newest image, or a region of it.
 
         Args:
-            region: the part, pixels from the upper left corner; None: as usual.
-            timeout: longest wait, s; None: the address's.
+            region: pixels from the upper left corner; None: the default region.
+            timeout: time-out, s; None: that of the address.
         """
         return decode_frame(self.frame(region or self._part, timeout))
 
     def frame(self, request: Request, timeout: float | None = None) -> Frame:
-        """Ask for a picture and return it as it came."""
+        """Request an image and return it undecoded."""
         limit = self.address.timeout if timeout is None else timeout
         until = time.monotonic() + limit
         try:
@@ -94,26 +94,26 @@ class PictureConnection:
                 self._socket.settimeout(max(1e-3, until - time.monotonic()))
                 data = self._socket.recv(PACKET)
                 if not data:
-                    raise ConnectionResetError("it was closed")
+                    raise ConnectionResetError("connection closed")
                 for frame in self._side.receive(data):
                     return self._checked(frame)
         except TimeoutError:
-            # Half a picture may have come: what follows could not be told from the next one.
+            # A partial image may have been received, so the stream is out of sync.
             self.close()
-            raise NoAnswer(f"{self.address.peer}: no picture within {limit:g} s") from None
+            raise NoAnswer(f"{self.address.peer}: no image within {limit:g} s") from None
         except Disconnected:
             self.close()
             raise
         except OSError as error:
             self.close()
             raise Disconnected(
-                f"{self.address.peer}: the image server gives no picture, "
-                f"{error.strerror or error} (does it demand a key or a token? Its log says why)"
+                f"{self.address.peer}: no image, {error.strerror or error} "
+                "(a key or a token may be required; see the log of the server)"
             ) from None
 
     def _checked(self, frame: Frame | NoPicture | Fault) -> Frame:
         if isinstance(frame, NoPicture):
-            raise Disconnected(f"{self.address.peer}: no picture, {frame.reason}")
+            raise Disconnected(f"{self.address.peer}: no image, {frame.reason}")
         if isinstance(frame, Fault):
             raise BadValue(f"the image server sent {frame.reason}")
         return frame
@@ -121,17 +121,18 @@ class PictureConnection:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A robot's place in the mosaic, and what opens its pictures."""
+    """Region of a camera in the mosaic, and the key of its images."""
 
     region: Region
     key: str | None
-    """None: an old server, where everybody sees everything."""
+    """None for servers without keys."""
 
 
 def camera_tile(configuration: Configuration, camera: str | None = None) -> Tile:
-    """Read a camera's tile from what GETCONF {Type Camera} answered.
+    """Return the tile of a camera from the answer to GETCONF {Type Camera}.
 
-    Raises `BadValue` if the robot has no such camera.
+    Raises:
+        BadValue: the robot has no such camera.
     """
     cameras = configuration.sensors if isinstance(configuration, SensorConfiguration) else ()
     for each in cameras:
@@ -151,12 +152,12 @@ def camera_tile(configuration: Configuration, camera: str | None = None) -> Tile
 def watch(
     robot: RemoteRobot, camera: str | None = None, port: int = images.PORT
 ) -> PictureConnection:
-    """Connect to the pictures of a robot's camera, on the machine of its server.
+    """Connect to the images of a robot's camera, on the host of its server.
 
     Args:
-        robot: whose.
-        camera: which, if it has several; None: the first.
-        port: the server's image port.
+        robot: the robot.
+        camera: name of the camera; None: the first.
+        port: image port of the server.
     """
     tile = camera_tile(robot.configuration("Camera"), camera)
     where = robot.address
@@ -175,10 +176,10 @@ def decode_frame(frame: Frame) -> Picture:
 
 
 def _decode_jpeg(file: bytes) -> Picture:
-    from PIL import Image as Pillow  # only whoever is sent JPEG waits for it
+    from PIL import Image as Pillow  # imported for JPEG only
 
     try:
         with Pillow.open(io.BytesIO(file), formats=("JPEG",)) as picture:
             return np.array(picture.convert("RGB"))
-    except (OSError, SyntaxError, Pillow.DecompressionBombError):  # cut short, or something else
-        raise BadValue(f"{len(file)} bytes of the image server are no JPEG file") from None
+    except (OSError, SyntaxError, Pillow.DecompressionBombError):  # truncated or invalid
+        raise BadValue(f"{len(file)} bytes of the image server are not a JPEG file") from None

@@ -20,7 +20,7 @@ from grouser.errors import BadValue
 
 if TYPE_CHECKING:
     from grouser.calibration.calibration import Calibration
-    from grouser.calibration.finding import Finding
+    from grouser.calibration.parameters import Finding
     from grouser.reports.page import Page
     from grouser.world.file import World
 
@@ -132,7 +132,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     return (
         p.name,
         f"{finding.start:.3g}{p.suffix}",
-        f"{finding.value:.3g}{p.suffix}" if finding.verdict != "cannot be told" else "-",
+        f"{finding.value:.3g}{p.suffix}" if finding.verdict != "not identifiable" else "-",
         f"{finding.low:.3g} to {finding.high:.3g}",
         f"{p.low:g} to {p.high:g}",
         finding.sentence,

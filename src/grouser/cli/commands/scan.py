@@ -17,9 +17,9 @@ from grouser.errors import BadValue
 if TYPE_CHECKING:
     from grouser.frames import Pose
     from grouser.scan.cloud import PointCloud
+    from grouser.scan.formats.depth_picture import Intrinsics
     from grouser.scan.ground.scan_world import ScanWorld
-    from grouser.scan.intrinsics import Intrinsics
-    from grouser.scan.pose_information import PoseSpread
+    from grouser.scan.registration import PoseSpread
 
 Inputs = Annotated[
     list[Path],
@@ -143,11 +143,10 @@ def scan(
     preflight.physics()
     import numpy as np
 
-    from grouser.scan.cloud_files import read_cloud
+    from grouser.scan.cloud_files import frame_path, read_cloud
     from grouser.scan.ground.scan_world import WorldOptions
     from grouser.scan.ground.world_folder import WORLD, refuse_foreign, scan_to_world
     from grouser.scan.pipeline import ScanOptions
-    from grouser.scan.real_frames import frame_path
 
     refuse_foreign(out)
     preflight.writable(out.parent / f".{out.name}.yaml")
@@ -178,7 +177,7 @@ def _within(cloud: PointCloud, reach: float, path: Path) -> PointCloud:
     """Return a cloud without points farther than ``reach`` (m) from their sensor."""
     import numpy as np
 
-    near = cloud.without(np.linalg.norm(cloud.points - cloud.views, axis=1) > reach)
+    near = cloud.drop(np.linalg.norm(cloud.points - cloud.views, axis=1) > reach)
     if not near.seen.any():
         raise BadValue(f"{path}: has no point within --reach {reach:g} m")
     return near
@@ -201,7 +200,7 @@ def _poses(texts: Sequence[str], count: int, axes: str) -> tuple[Pose, ...] | No
 def _spread(text: str) -> PoseSpread:
     """Return the standard deviation of poses, from metres and degrees."""
     from grouser.frames import radians
-    from grouser.scan.pose_information import PoseSpread
+    from grouser.scan.registration import PoseSpread
 
     position, angle_deg = parse_numbers("--camera-known", text, 2, example="0.02,2")
     if not (0 < position <= 10 and 0 < angle_deg <= 180):
@@ -212,7 +211,7 @@ def _spread(text: str) -> PoseSpread:
 def _intrinsics(text: str | None) -> Intrinsics | None:
     if text is None:
         return None
-    from grouser.scan.intrinsics import Intrinsics
+    from grouser.scan.formats.depth_picture import Intrinsics
 
     return Intrinsics(*parse_numbers("--intrinsics", text, 4, 5, example="525,525,319.5,239.5"))
 

@@ -1,1 +1,1 @@
-"""Links: how the robot library's CAN frames reach a robot; `link.LINKS` is their table."""
+"""Links: transports of the robot library's CAN frames; `link.LINKS` is the table."""

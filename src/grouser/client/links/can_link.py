@@ -1,4 +1,4 @@
-"""A CAN bus, by python-can (LGPL, so an extra of its own): SocketCAN, or socketcand over TCP."""
+"""CAN link by python-can (LGPL, a separate extra): SocketCAN, or socketcand over TCP."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from grouser.protocol.can.socketcand import PORT
 
 
 class CanLink:
-    """A bus with Kenaf's motors on it; its clock is the wall's."""
+    """CAN bus with Kenaf's motors; its clock is wall time."""
 
     def __init__(self, name: str, **settings: Any) -> None:
-        """Open a bus of python-can's.
+        """Open a bus.
 
         Args:
-            name: what error messages call it.
-            settings: what `can.Bus` takes.
+            name: name for error messages.
+            settings: arguments of `can.Bus`.
         """
         self.name = name
         self._can = _python_can()
@@ -32,11 +32,11 @@ class CanLink:
 
     @property
     def time(self) -> float:
-        """Now, s."""
+        """Wall time, s."""
         return time.monotonic()
 
     def send(self, frames: Sequence[CanFrame]) -> None:
-        """Put frames on the bus."""
+        """Send frames."""
         for frame in frames:
             message = self._can.Message(
                 arbitration_id=frame.id, data=frame.data, is_extended_id=False
@@ -47,19 +47,19 @@ class CanLink:
                 raise Disconnected(f"{self.name}: {error}") from None
 
     def receive(self) -> list[CanFrame]:
-        """Return the status frames that have come since."""
-        self._take(0.0)
+        """Return the status frames received since the last call."""
+        self._read(0.0)
         frames, self._frames = self._frames, []
         return frames
 
     def wait(self, seconds: float) -> None:
-        """Listen for so long."""
+        """Receive for ``seconds``."""
         until = self.time + seconds
         while (left := until - self.time) > 0:
-            self._take(left)
+            self._read(left)
 
-    def _take(self, seconds: float) -> None:
-        """Take in what comes within ``seconds``, at least what is there."""
+    def _read(self, seconds: float) -> None:
+        """Read frames that arrive within ``seconds``, at least those already received."""
         while True:
             try:
                 message = self._bus.recv(seconds)
@@ -72,7 +72,7 @@ class CanLink:
             seconds = 0.0
 
     def close(self) -> None:
-        """Leave the bus."""
+        """Close the bus."""
         self._bus.shutdown()
 
 
@@ -93,7 +93,7 @@ def open_socketcand(address: str) -> CanLink:
 
 
 def _python_can() -> Any:
-    """Return python-can, or say how to get it."""
+    """Import python-can; `MissingDependency` if it is not installed."""
     try:
         import can
     except ImportError as error:

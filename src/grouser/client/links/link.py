@@ -1,4 +1,4 @@
-"""What a link is, and which there are: the beginning of an address says which one is meant."""
+"""Link interface, table of links by URL scheme, and a link with faults."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Protocol
 
 from grouser.errors import BadValue, nearest
 from grouser.protocol.can.messages import CanFrame
+from grouser.protocol.link_faults import FaultyLink, LinkFaults
 
 VARIABLE = "HRT_LINK"
-"""Environment variable with the address, as in the C library."""
+"""Environment variable with the address, also of the C library."""
 
 DEFAULT = "usarsim://127.0.0.1:3000"
-"""Where a program goes that was told nothing."""
+"""Default address."""
 
 LINKS: dict[str, str] = {
     "usarsim": "grouser.client.links.usarsim_link:open_link",
@@ -22,45 +23,45 @@ LINKS: dict[str, str] = {
     "socketcand": "grouser.client.links.can_link:open_socketcand",
     "can": "grouser.client.links.can_link:open_link",
 }
-"""Scheme → function that opens such a link from what follows ``scheme://``."""
+"""Scheme -> function that opens the link from the text after ``scheme://``."""
 
 
 class Link(Protocol):
-    """A way to the motors, with a clock of its own: the wall's, or a simulation's in lockstep."""
+    """Transport of CAN frames with a clock: wall time, or simulated time in lockstep."""
 
     @property
     def time(self) -> float:
-        """Now, s, on the link's clock, which only goes forwards."""
+        """Time of the link's clock, s; monotonic."""
         ...
 
     def send(self, frames: Sequence[CanFrame]) -> None:
-        """Send frames together; raise `Disconnected` if nobody is there any more."""
+        """Send frames together; `Disconnected` if the link has ended."""
         ...
 
     def receive(self) -> list[CanFrame]:
-        """Return what has arrived since the last call, without waiting."""
+        """Return the frames received since the last call, without waiting."""
         ...
 
     def wait(self, seconds: float) -> None:
-        """Let time pass on the link's clock."""
+        """Wait on the link's clock."""
         ...
 
     def close(self) -> None:
-        """Leave."""
+        """Close the link."""
         ...
 
 
 def open_link(address: str | None = None, environment: Mapping[str, str] = os.environ) -> Link:
-    """Open the link that an address names, else `VARIABLE`, else the simulator on this machine.
+    """Open the link of an address, else of `VARIABLE`, else `DEFAULT`.
 
     Args:
-        address: ``usarsim://HOST:PORT`` (a server's control port), ``udp://HOST:PORT`` (the
-            bridge), ``socketcand://HOST:PORT/BUS``, or ``can0`` and the like, a CAN interface.
-        environment: where `VARIABLE` is looked up.
+        address: ``usarsim://HOST:PORT`` (control port of a server), ``udp://HOST:PORT`` (the
+            bridge), ``socketcand://HOST:PORT/BUS``, or a CAN interface such as ``can0``.
+        environment: contains `VARIABLE`.
 
     Raises:
-        BadValue: there is no such link.
-        Disconnected: nobody answers there.
+        BadValue: unknown scheme.
+        Disconnected: the connection failed.
     """
     where = address or environment.get(VARIABLE) or DEFAULT
     scheme, colon, rest = where.partition("://")
@@ -74,3 +75,51 @@ def open_link(address: str | None = None, environment: Mapping[str, str] = os.en
     module, _, function = LINKS[scheme].partition(":")
     link: Link = getattr(import_module(module), function)(rest)
     return link
+
+
+SLICE = 0.005
+"""Longest interval between two checks of delayed frames, s."""
+
+
+class LinkWithFaults:
+    """Wrapper that delays, drops and duplicates the frames of another link."""
+
+    def __init__(self, link: Link, faults: LinkFaults) -> None:
+        """Apply ``faults`` to ``link`` in each direction, on its clock."""
+        self._link = link
+        self.out: FaultyLink[CanFrame] = FaultyLink(faults, "to the robot")
+        self.back: FaultyLink[CanFrame] = FaultyLink(faults, "from the robot")
+
+    @property
+    def time(self) -> float:
+        """Time of the link's clock, s."""
+        return self._link.time
+
+    def send(self, frames: Sequence[CanFrame]) -> None:
+        """Send frames; faults apply to each frame."""
+        for frame in frames:
+            self.out.send(frame, self.time)
+        self._pass_on()
+
+    def receive(self) -> list[CanFrame]:
+        """Return the frames received since the last call."""
+        self._pass_on()
+        return self.back.due(self.time)
+
+    def wait(self, seconds: float) -> None:
+        """Wait while frames are forwarded."""
+        until = self.time + seconds
+        while (left := until - self.time) > 1e-9:
+            self._link.wait(min(SLICE, left))
+            self._pass_on()
+
+    def close(self) -> None:
+        """Close the link; delayed frames are lost."""
+        self._link.close()
+
+    def _pass_on(self) -> None:
+        now = self.time
+        if due := self.out.due(now):
+            self._link.send(due)
+        for frame in self._link.receive():
+            self.back.send(frame, now)

@@ -1,8 +1,8 @@
-"""A bridge and its robot in one program, in lockstep: the link's clock is the simulation's.
+"""Deterministic link: bridge and robot in one program, in lockstep with the simulation.
 
-Datagrams go through the very bridge that `grouser bridge` runs, in memory, late, lost and doubled
-as `LinkFaults` says; the simulator waits for every step. So nothing hangs on how busy the machine
-is, and a run repeats to the bit.
+Datagrams pass through the `Bridge` of `grouser bridge` in memory, with `LinkFaults`; the simulation
+waits for every step. Results do not depend on the load of the machine, and a run repeats bit for
+bit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from grouser.client.bridge import Bridge
 from grouser.client.connection import RemoteRobot
-from grouser.client.links.status_inbox import StatusInbox
+from grouser.client.links.udp_link import StatusInbox
 from grouser.client.links.usarsim_link import kenaf_wire
 from grouser.errors import BadValue
 from grouser.protocol.can.datagram import Datagram, DatagramKind, pack
@@ -19,27 +19,27 @@ from grouser.protocol.can.messages import CanFrame
 from grouser.protocol.link_faults import FaultyLink, LinkFaults
 
 STEP = 0.01
-"""Simulated seconds from one turn to the next."""
+"""Simulated time between two turns, s."""
 
 CONTROLLER = "controller"
-"""Who sends, for the bridge."""
+"""Sender of datagrams for the bridge."""
 
 
 class LockstepLink:
-    """Datagrams to a bridge in this program, whose robot is in lockstep."""
+    """Link to a bridge in this program, whose robot is in lockstep."""
 
     def __init__(
         self, robot: RemoteRobot, faults: LinkFaults | None = None, step: float = STEP
     ) -> None:
-        """Take ``robot``, which has joined a server's world.
+        """Put ``robot``, which has joined a server's world, into lockstep.
 
         Args:
-            robot: its connection; it is put into lockstep.
-            faults: what goes wrong with datagrams, each way; None: nothing.
-            step: simulated seconds from one turn to the next.
+            robot: connection of the robot.
+            faults: link faults of datagrams, in each direction; None: none.
+            step: simulated time between two turns, s.
         """
         self.bridge = Bridge()
-        self.bridge.robot_came(kenaf_wire(robot))
+        self.bridge.attach_robot(kenaf_wire(robot))
         self._robot, self._step = robot, step
         self._out: FaultyLink[bytes] = FaultyLink(faults or LinkFaults(), "to the bridge")
         self._back: FaultyLink[bytes] = FaultyLink(faults or LinkFaults(), "from the bridge")
@@ -50,34 +50,34 @@ class LockstepLink:
 
     @property
     def time(self) -> float:
-        """Simulated, s."""
+        """Simulated time, s."""
         return self._now
 
     def send(self, frames: Sequence[CanFrame]) -> None:
-        """Send a datagram, which asks for the newest status as well."""
+        """Send a datagram that also requests the newest status."""
         self._counter += 1
         datagram = Datagram(DatagramKind.COMMANDS, self._counter, tuple(frames), status_wanted=True)
         self._out.send(pack(datagram), self._now)
 
     def receive(self) -> list[CanFrame]:
-        """Return what has come since."""
+        """Return the status frames received since the last call."""
         for data in self._back.due(self._now):
             self._inbox.put(data)
         return self._inbox.take()
 
     def wait(self, seconds: float) -> None:
-        """Let the simulation go on, by whole steps."""
+        """Advance the simulation by whole steps."""
         if seconds < 0:
             raise BadValue(f"wait: {seconds} s, must be 0 or above")
         for _ in range(max(1, round(seconds / self._step)) if seconds else 0):
             self._pass_on()
             turn = self._robot.step()
             self._now = turn.time
-            for message in turn.heard:
-                self.bridge.hear(message, self._now)
+            for message in turn.messages:
+                self.bridge.on_message(message, self._now)
 
     def _pass_on(self) -> None:
-        """Let the bridge work: what has arrived goes in, what is due goes to the robot."""
+        """Pass due datagrams to the bridge, and its commands to the robot."""
         for data in self._out.due(self._now):
             answer = self.bridge.receive(data, CONTROLLER, self._now)
             if answer is not None:
@@ -86,5 +86,5 @@ class LockstepLink:
             self._robot.send(message)
 
     def close(self) -> None:
-        """Leave; the robot goes with us."""
+        """Close the connection; the server removes the robot."""
         self._robot.close()

@@ -1,26 +1,26 @@
-"""Datagrams to the bridge, as the real robot's controller sends them (Kurose et al., sec. II-C)."""
+"""UDP link to the bridge, as used by the real robot's controller (Kurose et al., sec. II-C)."""
 
 from __future__ import annotations
 
 import socket
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 from grouser.client.address import parse_host_port
-from grouser.client.links.status_inbox import StatusInbox
 from grouser.errors import Disconnected
-from grouser.protocol.can.datagram import PORT, Datagram, DatagramKind, pack
-from grouser.protocol.can.messages import CanFrame
+from grouser.protocol.can.datagram import PORT, Datagram, DatagramKind, is_newer, pack, unpack
+from grouser.protocol.can.messages import CanFrame, FrameFault
 
 LARGEST = 2048
-"""Bytes that a datagram may have; the bridge's are far smaller."""
+"""Largest size of a datagram, bytes."""
 
 
 class UdpLink:
-    """A connected UDP socket; its clock is the wall's."""
+    """Connected UDP socket; its clock is wall time."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Aim at HOST:PORT; nothing is sent yet."""
+        """Set the destination HOST:PORT; nothing is sent yet."""
         self.peer = f"{host}:{port}"
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(
@@ -35,11 +35,11 @@ class UdpLink:
 
     @property
     def time(self) -> float:
-        """Now, s."""
+        """Wall time, s."""
         return time.monotonic()
 
     def send(self, frames: Sequence[CanFrame]) -> None:
-        """Send a datagram, which asks for the newest status as well."""
+        """Send a datagram that also requests the newest status."""
         self._counter += 1
         datagram = Datagram(DatagramKind.COMMANDS, self._counter, tuple(frames), status_wanted=True)
         try:
@@ -49,18 +49,18 @@ class UdpLink:
                 raise Disconnected(f"{self.peer}: {error.strerror or error}") from None
 
     def receive(self) -> list[CanFrame]:
-        """Return what has come since; a bridge that is not there says nothing."""
-        self._take(0.0)
+        """Return the status frames received since the last call; empty without a bridge."""
+        self._read(0.0)
         return self._inbox.take()
 
     def wait(self, seconds: float) -> None:
-        """Listen for so long."""
+        """Receive for ``seconds``."""
         until = self.time + seconds
         while (left := until - self.time) > 0:
-            self._take(left)
+            self._read(left)
 
-    def _take(self, seconds: float) -> None:
-        """Take in what comes within ``seconds``, at least everything that is there."""
+    def _read(self, seconds: float) -> None:
+        """Read datagrams that arrive within ``seconds``, at least those already received."""
         until = self.time + seconds
         while True:
             self._socket.settimeout(max(0.0, until - self.time))
@@ -75,10 +75,48 @@ class UdpLink:
                 raise Disconnected(f"{self.peer}: {error.strerror or error}") from None
 
     def close(self) -> None:
-        """Send nothing more."""
+        """Close the socket."""
         self._socket.close()
 
 
 def open_link(address: str) -> UdpLink:
-    """Speak to the bridge at HOST:PORT."""
+    """Open a link to the bridge at HOST:PORT."""
     return UdpLink(*parse_host_port(address, PORT, "HRT_LINK"))
+
+
+RESTART = 64
+"""Number of consecutive old counters after which the bridge has restarted."""
+
+
+class StatusInbox:
+    """Frames of received status datagrams; old and duplicated datagrams are dropped."""
+
+    def __init__(self) -> None:
+        self.refused: Counter[str] = Counter()
+        """Fault -> number of datagrams: "datagram", or "counter" for old and duplicated ones."""
+        self._counter: int | None = None
+        self._old = 0
+        self._frames: list[CanFrame] = []
+
+    def put(self, data: bytes) -> None:
+        """Process a datagram; faults are counted."""
+        try:
+            datagram = unpack(data)
+            if datagram.kind is not DatagramKind.STATUS:
+                raise FrameFault("datagram", "not a status datagram")
+        except FrameFault as fault:
+            self.refused[fault.kind] += 1
+            return
+        if self._counter is not None and not is_newer(datagram.counter, self._counter):
+            self.refused["counter"] += 1
+            self._old += 1
+            if self._old < RESTART:
+                return
+        self._old = 0
+        self._counter = datagram.counter
+        self._frames += datagram.frames
+
+    def take(self) -> list[CanFrame]:
+        """Return the frames received since the last call."""
+        frames, self._frames = self._frames, []
+        return frames

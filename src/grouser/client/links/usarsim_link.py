@@ -1,4 +1,4 @@
-"""Straight to a simulator: USARSim's control port, where the library brings a Kenaf of its own."""
+"""Link to a simulation server: joins with a Kenaf over the USARSim control port."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from grouser.protocol.can.messages import COMMANDS, CanFrame
 from grouser.protocol.usarsim import codec
 
 NAME = "hrt"
-"""What the robot is called, unless HRT_NAME says otherwise."""
+"""Default name of the robot; HRT_NAME overrides it."""
 
 
 def kenaf_wire(robot: RemoteRobot) -> KenafWire:
-    """Ask a robot for what its units are."""
+    """Request wheel radius and encoder resolution of a robot, and return its converter."""
     return KenafWire.from_answers(robot.geometry(), robot.configuration("Encoder"))
 
 
 class UsarsimLink:
-    """A Kenaf over the network; its clock is the wall's."""
+    """Kenaf on a server; its clock is wall time."""
 
     def __init__(self, robot: RemoteRobot) -> None:
-        """Speak to ``robot``, which has joined a server's world."""
+        """Use ``robot``, which has joined a server's world."""
         self._robot = robot
         self._wire = kenaf_wire(robot)
         self._fresh = False
 
     @property
     def time(self) -> float:
-        """Now, s."""
+        """Wall time, s."""
         return time.monotonic()
 
     def send(self, frames: Sequence[CanFrame]) -> None:
-        """Say what the frames command."""
+        """Send the commands of frames."""
         for frame in frames:
             command, _ = COMMANDS[frame.id].parse(frame.data)
             for message in self._wire.messages(command):
                 self._robot.send(message)
 
     def receive(self) -> list[CanFrame]:
-        """Return the newest of everything, if the robot has said anything since."""
+        """Return the newest status if messages were received since the last call."""
         self.wait(0.0)
         fresh, self._fresh = self._fresh, False
         return self._wire.frames(self.time) if fresh else []
 
     def wait(self, seconds: float) -> None:
-        """Listen for so long."""
+        """Receive for ``seconds``."""
         for message in self._robot.listen(seconds):
-            self._wire.hear(message, self.time)
+            self._wire.on_message(message, self.time)
             self._fresh = True
 
     def close(self) -> None:
-        """Leave; the robot goes with us."""
+        """Close the connection; the server removes the robot."""
         self._robot.close()
 
 
 def open_link(address: str) -> UsarsimLink:
-    """Bring a Kenaf into the world of the server at HOST:PORT.
+    """Join the server at HOST:PORT with a Kenaf.
 
-    HRT_NAME names it, GROUSER_TOKEN lets it in where that is needed.
+    Environment variables: HRT_NAME is the name of the robot, GROUSER_TOKEN the access token.
     """
     host, port = parse_host_port(address, codec.PORT, "HRT_LINK")
     name = os.environ.get("HRT_NAME", NAME)
