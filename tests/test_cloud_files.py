@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from grouser.errors import BadValue
-from grouser.scan.cloud import PointCloud, joined
+from grouser.scan.cloud import PointCloud, concatenate_clouds
 from grouser.scan.cloud_files import read_cloud
-from grouser.scan.formats.lzf import decompress
+from grouser.scan.formats.depth_picture import Intrinsics
 from grouser.scan.formats.npz_file import write_npz
-from grouser.scan.formats.pcd_file import read_pcd
-from grouser.scan.intrinsics import Intrinsics
+from grouser.scan.formats.pcd_file import decompress, read_pcd
 
 ROWS, COLUMNS = 6, 9
 POINTS = np.random.default_rng(0).uniform(-2, 2, (ROWS * COLUMNS, 3)).astype(np.float32)
@@ -302,5 +301,5 @@ def test_clouds_refuse_what_does_not_fit():
     with pytest.raises(BadValue, match="origins"):
         PointCloud(np.zeros((4, 3)), origins=np.zeros((3, 3)))
     one, two = (PointCloud(np.zeros((2, 3)), origins=np.full(3, float(k))) for k in (1, 2))
-    assert joined([one, one]).origins.tolist() == [1, 1, 1]
-    assert joined([one, two]).origins.tolist() == [[1] * 3] * 2 + [[2] * 3] * 2
+    assert concatenate_clouds([one, one]).origins.tolist() == [1, 1, 1]
+    assert concatenate_clouds([one, two]).origins.tolist() == [[1] * 3] * 2 + [[2] * 3] * 2

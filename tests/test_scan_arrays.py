@@ -17,20 +17,17 @@ from support.scan_scenes import (
 from grouser.errors import BadValue
 from grouser.frames import Pose, degrees, from_rpy, rotate
 from grouser.scan.cloud import PointCloud
-from grouser.scan.distance_field import thinnest
-from grouser.scan.down import find_down
-from grouser.scan.frame_edges import frame_edges
-from grouser.scan.gaps import between_pixels
+from grouser.scan.coarse_registration import coarse_register
+from grouser.scan.distance_field import smallest_eigenvector
+from grouser.scan.gravity_direction import find_gravity_direction
 from grouser.scan.holes import close_holes, find_holes
+from grouser.scan.organised_frames import frame_edges, interpolate_pixels
 from grouser.scan.outliers import find_outliers
 from grouser.scan.pipeline import ScanOptions, rebuild
-from grouser.scan.pose_information import PoseSpread
-from grouser.scan.refinement import laid
-from grouser.scan.registration import register
+from grouser.scan.registration import PoseSpread, register_frames
 from grouser.scan.rotation import quaternion
-from grouser.scan.simplify import simplified
+from grouser.scan.simplify import simplify_mesh, triangle_distances
 from grouser.scan.surface import fused_surface
-from grouser.scan.triangle_distance import triangle_distances
 from grouser.scan.voxel_grid import voxel_centroids, voxel_grid
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
@@ -51,7 +48,9 @@ def hills(x, y):
 def down_error(cloud, X_WC, **known):
     """Return by how many degrees the direction that is found is wrong."""
     true = rotate(X_WC.inverse().wxyz, (0.0, 0.0, -1.0))
-    return degrees(float(np.arccos(np.clip(find_down(cloud, **known).direction @ true, -1, 1))))
+    return degrees(
+        float(np.arccos(np.clip(find_gravity_direction(cloud, **known).direction @ true, -1, 1)))
+    )
 
 
 def test_voxels_hold_the_mean_of_their_points():
@@ -93,7 +92,7 @@ def test_the_thinnest_direction_is_the_least_eigenvector():
     factors = rng.normal(size=(500, 3, 3)) * rng.uniform(0.01, 2, (500, 1, 3))
     matrices = factors @ factors.transpose(0, 2, 1)
     values, vectors = np.linalg.eigh(matrices)
-    found, least = thinnest([matrices[:, i, j] for i in range(3) for j in range(i, 3)])
+    found, least = smallest_eigenvector([matrices[:, i, j] for i in range(3) for j in range(i, 3)])
     np.testing.assert_allclose(np.abs((found * vectors[:, :, 0]).sum(axis=1)), 1, atol=1e-6)
     np.testing.assert_allclose(least, values[:, 0], atol=1e-9)
 
@@ -140,7 +139,7 @@ def test_ground_without_a_plane():
     off = np.abs(middles[:, 2] - hills(middles[:, 0], middles[:, 1]))
     assert off.mean() < 0.002
     assert np.quantile(off, 0.95) < 0.006
-    assert find_down(cloud).cue == "ground"
+    assert find_gravity_direction(cloud).cue == "ground"
     assert down_error(cloud, eye) < 3.0
 
 
@@ -161,21 +160,21 @@ def test_stairs_and_walls_do_not_tilt_what_is_down():
 
 def test_a_wall_alone_is_not_taken_for_ground_with_confidence():
     X_WC = looking((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))
-    guess = find_down(boxes_seen(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
-    assert guess.sureness < 0.5
+    guess = find_gravity_direction(boxes_seen(X_WC=X_WC, boxes=[((2.0, -9, -9), (3.0, 9, 9))]))
+    assert guess.confidence < 0.5
     assert "wall" in guess.remark
 
 
 def test_gravity_and_pose_are_believed():
     cloud = boxes_seen()
     true = rotate(EYE.inverse().wxyz, (0.0, 0.0, -1.0))
-    guess = find_down(cloud, gravity=9.81 * true)
+    guess = find_gravity_direction(cloud, gravity=9.81 * true)
     np.testing.assert_allclose(guess.direction, true)
-    level = cloud.moved(guess.X_WC).there().points
+    level = cloud.transformed(guess.X_WC).finite().points
     assert np.median(np.abs(level[:, 2])) < 0.01
-    assert find_down(cloud, camera_pose=EYE).X_WC is EYE
+    assert find_gravity_direction(cloud, camera_pose=EYE).X_WC is EYE
     with pytest.raises(BadValue, match="no direction"):
-        find_down(cloud, gravity=np.zeros(3))
+        find_gravity_direction(cloud, gravity=np.zeros(3))
 
 
 @pytest.mark.parametrize("shape", [(16, 900), None])
@@ -184,7 +183,7 @@ def test_rings_of_a_lidar(shape):
     hall = [FLOOR, ((-6.0, 3.0, 0.0), (6.0, 3.2, 2.0)), ((2.0, -1.0, 0.0), (3.0, 0.0, 0.5))]
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     cloud = seen(LEVEL, lidar_rays(), hit, shape, 0.01, far=12.0)
-    cloud = cloud if shape else cloud.there()
+    cloud = cloud if shape else cloud.finite()
     assert down_error(cloud, LEVEL) < 1.0
     ground = rebuild([cloud], ScanOptions(voxel=0.05))
     off = box_distance(ground.mesh.triangles.mean(axis=1), hall)
@@ -197,17 +196,17 @@ def test_clouds_whose_z_is_down_and_halls_with_a_ceiling():
     hall = [FLOOR, ((-6.0, -6.0, 2.0), (6.0, 6.0, 2.2))]
     over = Pose(np.zeros(3), np.array([0.0, 1.0, 0.0, 0.0]))
     hit = lambda eye, rays: hit_boxes(eye, rays, [FLOOR])  # noqa: E731
-    floor = seen(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).there()
-    assert down_error(floor.moved(over), LEVEL @ over) < 1.0
+    floor = seen(LEVEL, lidar_rays(), hit, None, 0.01, far=12.0).finite()
+    assert down_error(floor.transformed(over), LEVEL @ over) < 1.0
     hit = lambda eye, rays: hit_boxes(eye, rays, hall)  # noqa: E731
     rays = lidar_rays(lowest=-25.0, highest=35.0)
-    assert down_error(seen(LEVEL, rays, hit, None, 0.01, far=12.0).there(), LEVEL) < 1.0
+    assert down_error(seen(LEVEL, rays, hit, None, 0.01, far=12.0).finite(), LEVEL) < 1.0
 
 
 def test_jumps_and_what_lies_between_pixels():
     cloud = boxes_seen(60, 80, 72.0, noise=0.0)
     edges = frame_edges(cloud, 0.02)
-    grid = (cloud.moved(EYE)).points.reshape(60, 80, 3)
+    grid = (cloud.transformed(EYE)).points.reshape(60, 80, 3)
     top = (np.abs(grid[..., 2] - 0.2) < 1e-6).nonzero()  # the box's top: behind it is a jump
     for column in set(top[1].tolist()):
         last = top[0][top[1] == column].min()
@@ -215,7 +214,7 @@ def test_jumps_and_what_lies_between_pixels():
     far_floor = grid[..., 0] > 2.0
     flat = far_floor[:-1] & far_floor[1:]
     assert not edges.jump_down[flat].any()  # at a flat angle, and yet no jump
-    more = between_pixels(cloud, 0.02).moved(EYE)
+    more = interpolate_pixels(cloud, 0.02).transformed(EYE)
     assert len(more) > 1000
     assert np.quantile(box_distance(more.points, BOXES), 0.99) < 0.02
 
@@ -228,14 +227,14 @@ def test_pixels_in_the_air_are_found():
     rows, columns = rows[::3], columns[::3]
     grid[rows, columns] = (grid[rows, columns] + grid[rows + 1, columns]) / 2  # half on each
     mixed = PointCloud(grid.reshape(-1, 3), (240, 320), None, np.zeros(3))
-    air = box_distance(mixed.moved(EYE).points, BOXES) > 0.03
+    air = box_distance(mixed.transformed(EYE).points, BOXES) > 0.03
     found = find_outliers(mixed, 0.02)
     assert air.sum() > 20
     assert found[air].mean() > 0.8
     assert found[~air].mean() < 0.002
     echoes = np.random.default_rng(0).uniform((-1, -1, 0.3), (1, 0, 1.5), (200, 3))
     echoes = echoes[box_distance(EYE.apply(echoes), BOXES) > 0.15][:20]
-    loose = PointCloud(np.concatenate([cloud.there().points, echoes]))
+    loose = PointCloud(np.concatenate([cloud.finite().points, echoes]))
     found = find_outliers(loose, 0.02)
     assert found[-20:].sum() >= 15
     assert found[:-20].mean() < 0.002
@@ -252,7 +251,7 @@ def test_frames_from_three_places_are_laid_over_each_other():
         Pose(pose.position + rng.normal(0, 0.02, 3), pose.wxyz) @ Pose.at(yaw=0.02)
         for pose in poses
     ]
-    frames = register(clouds, 0.02, guesses)
+    frames = coarse_register(clouds, 0.02, guesses)
     for frame, pose in zip(frames, poses, strict=True):
         true = poses[0].inverse() @ pose
         assert np.linalg.norm(frame.X_FC.position - true.position) < 0.005
@@ -264,7 +263,7 @@ def test_frames_from_three_places_are_laid_over_each_other():
     assert off.mean() < 0.003
     assert np.quantile(off, 0.95) < 0.01
     with pytest.raises(BadValue, match="frame 2 does not fit those before it"):
-        register([clouds[0], clouds[1].moved(Pose.at(5, 5, 5))], 0.02)
+        coarse_register([clouds[0], clouds[1].transformed(Pose.at(5, 5, 5))], 0.02)
 
 
 def from_two_sides(boxes, seed, noise=0.003):
@@ -287,14 +286,14 @@ def test_frames_that_slide_stay_where_they_are_said_to_be(seed):
     step = [FLOOR, ((1.3, -9.0, 0.0), (9.0, 9.0, 0.15))]
     for boxes, held in (([FLOOR], [False, False, True]), (step, [True, False, True])):
         clouds, poses, guesses = from_two_sides(boxes, seed)
-        frames = laid(clouds, 0.03, guesses)
+        frames = register_frames(clouds, 0.03, guesses)
         assert frames[1].loose > 0.05
         assert 0.015 < frames[1].left < 0.1  # 2 degrees of yaw move what is seen by 70 mm
         off, given = frames_off(frames, poses), (guesses[1].position - poses[1].position)
         assert (np.abs(off[held]) < 0.003).all()
         assert (np.abs(off - given)[~np.array(held)] < 0.012).all()
         # Poses that are known better hold better.
-        exact = laid(clouds, 0.03, poses, PoseSpread(0.002, 0.002))
+        exact = register_frames(clouds, 0.03, poses, PoseSpread(0.002, 0.002))
         assert np.abs(frames_off(exact, poses)).max() < 0.004
 
 
@@ -353,21 +352,21 @@ def test_holes_that_touch_in_a_vertex_stay_two():
 
 def test_plane_parts_become_few_triangles_and_the_error_is_kept():
     mesh = plate(64)
-    fewer = simplified(mesh, 0.001)
+    fewer = simplify_mesh(mesh, 0.001)
     assert len(fewer.mesh.faces) < len(mesh.faces) / 6
     assert fewer.error <= 1e-9
     assert fewer.mesh.area() == pytest.approx(mesh.area(), rel=1e-6)
     up = np.outer(hills(*mesh.vertices.T[:2]), (0, 0, 1))
     bumpy = TriangleMesh(mesh.vertices + up, mesh.faces)
     for error in (0.0005, 0.005):
-        fewer = simplified(bumpy, error)
+        fewer = simplify_mesh(bumpy, error)
         candidates = np.repeat(bumpy.vertices[::97], len(fewer.mesh.faces), axis=0)
         corners = np.tile(fewer.mesh.triangles, (len(bumpy.vertices[::97]), 1, 1))
         off = triangle_distances(candidates, corners).reshape(-1, len(fewer.mesh.faces)).min(axis=1)
         assert off.max() <= fewer.error + 1e-12 <= error + 1e-12
         assert len(fewer.mesh.faces) < len(bumpy.faces)
     with pytest.raises(BadValue, match="from 0 up"):
-        simplified(mesh, -1.0)
+        simplify_mesh(mesh, -1.0)
 
 
 def test_a_ball_seen_from_all_sides_is_closed_and_looks_outside():

@@ -10,22 +10,19 @@ import trimesh
 from grouser import files
 from grouser.errors import BadValue, WorldFileError
 from grouser.frames import X_CO, Pose, radians
-from grouser.scan.cloud import PointCloud, joined
-from grouser.scan.down import DownGuess
-from grouser.scan.ground.check import check_ground, choose
-from grouser.scan.ground.discs import discs_of
-from grouser.scan.ground.height_grid import height_grid, open_places
-from grouser.scan.ground.mesh_files import write_glb, write_ply
-from grouser.scan.ground.prisms import THICKNESS, prisms
+from grouser.scan.cloud import PointCloud, concatenate_clouds
+from grouser.scan.coarse_registration import FramePose
+from grouser.scan.gravity_direction import GravityEstimate
+from grouser.scan.ground.check import check_ground, choose, rest_heights
+from grouser.scan.ground.scan_heights import open_places, scan_heights
 from grouser.scan.ground.scan_world import WorldOptions
-from grouser.scan.ground.sphere_drop import dropped
-from grouser.scan.ground.spheres import rest_on
-from grouser.scan.ground.world_folder import fill_folder, refuse_foreign
+from grouser.scan.ground.spheres import expected_spheres, surface_discs
+from grouser.scan.ground.world_folder import THICKNESS, fill_folder, prisms, refuse_foreign
 from grouser.scan.pipeline import RebuiltGround
-from grouser.scan.registration import FramePose
 from grouser.scan.simulated_camera import aimed, scan_world
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load, parse
+from grouser.world.meshes.surface_files import write_glb, write_ply
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
@@ -52,7 +49,7 @@ def sheet(height, size=1.0, cell=0.02):
 def cloud_of(mesh, spacing=0.004, noise=0.0):
     """Return points all over a surface, seen from above."""
     low, high = mesh.vertices[:, :2].min(axis=0), mesh.vertices[:, :2].max(axis=0)
-    grid = height_grid(mesh, spacing)
+    grid = scan_heights(mesh, spacing)
     cells = np.argwhere(np.isfinite(grid.heights))
     points = grid.points(cells)
     rng = np.random.default_rng(0)
@@ -62,7 +59,7 @@ def cloud_of(mesh, spacing=0.004, noise=0.0):
 
 
 def rebuilt(mesh, cloud):
-    down = DownGuess(np.array([0.0, 0.0, -1.0]), "given pose", 1.0, "as given", Pose())
+    down = GravityEstimate(np.array([0.0, 0.0, -1.0]), "given pose", 1.0, "as given", Pose())
     return RebuiltGround(cloud, mesh, down, (FramePose(Pose(), 1.0, 0.0),), (), (), 0, 0.0, ())
 
 
@@ -82,7 +79,7 @@ def wavy(x, y):
 def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg):
     slope = radians(slope_deg)
     cloud = cloud_of(sheet(lambda x, y: np.tan(slope) * x), noise=0.0005)
-    spheres = rest_on(discs_of(cloud, 0.02), 0.03)
+    spheres = expected_spheres(surface_discs(cloud, 0.02), 0.03)
     true = np.tan(slope) * spheres.middle[:, 0] + 0.03 / np.cos(slope)
     assert np.abs(spheres.middle[:, 2] - true).max() < 0.002
     assert not spheres.covered.any()
@@ -91,15 +88,17 @@ def test_spheres_on_a_slope_rest_a_radius_off_it(slope_deg):
 
 def test_normals_look_at_the_eye_whatever_the_side():
     points = cloud_of(sheet(wavy)).points
-    above = discs_of(PointCloud(points, origins=EYE), 0.02)
-    below = discs_of(PointCloud(points, origins=-EYE), 0.02)
+    above = surface_discs(PointCloud(points, origins=EYE), 0.02)
+    below = surface_discs(PointCloud(points, origins=-EYE), 0.02)
     assert (above.normal[:, 2] > 0).all()
     assert np.allclose(above.normal, -below.normal)
 
 
 def test_a_storey_under_another_holds_spheres_as_well():
     floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3, size=0.5)
-    spheres = rest_on(discs_of(joined([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03)
+    spheres = expected_spheres(
+        surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
+    )
     under = spheres.middle[spheres.covered]
     assert len(under) > 20
     assert np.abs(under[:, 2] - 0.03).max() < 0.002
@@ -113,14 +112,14 @@ def test_an_unseen_wall_is_no_storey():
 
     points = cloud_of(sheet(step, cell=0.01)).points
     seen = (points[:, 2] < 0.001) | (points[:, 2] > 0.299)  # nobody saw the wall
-    spheres = rest_on(discs_of(PointCloud(points[seen], origins=EYE), 0.02), 0.03)
+    spheres = expected_spheres(surface_discs(PointCloud(points[seen], origins=EYE), 0.02), 0.03)
     assert not spheres.covered.any()
 
 
 def test_a_cloud_that_holds_no_sphere_is_refused():
     lonely = PointCloud(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), origins=EYE)
     with pytest.raises(BadValue, match="larger --voxel"):
-        rest_on(discs_of(lonely, 0.02), 0.03)
+        expected_spheres(surface_discs(lonely, 0.02), 0.03)
 
 
 # What physics says.
@@ -128,7 +127,7 @@ def test_a_cloud_that_holds_no_sphere_is_refused():
 
 def test_spheres_in_physics_rest_where_geometry_says(tmp_path):
     mesh = sheet(wavy, cell=0.05)
-    spheres = rest_on(discs_of(cloud_of(mesh), 0.02), 0.03)
+    spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
     check = check_ground([as_pieces(tmp_path, mesh)], spheres)
     assert check.open_ground.mean < 0.001
     assert check.open_ground.largest < 0.004
@@ -136,7 +135,7 @@ def test_spheres_in_physics_rest_where_geometry_says(tmp_path):
 
 
 def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path):
-    spheres = rest_on(discs_of(cloud_of(sheet(wavy, cell=0.05)), 0.02), 0.03)
+    spheres = expected_spheres(surface_discs(cloud_of(sheet(wavy, cell=0.05)), 0.02), 0.03)
     high = as_pieces(tmp_path, sheet(lambda x, y: wavy(x, y) + 0.02, cell=0.05))
     assert check_ground([high], spheres).open_ground.mean == pytest.approx(0.02, abs=0.001)
     hole = check_ground([as_pieces(tmp_path, sheet(wavy, size=0.5, cell=0.05))], spheres)
@@ -145,16 +144,18 @@ def test_ground_that_is_too_high_too_low_or_missing_is_found_out(tmp_path):
 
 def test_a_sphere_let_go_inside_the_ground_is_not_at_rest():
     floor, roof = sheet(lambda x, y: 0 * x), sheet(lambda x, y: 0 * x + 0.3)
-    spheres = rest_on(discs_of(joined([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03)
+    spheres = expected_spheres(
+        surface_discs(concatenate_clouds([cloud_of(floor), cloud_of(roof)]), 0.02), 0.03
+    )
     block = Flat(friction=0.6, z=0.3)  # as a height map would have it
-    heights = dropped([block], spheres)
+    heights = rest_heights([block], spheres)
     assert np.isinf(heights[spheres.covered]).all()
     assert np.isfinite(heights[~spheres.covered]).all()
 
 
 def test_the_truer_ground_is_chosen_and_the_cheaper_of_equals(tmp_path):
     mesh = sheet(wavy, cell=0.05)
-    spheres = rest_on(discs_of(cloud_of(mesh), 0.02), 0.03)
+    spheres = expected_spheres(surface_discs(cloud_of(mesh), 0.02), 0.03)
     true = check_ground([as_pieces(tmp_path, mesh)], spheres)
     false = check_ground([Flat(friction=0.6)], spheres)
     name, why = choose({"height_map": false, "convex_pieces": true})
@@ -301,7 +302,7 @@ def test_a_surface_becomes_a_world_that_loads(tmp_path):
 def test_open_places_are_level_and_keep_away_from_steps_and_holes():
     mesh = sheet(lambda x, y: np.where(x > 0.1, 0.2, 0.0))
     there = ~((mesh.triangles[..., 0] < -0.2) & (mesh.triangles[..., 1] < -0.2)).any(axis=1)
-    grid = height_grid(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
+    grid = scan_heights(TriangleMesh(mesh.vertices, mesh.faces[there]), 0.02)
     places = open_places(grid)
     assert len(places) >= 2
     assert places[0].clear == max(place.clear for place in places)
@@ -336,9 +337,11 @@ def test_a_simulated_kinect_sees_what_spheres_meet(piece):
     poses = [aimed(eye, (0.5, 0.0, 0.05)) for eye in eyes]
     clouds = scan_world(world, poses)
     assert all(cloud.shape == (480, 640) for cloud in clouds)
-    cloud = joined([c.moved(p @ X_CO) for c, p in zip(clouds, poses, strict=True)]).there()
-    near = cloud.chosen((np.abs(cloud.points[:, :2] - [0.5, 0.0]) < 1.0).all(axis=1))
-    spheres = rest_on(discs_of(near, 0.02), 0.03)
+    cloud = concatenate_clouds(
+        [c.transformed(p @ X_CO) for c, p in zip(clouds, poses, strict=True)]
+    ).finite()
+    near = cloud.select((np.abs(cloud.points[:, :2] - [0.5, 0.0]) < 1.0).all(axis=1))
+    spheres = expected_spheres(surface_discs(near, 0.02), 0.03)
     check = check_ground(world.terrain, spheres)
     assert check.open_ground.count > 200
     assert check.open_ground.mean < 0.004  # the camera's own noise

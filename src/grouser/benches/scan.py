@@ -132,7 +132,7 @@ def _costs_per_point() -> dict[int, float]:
     costs = {}
     for count in COUNTS:
         share = (count / (ROWS * COLUMNS)) ** 0.5
-        cloud = hall(round(ROWS * share), round(COLUMNS * share)).there()
+        cloud = hall(round(ROWS * share), round(COLUMNS * share)).finite()
         spent = _taking_turns({"ours": partial(voxel_centroids, cloud.points, VOXEL)}, TURNS)
         costs[count] = spent["ours"] / len(cloud)
     return costs

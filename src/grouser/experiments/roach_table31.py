@@ -27,9 +27,8 @@ from grouser.frames import X_CO, Array, Pose, millimetres, radians
 from grouser.reports.report import Report
 from grouser.reports.table import Row, Table
 from grouser.scan.cloud import PointCloud
-from grouser.scan.cloud_files import read_cloud
-from grouser.scan.down import find_down
-from grouser.scan.real_frames import shipped_frames
+from grouser.scan.cloud_files import read_cloud, shipped_frames
+from grouser.scan.gravity_direction import find_gravity_direction
 from grouser.scan.simulated_camera import scan_world
 from grouser.scan.voxel_grid import voxel_centroids
 from grouser.sensors.depth import DepthCamera
@@ -248,8 +247,8 @@ def table_tops(seed: int) -> list[TableTop]:
 
 
 def _table_top(name: str, cloud: PointCloud, seed: int) -> TableTop:
-    X_WO = find_down(cloud).X_WC
-    seen = cloud.moved(X_WO).there().points
+    X_WO = find_gravity_direction(cloud).X_WC
+    seen = cloud.transformed(X_WO).finite().points
     flat = np.abs(seen[:, 2]) < BAND
     occupied = _around(_patches(seen[~flat]))
     bare = np.setdiff1d(_patches(seen[flat]), occupied)
@@ -263,7 +262,7 @@ def _simulated(X_WO: Pose, seed: int) -> Array:
     """Return what our Kinect 1 sees of an endless plane, (n, 3), m."""
     world = World(name="a table", physics=STANDARD, terrain=(Flat(friction=0.6),))
     (cloud,) = scan_world(world, [X_WO @ X_CO.inverse()], "kinect1", seed)
-    return cloud.moved(X_WO).there().points
+    return cloud.transformed(X_WO).finite().points
 
 
 def _patches(points: Array) -> npt.NDArray[np.int64]:

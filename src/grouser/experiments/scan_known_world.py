@@ -29,7 +29,7 @@ from grouser.scan.cloud import PointCloud
 from grouser.scan.ground.scan_world import WorldOptions
 from grouser.scan.ground.world_folder import WORLD, scan_to_world
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
-from grouser.scan.pose_information import TAPE_MEASURE
+from grouser.scan.registration import TAPE_MEASURE
 from grouser.scan.simulated_camera import aimed, scan_world
 from grouser.scan.surface_errors import SurfaceErrors, surface_errors
 from grouser.simulation.ground_stl import ground_surface
@@ -193,7 +193,7 @@ def _scan(
     """Return what a camera sees from several places, and the poses of the clouds' axes."""
     cameras = [aimed(eye, middle) for eye in eyes]
     clouds = [
-        cloud.without(np.linalg.norm(cloud.points, axis=1) > REACH)
+        cloud.drop(np.linalg.norm(cloud.points, axis=1) > REACH)
         for cloud in scan_world(world, cameras, camera, seed)
     ]
     return clouds, [X_WC @ X_CO for X_WC in cameras]

@@ -1,4 +1,4 @@
-"""From a depth camera to ground: clouds, registration, surface; arrays in, triangles out."""
+"""Point clouds to ground: registration, surface reconstruction, world files."""
 
 from grouser.exports import attach
 

@@ -1,4 +1,4 @@
-"""A cloud of points as a depth camera or a lidar gives it, and from where it was seen."""
+"""Point cloud of a depth camera or a lidar, with viewpoints, and limits of its size and extent."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Colours = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class PointCloud:
-    """Points in one frame; ``nan`` where a sensor's pixel saw nothing.
+    """Points in one frame; ``nan`` where a pixel has no measurement.
 
-    What a camera gives is in its own axes (x right, y down, z forward) until somebody moves it.
+    Clouds of cameras are in camera axes (x right, y down, z forward) until transformed.
     """
 
     points: Array
     """(n, 3), m."""
     shape: tuple[int, int] | None = None
-    """Rows and columns of an organised cloud, row after row; None: points in no order."""
+    """Rows and columns of an organised cloud, row by row; None: unorganised."""
     colours: Colours | None = None
-    """(n, 3); None: not known."""
+    """(n, 3); None: unknown."""
     origins: Array | None = None
-    """Where each point was seen from, (n, 3), or all of them, (3,), m; None: not known."""
+    """Viewpoint of each point, (n, 3), or of all points, (3,), m; None: unknown."""
 
     def __post_init__(self) -> None:
         given = self.points.shape
@@ -49,19 +49,19 @@ class PointCloud:
 
     @property
     def seen(self) -> npt.NDArray[np.bool_]:
-        """Which points are there, (n,): all three coordinates finite."""
+        """Mask of valid points, (n,): all three coordinates finite."""
         x, y, z = self.points.T
         return np.asarray(np.isfinite(x + y + z))
 
     @property
     def views(self) -> Array:
-        """Where each point was seen from, (n, 3), m; the frame's origin where it is not known."""
+        """Viewpoint of each point, (n, 3), m; the frame's origin if unknown."""
         return np.broadcast_to(
             np.zeros(3) if self.origins is None else self.origins, (len(self), 3)
         )
 
-    def chosen(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> PointCloud:
-        """Return some of the points, by mask or number, in no order any more."""
+    def select(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> PointCloud:
+        """Return some of the points, by mask or index, as an unorganised cloud."""
         per_point = self.origins is not None and self.origins.ndim == 2
         return PointCloud(
             self.points[which],
@@ -70,31 +70,31 @@ class PointCloud:
             self.origins[which] if per_point and self.origins is not None else self.origins,
         )
 
-    def without(self, which: npt.NDArray[np.bool_]) -> PointCloud:
-        """Return the cloud without some points (mask); an organised one keeps its order."""
+    def drop(self, which: npt.NDArray[np.bool_]) -> PointCloud:
+        """Return the cloud without some points (mask); an organised cloud stays organised."""
         if self.shape is None:
-            return self.chosen(~which)
+            return self.select(~which)
         return replace(self, points=np.where(which[:, None], np.nan, self.points))
 
-    def there(self) -> PointCloud:
-        """Return the points that are there, in no order any more."""
-        return self.chosen(self.seen)
+    def finite(self) -> PointCloud:
+        """Return the valid points as an unorganised cloud."""
+        return self.select(self.seen)
 
-    def counted_from(self, place: Array) -> PointCloud:
-        """Return the cloud with ``place`` (3,), m, as its frame's origin."""
+    def relative_to(self, place: Array) -> PointCloud:
+        """Return the cloud with its frame's origin moved to ``place`` (3,), m."""
         origins = None if self.origins is None else self.origins - place
         return replace(self, points=self.points - place, origins=origins)
 
-    def moved(self, X_WC: Pose) -> PointCloud:
-        """Return the cloud, given in C, in W: origins move along."""
+    def transformed(self, X_WC: Pose) -> PointCloud:
+        """Return the cloud, given in C, transformed to W, with its viewpoints."""
         origins = np.zeros(3) if self.origins is None else self.origins
         turned = np.einsum("ij,jk->ik", self.points, rotate(X_WC.wxyz, np.eye(3)))
         turned += X_WC.position
         return replace(self, points=turned, origins=X_WC.apply(origins))
 
 
-def joined(clouds: Sequence[PointCloud]) -> PointCloud:
-    """Return all points of clouds in one frame, in no order; colours if all have them."""
+def concatenate_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
+    """Return all points of clouds in one frame, unorganised; colours if all have them."""
     colours = [cloud.colours for cloud in clouds if cloud.colours is not None]
     return PointCloud(
         np.concatenate([cloud.points for cloud in clouds]),
@@ -105,7 +105,7 @@ def joined(clouds: Sequence[PointCloud]) -> PointCloud:
 
 
 def _joined_origins(clouds: Sequence[PointCloud]) -> Array | None:
-    """Return one origin if all clouds have the same one, else one per point."""
+    """Return one viewpoint if all clouds have the same one, else one per point."""
     first = clouds[0].origins
     if all(cloud.origins is None for cloud in clouds):
         return None
@@ -114,3 +114,47 @@ def _joined_origins(clouds: Sequence[PointCloud]) -> Array | None:
         if len(ones) == len(clouds) and all(one.ndim == 1 and (one == first).all() for one in ones):
             return first
     return np.concatenate([cloud.views for cloud in clouds])
+
+
+MOST_POINTS = 30_000_000
+"""Largest number of points, 0.7 GB; a Kinect 2's frame has 0.5 million."""
+MOST_BYTES_OF_A_POINT = 1024
+WIDEST = 300.0
+"""Largest extent, m; a larger one is probably in millimetres."""
+
+
+def check_count(count: int) -> None:
+    """Reject too many points before memory is allocated.
+
+    Raises:
+        BadValue: a clause to follow a file's name.
+    """
+    if count > MOST_POINTS:
+        raise BadValue(f"declares {count:,} points, at most {MOST_POINTS:,} are allowed")
+    if count < 1:
+        raise BadValue("has no points")
+
+
+def span(points: Array) -> float:
+    """Return the extent of finite points ((n, 3), m) between the 2 % and 98 % quantiles, m."""
+    some = points[:: max(1, len(points) // 20_000)]
+    low, high = np.quantile(some, (0.02, 0.98), axis=0)
+    return float((high - low).max())
+
+
+def check_cloud(cloud: PointCloud) -> None:
+    """Reject clouds without valid points, or not in metres.
+
+    Raises:
+        BadValue: a clause to follow a file's name.
+    """
+    check_count(len(cloud))
+    there = cloud.points[cloud.seen]
+    if not len(there):
+        raise BadValue(f"has {len(cloud):,} points, none of them finite")
+    wide = span(there)
+    whole = bool((there == np.rint(there)).all())
+    if wide > WIDEST or (whole and wide > 10):
+        raise BadValue(
+            f"has an extent of {wide:,.0f} m; if it is in millimetres, set the unit to mm"
+        )

@@ -1,23 +1,22 @@
-"""Files of point clouds, by their ending: PCD, PLY, XYZ, NPZ, and depth pictures."""
+"""Reader of point-cloud files: PCD, PLY, XYZ, NPZ and depth pictures; shipped frames."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 from grouser.errors import BadValue, nearest
-from grouser.scan.cloud import PointCloud
-from grouser.scan.cloud_limits import check_cloud
-from grouser.scan.formats.depth_picture import read_depth_picture
+from grouser.scan.cloud import PointCloud, check_cloud
+from grouser.scan.formats.depth_picture import Intrinsics, read_depth_picture, read_intrinsics
 from grouser.scan.formats.npz_file import read_npz
 from grouser.scan.formats.pcd_file import read_pcd
 from grouser.scan.formats.ply_file import read_ply
 from grouser.scan.formats.xyz_file import read_xyz
-from grouser.scan.intrinsics import Intrinsics, read_intrinsics
 
 LARGEST_FILE = 2 * 1024**3
-"""Bytes."""
+"""Largest size of a file, bytes."""
 
 CLOUD_FILES: dict[str, Callable[[bytes], PointCloud]] = {
     ".pcd": read_pcd,
@@ -27,23 +26,23 @@ CLOUD_FILES: dict[str, Callable[[bytes], PointCloud]] = {
     ".csv": read_xyz,
     ".npz": read_npz,
 }
-"""Ending → who reads it; depth pictures (``.png``) need intrinsics as well."""
+"""Extension → reader; depth pictures (``.png``) are read separately, since they need intrinsics."""
 
 
 def read_cloud(
     path: Path | str, intrinsics: Intrinsics | None = None, unit: float = 1.0
 ) -> PointCloud:
-    """Return the cloud of a file, in metres, in the axes of the file.
+    """Return the cloud of a file, in metres, in the file's axes.
 
     Args:
         path: ``.pcd``, ``.ply``, ``.xyz`` (``.txt``, ``.csv``), ``.npz``, or a depth picture
             (``.png``, 16 bits).
-        intrinsics: of the camera that made a depth picture; without them they are read from the
-            file of the same name that ends in ``.json``.
-        unit: what 1 in the file is, m; pictures have theirs in the intrinsics.
+        intrinsics: of the camera of a depth picture; None: read from the file of the same name with
+            the extension ``.json``.
+        unit: unit of the file, m; that of a picture is in its intrinsics.
 
     Raises:
-        BadValue: it cannot be read, is broken, has no points, or is not in metres.
+        BadValue: the file cannot be read, is damaged, has no points, or is not in metres.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -86,3 +85,25 @@ def _scaled(cloud: PointCloud, unit: float) -> PointCloud:
         return cloud
     origins = None if cloud.origins is None else cloud.origins * unit
     return replace(cloud, points=cloud.points * unit, origins=origins)
+
+
+def shipped_frames() -> dict[str, Path]:
+    """Return the shipped frames of real cameras, name to file."""
+    folder = Path(str(resources.files("grouser") / "scan" / "frames"))
+    return {file.stem: file for file in sorted(folder.glob("*.pcd"))}
+
+
+def frame_path(name: Path | str) -> Path:
+    """Return the path of an existing file or of a shipped frame.
+
+    Raises:
+        BadValue: neither exists; the message has the nearest match.
+    """
+    path, shipped = Path(name), shipped_frames()
+    if path.exists():
+        return path
+    if str(name) in shipped:
+        return shipped[str(name)]
+    folder = path.parent if path.parent.is_dir() else None
+    beside = [] if folder is None else [str(folder / file.name) for file in folder.iterdir()]
+    raise BadValue(f"{name}: there is no such file{nearest(str(path), [*shipped, *beside])}")

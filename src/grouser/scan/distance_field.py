@@ -1,10 +1,10 @@
-"""How far every point of a grid is from the surface that a cloud was seen on, near that surface.
+"""Signed distance field of a point cloud near its surface (implicit moving least squares).
 
-Points are summed up by voxel (count, mean, spread, direction to the sensor). A plane through each
-voxel's neighbourhood gives its normal, which looks to the sensor. The distance at a corner of the
-grid is the mean of the distances from the planes around it, weighed by points and nearness
-(implicit moving least squares: Kolluri 2008): linear in the planes, so all of it is sums over a
-sparse grid, spread along one axis after the other.
+Points are accumulated by voxel (count, mean, covariance, direction to the sensor). A plane through
+each voxel's neighbourhood gives its normal, which faces the sensor. The distance at a corner of the
+grid is the mean of the distances from the planes around it, weighted by point count and proximity
+(Kolluri 2008). It is linear in the planes, and therefore computed as separable sums over a sparse
+grid.
 """
 
 from __future__ import annotations
@@ -18,56 +18,56 @@ from grouser.scan.cloud import PointCloud
 from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
 
 _TAPS = (1 / 16, 7 / 16, 7 / 16, 1 / 16)
-"""Weights of a voxel at the four corners along an axis that are nearest, before, at and behind it:
-a spread of 0.7 cells, estimate between sharp edges and little noise."""
+"""Weights of a voxel at the four nearest corners along an axis: a standard deviation of 0.7 cells,
+an estimated compromise between sharp edges and noise."""
 _STIFFNESS = 0.05
-"""Spread, as a part of a voxel's square, that points in a row are taken to have across the line of
-sight: the plane through them faces the sensor."""
+"""Variance across the line of sight that is added to collinear points, in squared voxels, so that
+the plane through them faces the sensor."""
 _BROAD = 0.2
-"""Spread, as a part of a voxel's square, from which on points are no row but tell their plane by
-themselves: two rows of voxels have 0.25. Were they taken to face the sensor as well, every floor
-would lean by 2 degrees to the camera, and frames from two sides would slide on it."""
+"""Variance, in squared voxels, above which points count as planar and nothing is added: two rows of
+voxels have 0.25. Added to all points, it would tilt every floor by 2 degrees towards the camera,
+and frames from two sides would slide on it."""
 
 
 @dataclass(frozen=True)
 class Planes:
-    """What is known of each voxel of a grid."""
+    """Plane through each voxel of a grid; arrays over voxels."""
 
     counts: Array
-    """Points, (k,)."""
+    """Number of points, (k,)."""
     means: Array
-    """(k, 3), m."""
+    """Mean of the points, (k, 3), m."""
     normals: Array
-    """Unit vectors that look to the sensor, (k, 3)."""
+    """Unit normals towards the sensor, (k, 3)."""
     roughness: Array
     """Standard deviation of the neighbourhood's voxels from the plane, (k,), m."""
     company: Array
-    """Points in the voxel and the 26 around it, (k,)."""
+    """Number of points in the voxel and its 26 neighbours, (k,)."""
     middles: Array
-    """Mean of these, (k, 3), m."""
+    """Mean of these points, (k, 3), m."""
 
 
 @dataclass(frozen=True)
 class DistanceField:
-    """Distances at corners of a grid's cells, only where points are near."""
+    """Signed distances at the corners of grid cells near points."""
 
     grid: VoxelGrid
-    """The voxels, whose cells' lower corners have the cells' keys."""
+    """The voxels; the lower corner of a cell has the cell's key."""
     planes: Planes
-    """What is known of the voxels."""
+    """Planes of the voxels."""
     keys: Numbers
-    """Of the corners, ascending, (c,)."""
+    """Keys of the corners, ascending, (c,)."""
     distances: Array
-    """From the surface, positive on the side that it was seen from, (c,), m."""
+    """Distance from the surface, positive towards the sensor, (c,), m."""
     corners: Array
-    """Where they are, (c, 3), m."""
+    """Positions of the corners, (c, 3), m."""
 
 
 def distance_field(cloud: PointCloud, size: float) -> DistanceField:
-    """Return the distances around a cloud.
+    """Return the signed distance field of a cloud.
 
     Args:
-        cloud: finite points, with their origins.
+        cloud: finite points, with their viewpoints.
         size: edge of the cells, m.
     """
     grid = voxel_grid(cloud.points, size)
@@ -89,10 +89,10 @@ def distance_field(cloud: PointCloud, size: float) -> DistanceField:
 
 
 def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
-    """Return the plane through each voxel's points and those of the 26 voxels around it."""
+    """Return the plane through the points of each voxel and its 26 neighbours."""
     points, views = cloud.points, cloud.views
     counts, means = grid.counts.astype(float), grid.means(points)
-    origin = means.mean(axis=0)  # squares of what is far away, as surveyed clouds are, lose digits
+    origin = means.mean(axis=0)  # squares of large (surveyed) coordinates would lose digits
     near = means - origin
     own = np.column_stack([np.ones(len(grid)), near, *_products(near)]) * counts[:, None]
     around = _around(grid, own)
@@ -111,24 +111,25 @@ def voxel_planes(grid: VoxelGrid, cloud: PointCloud) -> Planes:
     stiffness = _STIFFNESS * square * row
     for number, product in enumerate(_products(sight)):
         spreads[number] += stiffness * ((number in (0, 3, 5)) - product)
-    normals, roughness = thinnest(spreads)
+    normals, roughness = smallest_eigenvector(spreads)
     normals *= np.where(np.einsum("ij,ij->i", normals, sight) < 0, -1.0, 1.0)[:, None]
     return Planes(counts, means, normals, np.sqrt(roughness), around[:, 0], middles + origin)
 
 
 def _products(vectors: Array) -> list[Array]:
-    """Return xx, xy, xz, yy, yz, zz of vectors (k, 3), each (k,)."""
+    """Return the products xx, xy, xz, yy, yz, zz of vectors (k, 3), each (k,)."""
     x, y, z = np.ascontiguousarray(vectors.T)
     return [x * x, x * y, x * z, y * y, y * z, z * z]
 
 
-def thinnest(spreads: list[Array]) -> tuple[Array, Array]:
-    """Return in which direction points spread least, (k, 3), and the variance there, (k,).
+def smallest_eigenvector(spreads: list[Array]) -> tuple[Array, Array]:
+    """Return the eigenvector of the smallest eigenvalue, (k, 3), and that eigenvalue, (k,).
+
+    The eigenvalue is computed in closed form; the eigenvector is the cross product of two rows of
+    the matrix minus the eigenvalue.
 
     Args:
         spreads: covariances xx, xy, xz, yy, yz, zz, each (k,).
-
-    The least eigenvalue in closed form; its vector is across two rows of what is left without it.
     """
     xx, xy, xz, yy, yz, zz = spreads
     least = _variances(spreads)[0]
@@ -149,7 +150,7 @@ def thinnest(spreads: list[Array]) -> tuple[Array, Array]:
 
 
 def _variances(spreads: list[Array]) -> tuple[Array, Array, Array]:
-    """Return the eigenvalues of covariances, each (k,), least first, in closed form."""
+    """Return the eigenvalues of covariances, each (k,), ascending, in closed form."""
     xx, xy, xz, yy, yz, zz = spreads
     mean = (xx + yy + zz) / 3
     a, b, c = xx - mean, yy - mean, zz - mean
@@ -162,7 +163,7 @@ def _variances(spreads: list[Array]) -> tuple[Array, Array, Array]:
 
 
 def _around(grid: VoxelGrid, rows: Array) -> Array:
-    """Return the sums of rows (k, m) over each voxel and the 26 around it."""
+    """Return the sums of rows (k, m) over each voxel and its 26 neighbours."""
     total = rows.copy()
     for step in grid.around():
         if step > 0:  # each pair once
@@ -175,7 +176,7 @@ def _around(grid: VoxelGrid, rows: Array) -> Array:
 
 
 def _spread(keys: Numbers, rows: Array, step: int) -> tuple[Numbers, Array]:
-    """Return the rows of keys (ascending) spread over the four corners along one axis."""
+    """Return the rows of keys (ascending) distributed to the four corners along one axis."""
     from grouser.scan.scipy_parts import sparse
 
     count = len(keys)

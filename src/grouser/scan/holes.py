@@ -1,4 +1,4 @@
-"""Holes of a surface: where nothing was seen; reported, and closed up to a stated size."""
+"""Holes of a mesh: detection, and closing up to a given size by minimum-area triangulation."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from grouser.frames import Array
-from grouser.scan.surface import pieces
+from grouser.scan.surface import face_components
 from grouser.scan.voxel_grid import Numbers
 from grouser.world.meshes.triangle_mesh import Faces, TriangleMesh
 
 MOST_CORNERS = 200
-"""Rims of more corners are not closed, however narrow the hole is: it would take long."""
+"""Largest number of corners of a hole that is closed; the time grows with its cube."""
 
 
 @dataclass(frozen=True)
 class Hole:
-    """A closed loop of edges that have a face on one side alone."""
+    """Closed loop of boundary edges."""
 
     corners: Numbers
-    """Numbers of its vertices in the mesh, in order, the surface on their left, (k,)."""
+    """Indices of its vertices in the mesh, in order, the surface on their left, (k,)."""
     rim: Array
-    """Where they are, (k, 3), m."""
+    """Positions of the vertices, (k, 3), m."""
     width: float
     """Largest distance between two points of the rim, m."""
     area: float
-    """About how large it is, m2."""
+    """Approximate area, m2."""
     outer: bool
-    """Whether it is the outer edge of a piece of surface rather than a hole in it."""
+    """True: the outer boundary of a component. False: a hole in it."""
 
 
 def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
-    """Return all holes and outer edges, widest first.
+    """Return all holes and outer boundaries, widest first.
 
-    Of each connected piece of surface the widest rim is its outer edge.
+    The widest loop of each connected component is its outer boundary.
     """
     loops = _loops(mesh.faces)
     piece_of = np.zeros(len(mesh.vertices), np.int64)
-    piece_of[mesh.faces] = pieces(mesh)[:, None]
+    piece_of[mesh.faces] = face_components(mesh)[:, None]
     widths = [_width(mesh.vertices[loop]) for loop in loops]
     order = np.argsort(-np.array(widths), kind="stable")
     seen: set[int] = set()
@@ -54,14 +54,12 @@ def find_holes(mesh: TriangleMesh) -> tuple[Hole, ...]:
 def close_holes(
     mesh: TriangleMesh, largest: float, holes: tuple[Hole, ...] | None = None
 ) -> tuple[TriangleMesh, tuple[Hole, ...]]:
-    """Close holes by the triangles of least area that span their rims.
-
-    Outer edges stay as they are.
+    """Close holes by minimum-area triangulations of their rims, except outer boundaries.
 
     Args:
         mesh: with holes.
-        largest: the widest hole that is closed, m.
-        holes: its holes, where they are known already.
+        largest: largest width of a hole that is closed, m.
+        holes: its holes, if already computed.
 
     Returns:
         The mesh with more faces, and the holes that were closed.
@@ -86,15 +84,15 @@ def _width(rim: Array) -> float:
 
 
 def _area(rim: Array) -> float:
-    """Return the area that a closed line spans, m2."""
+    """Return the area of a closed polygon, m2."""
     around = rim - rim.mean(axis=0)
     return float(np.linalg.norm(np.cross(around, np.roll(around, -1, axis=0)).sum(axis=0)) / 2)
 
 
 def _loops(faces: Faces) -> list[Numbers]:
-    """Return the rims: each face's edges go round it, and an edge nobody else has is a rim's.
+    """Return the boundary loops, from half-edges without a twin.
 
-    From the end of a rim's edge one turns from face to face to the next one.
+    The next boundary edge is found by rotating around the end vertex from face to face.
     """
     starts, ends = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
     count = int(faces.max(initial=0)) + 1
@@ -125,7 +123,7 @@ def _loops(faces: Faces) -> list[Numbers]:
 
 
 def _split(loop: list[int]) -> list[Numbers]:
-    """Return the loops that a line consists of which comes through some vertices twice."""
+    """Return the simple loops of a loop that visits some vertices twice."""
     done: list[list[int]] = []
     path: list[int] = []
     at: dict[int, int] = {}
@@ -142,13 +140,13 @@ def _split(loop: list[int]) -> list[Numbers]:
 
 
 def _least_area(rims: Array) -> Numbers:
-    """Return the triangles of least area in all that span closed lines (Barequet, Sharir 1995).
+    """Return minimum-area triangulations of closed polygons (Barequet, Sharir 1995).
 
     Args:
-        rims: lines of the same number of points, the surface on their left, (h, k, 3), m.
+        rims: polygons of the same number of points, the surface on their left, (h, k, 3), m.
 
     Returns:
-        Numbers of points, (h, k - 2, 3), turned as the surface's faces are.
+        Indices of points, (h, k - 2, 3), oriented as the surface's faces.
     """
     holes, count = rims.shape[:2]
     cost = np.zeros((holes, count, count))
@@ -171,7 +169,7 @@ def _least_area(rims: Array) -> Numbers:
             if high - low < 2:
                 continue
             middle_one = int(pick[hole, low, high])
-            spans[hole, done] = low, high, middle_one  # against the rim's sense: the other side
+            spans[hole, done] = low, high, middle_one  # opposite to the rim's orientation
             done += 1
             open_ += [(low, middle_one), (middle_one, high)]
     return spans

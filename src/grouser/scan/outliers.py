@@ -1,4 +1,4 @@
-"""Points that hang in the air: pixels half on one thing and half on another, stray echoes."""
+"""Outlier removal: mixed pixels at occlusion edges, and isolated points."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ import numpy as np
 
 from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
-from grouser.scan.frame_edges import Mask, frame_edges
+from grouser.scan.organised_frames import Mask, frame_edges
 from grouser.scan.voxel_grid import voxel_grid
 
 NEIGHBOURS = 8
 LONELY = 3.0
-"""How much further than its neighbours' a voxel's neighbours may be; estimate."""
+"""Largest ratio of a voxel's mean neighbour distance to that of its neighbours; estimate."""
 LOST = 8.0
-"""How much further a voxel's neighbours may be than is usual at its distance; estimate."""
+"""Largest ratio of a voxel's mean neighbour distance to the usual one at its range; estimate."""
 
 
 def find_outliers(cloud: PointCloud, size: float) -> Mask:
-    """Return which points of a cloud to leave out, (n,); those not there are not among them.
+    """Return the mask of outliers of a cloud, (n,); invalid points are not included.
 
-    In an organised frame these are pixels between two jumps, on the way from a thing in front to
-    what is behind it, and pixels without a neighbour on the same surface. In other clouds they
-    are those whose voxel is much further from others than those others are from theirs, or than
-    is usual as far away: what is far and thinly seen is not called lonely.
+    In an organised frame these are pixels between two jump edges (mixed pixels of foreground and
+    background) and pixels without a neighbour on the same surface. In other clouds they are points
+    whose voxel is much further from its neighbours than these are from theirs, or than is usual at
+    its range, since the point density decreases with range.
 
     Args:
         cloud: organised or not.
-        size: edge of the voxels that the cloud will become, m: what is alone at this scale goes.
+        size: edge of the voxels of the reconstruction, m, which is the scale of the test.
     """
     if cloud.shape is not None:
-        return between_jumps(cloud, size)
+        return jump_outliers(cloud, size)
     result, left = np.zeros(len(cloud), bool), np.flatnonzero(cloud.seen)
     if len(left):
         result[left] = _lonely(cloud.points[left], cloud.views[left], size)
     return result
 
 
-def between_jumps(cloud: PointCloud, size: float) -> Mask:
-    """Return which pixels of an organised frame are between two jumps, or alone, (n,)."""
+def jump_outliers(cloud: PointCloud, size: float) -> Mask:
+    """Return the mask of pixels between two jump edges, or without neighbours, (n,)."""
     edges, (rows, columns) = frame_edges(cloud, size), cloud.shape or (0, 0)
     across, upright = np.zeros((rows, columns + 1), bool), np.zeros((rows + 1, columns), bool)
     across[:, 1:-1], upright[1:-1] = edges.jump_right, edges.jump_down
@@ -48,10 +48,10 @@ def between_jumps(cloud: PointCloud, size: float) -> Mask:
 
 
 def _lonely(points: Array, views: Array, size: float) -> Mask:
-    """Return which of points (n, 3), seen from views (n, 3), are in voxels that are lonely.
+    """Return the mask of points (n, 3), with viewpoints (n, 3), in isolated voxels.
 
-    Sensors' rays spread, so what is usual grows with the distance from the sensor. Lonely is also
-    what is in the company of its like, several strays together.
+    The usual distance grows with the range, since a sensor's rays diverge. Small groups of stray
+    points are isolated as well.
     """
     from grouser.scan.scipy_parts import spatial
 

@@ -1,4 +1,4 @@
-"""Rotation matrices as quaternions and back."""
+"""Conversion of rotation matrices to quaternions and back."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from grouser.frames import Array, Pose, rotate
 def quaternion(matrix: Array) -> Array:
     """Return the unit quaternion (wxyz, w at least 0) of a rotation matrix (3, 3)."""
     m = matrix
-    # The eigenvector of this matrix with the largest value is the quaternion nearest to a matrix
-    # that is only about a rotation (Bar-Itzhack 2000).
+    # The eigenvector of the largest eigenvalue of this matrix is the quaternion nearest to an
+    # approximate rotation matrix (Bar-Itzhack 2000).
     k = np.array(
         [
             [m[0, 0] + m[1, 1] + m[2, 2], 0, 0, 0],

@@ -1,4 +1,4 @@
-"""SciPy's trees, sparse graphs and triangulations, where it is installed: the extra `scan`."""
+"""Import of SciPy, an optional dependency (extra `scan`)."""
 
 from __future__ import annotations
 

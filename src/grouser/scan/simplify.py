@@ -1,8 +1,8 @@
-"""Fewer triangles, with a stated error: corners of plane parts are merged, block by block.
+"""Mesh simplification with a bounded error, by vertex clustering in an octree.
 
-Space is cut into blocks, each of eight smaller ones. A block whose corners are near one plane, face
-one way and are not at an edge of the surface becomes one corner; so does its neighbour, and eight
-such blocks may become one again. What is not plane stays as it is.
+Space is divided into blocks, each of eight smaller ones. A block whose vertices are near one plane,
+have similar normals and are not at a boundary of the surface becomes one vertex; eight such blocks
+may be merged again. Parts that are not plane are unchanged.
 """
 
 from __future__ import annotations
@@ -12,35 +12,34 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grouser.errors import BadValue
-from grouser.frames import Array, radians
-from grouser.scan.frame_edges import Mask
-from grouser.scan.triangle_distance import heights_over, triangle_distances
+from grouser.frames import Array, cross, radians
+from grouser.scan.organised_frames import Mask
 from grouser.scan.voxel_grid import Numbers, VoxelGrid, voxel_grid
 from grouser.world.meshes.triangle_mesh import Faces, TriangleMesh
 
 LEVELS = 6
-"""Blocks double their edge so many times."""
+"""Number of times that the edge of blocks is doubled."""
 ONE_WAY = radians(20.0)
-"""Corners' normals within this of their mean face one way, rad; estimate."""
+"""Largest angle between a vertex normal and the block's mean, rad; estimate."""
 ATTEMPTS = 12
-"""After each, blocks with a corner that came to lie too far away are made smaller."""
+"""Largest number of iterations; after each, blocks with too large errors are divided."""
 MOST_TURN = radians(60.0)
-"""Faces that turn by more than this are folded over, rad; estimate."""
+"""Rotation of a face above which it counts as folded over, rad; estimate."""
 NO_AREA = 1e-9
-"""m2; faces of less have no direction."""
+"""Area below which a face has no direction, m2."""
 
 
 @dataclass(frozen=True)
 class Simplified:
-    """A mesh with fewer triangles."""
+    """Simplified mesh and its error."""
 
     mesh: TriangleMesh
     error: float
-    """Largest distance of a corner of the mesh before from the mesh after, m."""
+    """Largest distance of an original vertex from the simplified mesh, m."""
 
 
-def simplified(mesh: TriangleMesh, error: float) -> Simplified:
-    """Return fewer triangles, no corner of these further than ``error`` (m) from them.
+def simplify_mesh(mesh: TriangleMesh, error: float) -> Simplified:
+    """Return a mesh of fewer triangles, at most ``error`` (m) from every original vertex.
 
     Raises:
         BadValue: the error is not a number from 0 up.
@@ -56,7 +55,7 @@ def simplified(mesh: TriangleMesh, error: float) -> Simplified:
         asked |= _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
         _measure(distances, np.flatnonzero(asked), mesh, merged, folded.numbers, error)
         if distances.max() <= error:
-            return Simplified(merged.tidied(), float(distances.max()))
+            return Simplified(merged.drop_unused_vertices(), float(distances.max()))
         blocks = folded.smaller(folded.numbers[distances > error])
         asked = _beside(merged.faces, folded.numbers, folded.levels != blocks.levels)
     return Simplified(mesh, 0.0)
@@ -64,21 +63,20 @@ def simplified(mesh: TriangleMesh, error: float) -> Simplified:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """Which block each vertex becomes part of."""
+    """Assignment of vertices to blocks."""
 
     labels: Numbers
-    """Its block if blocks have been doubled so many times, by the number of one of its vertices,
-    (levels + 1, n)."""
+    """Block of each vertex at each level, as the index of one of its vertices, (levels + 1, n)."""
     levels: Numbers
-    """How many times its block is doubled, the same for all vertices of a block, (n,)."""
+    """Level of each vertex's block, the same for all vertices of a block, (n,)."""
 
     @property
     def numbers(self) -> Numbers:
-        """The block of each vertex, by the number of one of its vertices, (n,)."""
+        """Block of each vertex, as the index of one of its vertices, (n,)."""
         return np.asarray(self.labels[self.levels, np.arange(len(self.levels))])
 
     def smaller(self, bad: Numbers) -> _Blocks:
-        """Return blocks of which those with these numbers are cut into the eight they are of."""
+        """Return the blocks after dividing those with these numbers into eight."""
         among = np.zeros(len(self.levels), bool)
         among[bad] = True
         cut = among[self.numbers]
@@ -86,7 +84,7 @@ class _Blocks:
 
 
 def _plane_blocks(mesh: TriangleMesh, allowed: float) -> _Blocks:
-    """Return the largest blocks that are plane, nowhere further off than ``allowed`` (m)."""
+    """Return the largest blocks that are plane within ``allowed`` (m)."""
     count = len(mesh.vertices)
     normals = mesh.vertex_normals()
     free = ~_at_edges(mesh.faces, count)
@@ -107,7 +105,7 @@ def _plane_blocks(mesh: TriangleMesh, allowed: float) -> _Blocks:
 
 
 def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) -> Mask:
-    """Return which blocks' points are near one plane and face one way, (blocks,)."""
+    """Return the mask of blocks whose points are near one plane with similar normals, (blocks,)."""
     up = grid.means(normals)
     up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-12)
     across = up.repeat(grid.counts, axis=0)
@@ -119,7 +117,7 @@ def _is_plane(points: Array, normals: Array, grid: VoxelGrid, allowed: float) ->
 
 
 def _at_edges(faces: Faces, count: int) -> Mask:
-    """Return which vertices are on an edge that has not exactly two faces, (count,)."""
+    """Return the mask of vertices on an edge without exactly two faces, (count,)."""
     ends = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     keys = ends[:, 0] * count + ends[:, 1]
     keys.sort()
@@ -131,7 +129,7 @@ def _at_edges(faces: Faces, count: int) -> Mask:
 
 
 def _without_folds(mesh: TriangleMesh, blocks: _Blocks) -> tuple[TriangleMesh, _Blocks]:
-    """Return the merged mesh; blocks of which a face would turn over are made smaller."""
+    """Return the merged mesh and its blocks; blocks with folded faces are divided."""
     before = mesh.crosses()
     before /= np.maximum(np.sqrt(_dots(before, before)), 1e-300)[:, None]
     asked = np.arange(len(mesh.faces))
@@ -159,7 +157,7 @@ def _dots(a: Array, b: Array) -> Array:
 
 
 def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
-    """Return the mesh with each block's vertices at their mean; faces stay, even without area."""
+    """Return the mesh with each block's vertices at their mean; degenerate faces are kept."""
     count = len(mesh.vertices)
     sizes = np.maximum(np.bincount(block_of, minlength=count), 1)
     means = [np.bincount(block_of, axis, count) / sizes for axis in mesh.vertices.T]
@@ -167,7 +165,7 @@ def _merged(mesh: TriangleMesh, block_of: Numbers) -> TriangleMesh:
 
 
 def _beside(faces: Faces, block_of: Numbers, changed: Mask) -> Mask:
-    """Return which vertices are in blocks that changed, or within two faces of one, (n,)."""
+    """Return the mask of vertices in changed blocks, or within two faces of one, (n,)."""
     blocks = np.zeros(len(block_of), bool)
     blocks[block_of[changed]] = True
     for _ in range(2):
@@ -183,11 +181,10 @@ def _measure(
     block_of: Numbers,
     near: float,
 ) -> None:
-    """Set how far vertices are from the merged mesh, m, for those that are asked for.
+    """Set the distances of the requested vertices (``asked``) from the merged mesh, m.
 
-    Looked at are the faces of the block that it became part of, first those that it is over, and,
-    where all are further than ``near`` (m), also the faces around these: so what is set is the
-    distance, or more.
+    Candidates are the faces of the vertex's block, first by the distance from their planes, and, if
+    all are further than ``near`` (m), also the faces around these. The result is an upper bound.
     """
     result[asked] = 0.0
     alone = np.bincount(block_of, minlength=len(block_of)) <= 1
@@ -222,15 +219,52 @@ def _measure(
 
 @dataclass(frozen=True)
 class _Lists:
-    """Lists of numbers, one after the other."""
+    """Concatenated lists of indices."""
 
     numbers: Numbers
     starts: Numbers
     lengths: Numbers
 
     def of(self, which: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the numbers in the lists ``which``, and before them where in ``which`` each is."""
+        """Return the position in ``which``, and the number, of all numbers in these lists."""
         lengths = self.lengths[which]
         place = np.repeat(np.arange(len(which)), lengths)
         offset = np.arange(len(place)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return place, self.numbers[self.starts[which][place] + offset]
+
+
+def triangle_distances(points: Array, corners: Array) -> Array:
+    """Return the distance of each point (n, 3) from the triangle (n, 3, 3) of the same index, m.
+
+    It is the distance from the plane if the projection is inside, else from the nearest edge.
+    """
+    result = heights_over(points, corners)
+    beside = np.flatnonzero(~np.isfinite(result))
+    if len(beside):
+        edges = [
+            _segment_distances(points[beside], corners[beside, first], corners[beside, second])
+            for first, second in ((0, 1), (1, 2), (2, 0))
+        ]
+        result[beside] = np.minimum.reduce(edges)
+    return result
+
+
+def heights_over(points: Array, corners: Array) -> Array:
+    """Return the plane distance of points (n, 3) over triangles (n, 3, 3), m; else inf."""
+    a = corners[:, 0]
+    u, v, w = corners[:, 1] - a, corners[:, 2] - a, points - a
+    normal = cross(u, v)
+    square = _dots(normal, normal)
+    safe = np.where(square > 0, square, 1.0)
+    turned = cross(normal, w)
+    s, t = _dots(turned, v) / safe, -_dots(turned, u) / safe
+    over = (s >= 0) & (t >= 0) & (s + t <= 1) & (square > 0)
+    return np.asarray(np.where(over, np.abs(_dots(w, normal)) / np.sqrt(safe), np.inf))
+
+
+def _segment_distances(points: Array, starts: Array, ends: Array) -> Array:
+    along = ends - starts
+    length = _dots(along, along)
+    part = _dots(points - starts, along) / np.where(length > 0, length, 1.0)
+    off = points - starts - np.clip(part, 0.0, 1.0)[:, None] * along
+    return np.asarray(np.sqrt(_dots(off, off)))

@@ -1,4 +1,4 @@
-"""A depth camera that looks at a simulated world: scans whose truth is known."""
+"""Simulated scans: depth camera frames of a simulated world, with known ground truth."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from grouser.world.file import World
 
 
 def aimed(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
-    """Return the pose in the world of a camera at a place that looks at another, upright.
+    """Return the pose of an upright camera in the world that looks at a target.
 
     Args:
         position: of the camera, (3,), m.
-        target: what is in the middle of its picture, (3,), m.
+        target: point in the middle of its picture, (3,), m.
 
     Raises:
-        BadValue: the two are one place.
+        BadValue: both points are equal.
     """
     eye = np.asarray(position, float)
     ahead = np.asarray(target, float) - eye
     level = float(np.hypot(ahead[0], ahead[1]))
     if not (np.isfinite(ahead).all() and np.linalg.norm(ahead) > 1e-6):
-        raise BadValue(f"camera at {eye.tolist()}: cannot look at the place where it is itself")
+        raise BadValue(f"camera at {eye.tolist()}: the target must differ from the position")
     pitch, yaw = float(np.arctan2(-ahead[2], level)), float(np.arctan2(ahead[1], ahead[0]))
     return Pose(eye, from_rpy(0.0, pitch, yaw))
 
@@ -37,16 +37,16 @@ def aimed(position: npt.ArrayLike, target: npt.ArrayLike) -> Pose:
 def scan_world(
     world: World | Scene, camera_poses: list[Pose], camera: str = "kinect1", seed: int = 0
 ) -> list[PointCloud]:
-    """Return what a depth camera sees of a world as it begins, from each pose.
+    """Return depth camera frames of a world in its initial state, from each pose.
 
     Args:
-        world: what is there; of a scene that is built already, the same.
+        world: the world, or its compiled scene.
         camera_poses: of the camera in the world: x ahead, y left, z up.
         camera: a name from `DEPTH_CAMERAS`.
-        seed: decides the camera's noise.
+        seed: of the camera's noise.
 
     Returns:
-        Organised clouds in the axes of a picture: x right, y down, z forward.
+        Organised clouds in camera axes: x right, y down, z forward.
     """
     if camera not in DEPTH_CAMERAS:
         raise unknown("scan", "depth camera", camera, DEPTH_CAMERAS)

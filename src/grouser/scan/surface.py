@@ -1,7 +1,7 @@
-"""The surface that points were seen on, as triangles: a wall that was seen is a wall.
+"""Surface reconstruction of a point cloud by surface nets (Gibson 1998) on a distance field.
 
-One vertex per cell that the surface passes, in the middle of where it crosses the cell's edges,
-and a face for each edge that it crosses (surface nets: Gibson 1998). It ends where points end.
+One vertex per cell that the surface crosses, at the mean of its crossings with the cell's edges,
+and a face for each crossed edge. The surface ends where the points end.
 """
 
 from __future__ import annotations
@@ -14,50 +14,49 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.scan.cloud import PointCloud
 from grouser.scan.distance_field import DistanceField, distance_field
-from grouser.scan.frame_edges import Mask
+from grouser.scan.organised_frames import Mask
 from grouser.scan.voxel_grid import Numbers
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 REACH = 0.85
-"""Cells by which a vertex may be off the middle of the points around it: in the last row of cells
-with points it is half a cell off, past the edge of what was seen a whole one."""
+"""Largest distance of a vertex from the mean of the points around it, in cells: in the last row of
+cells with points it is half a cell, beyond the boundary of the points a whole one."""
 SPECK = 12
-"""Pieces of surface of less area than this many cells' faces are left out."""
+"""Smallest area of a component, in cell faces; smaller ones are removed."""
 
 
 def fused_surface(cloud: PointCloud, size: float) -> TriangleMesh:
-    """Return the surface through a cloud's points, facing where they were seen from.
+    """Return the surface through a cloud's points, facing their viewpoints.
 
     Args:
-        cloud: points of one or several registered frames, with their origins.
-        size: edge of the cells, m: smaller things are smoothed away, and sheets thinner than two
-            cells that were seen from both sides are not told apart.
+        cloud: points of one or several registered frames, with their viewpoints.
+        size: edge of the cells, m; smaller features are smoothed, and the two sides of a sheet
+            thinner than two cells are not separated.
 
     Raises:
-        BadValue: there are no points, or too few to make a surface of.
+        BadValue: there are no points, or too few for a surface.
     """
-    there = cloud.there()
+    there = cloud.finite()
     if not len(there):
         raise BadValue("surface: there are no points")
     offset = _off_the_planes(there.points, size)
     shifted = PointCloud(there.points + offset, None, None, there.views + offset)
     if there.origins is None or there.origins.ndim == 1:
         shifted = replace(shifted, origins=there.views[0] + offset)
-    net = without_specks(_net(distance_field(shifted, size)), SPECK * size**2)
+    net = remove_small_components(_net(distance_field(shifted, size)), SPECK * size**2)
     mesh = replace(net, vertices=net.vertices - offset)
     if not len(mesh.faces):
         raise BadValue(
             f"surface: {len(there):,} points make no surface with cells of {size:g} m; "
-            "larger cells may"
+            "use larger cells"
         )
     return mesh
 
 
 def _off_the_planes(points: Array, size: float) -> Array:
-    """Return by how much to move points so that planes along the grid are in the middle of cells.
+    """Return the translation of points that puts planes along the grid into the middle of cells.
 
-    A floor that lies just where cells meet would be in those above as often as in those below, and
-    its surface would go up and down between them.
+    A floor on the boundary between two layers of cells would alternate between them.
     """
     some = points[:: max(1, len(points) // 50_000)]
     around = np.exp(2j * np.pi / size * some).sum(axis=0)
@@ -65,7 +64,7 @@ def _off_the_planes(points: Array, size: float) -> Array:
 
 
 def _net(field: DistanceField) -> TriangleMesh:
-    """Return the surface where a field is zero."""
+    """Return the zero surface of a distance field."""
     steps, size = field.grid.steps, field.grid.size
     inside, corners = field.distances < 0, field.corners
     crossings, cells, flips = [], [], []
@@ -89,10 +88,10 @@ def _quads(field: DistanceField, crossings: Array, cells: Numbers, flips: Mask) 
     """Return the mesh of crossed edges.
 
     Args:
-        field: what crosses them.
-        crossings: where edges are crossed, (e, 3), m.
+        field: the distance field.
+        crossings: points at which edges are crossed, (e, 3), m.
         cells: keys of the four cells around each edge, counter-clockwise, (e, 4).
-        flips: whether they are clockwise instead, (e,).
+        flips: mask of edges whose cells are clockwise instead, (e,).
     """
     flat = cells.ravel()
     order = np.argsort(flat, kind="stable")
@@ -115,11 +114,11 @@ def _quads(field: DistanceField, crossings: Array, cells: Numbers, flips: Mask) 
     faces = np.where(
         along[:, None], quads[:, [0, 1, 2, 0, 2, 3]], quads[:, [1, 2, 3, 1, 3, 0]]
     ).reshape(-1, 3)
-    return TriangleMesh(vertices, faces).tidied()
+    return TriangleMesh(vertices, faces).drop_unused_vertices()
 
 
 def _middles(field: DistanceField, cells: Numbers) -> Array:
-    """Return the mean of the points in cells and the 26 around each; far away if there are none."""
+    """Return the mean of the points in cells and their 26 neighbours; inf if there are none."""
     grid, planes = field.grid, field.planes
     at = grid.find(cells)
     result = planes.middles[at]
@@ -136,18 +135,18 @@ def _middles(field: DistanceField, cells: Numbers) -> Array:
     return np.asarray(result)
 
 
-def without_specks(mesh: TriangleMesh, area: float) -> TriangleMesh:
-    """Return a mesh without the pieces of less than an area (m2)."""
-    label = pieces(mesh)
+def remove_small_components(mesh: TriangleMesh, area: float) -> TriangleMesh:
+    """Return a mesh without connected components of less than an area (m2)."""
+    label = face_components(mesh)
     crosses = mesh.crosses()
     sizes = np.sqrt(np.einsum("ij,ij->i", crosses, crosses)) / 2
     areas = np.bincount(label, sizes)
     keep = areas[label] >= area
-    return TriangleMesh(mesh.vertices, mesh.faces[keep]).tidied()
+    return TriangleMesh(mesh.vertices, mesh.faces[keep]).drop_unused_vertices()
 
 
-def pieces(mesh: TriangleMesh) -> Numbers:
-    """Return for each face which connected piece of the mesh it belongs to, (m,)."""
+def face_components(mesh: TriangleMesh) -> Numbers:
+    """Return the connected component of each face, (m,)."""
     from grouser.scan.scipy_parts import csgraph, sparse
 
     a, b, c = mesh.faces.T

@@ -1,4 +1,4 @@
-"""How far a rebuilt surface is from the true one, and what a sharp edge has to do with it."""
+"""Error of a reconstructed surface against the true one, near and away from sharp edges."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy.typing as npt
 from grouser.frames import Array, radians
 from grouser.scan.cloud import PointCloud
 from grouser.scan.scipy_parts import spatial
-from grouser.scan.triangle_distance import triangle_distances
+from grouser.scan.simplify import triangle_distances
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 
 CHUNK = 1 << 20
-"""Pairs of a point and a triangle that are looked at together."""
+"""Pairs of a point and a triangle that are processed together."""
 SHARP = radians(30.0)
-"""Faces that meet at a larger angle have an edge between them."""
+"""Angle between faces above which their edge is sharp."""
 ALONG = 0.005
-"""From one point of an edge to the next, m."""
+"""Spacing of points along an edge, m."""
 
 
 @dataclass(frozen=True)
 class SurfaceErrors:
-    """Distances of points of a rebuilt surface from the true one."""
+    """Distances of points of a reconstructed surface from the true one."""
 
     away: Array
-    """Of points away from edges, (n,), m."""
+    """Distances of points away from edges, (n,), m."""
     band: Array
-    """Of points near an edge, (m,), m."""
+    """Distances of points near an edge, (m,), m."""
 
 
 def surface_errors(
@@ -42,17 +42,17 @@ def surface_errors(
     count: int,
     rng: np.random.Generator,
 ) -> SurfaceErrors:
-    """Return how far points all over a rebuilt surface are from the true one.
+    """Return the distances of random points of a reconstructed surface from the true one.
 
     Args:
-        mesh: the rebuilt surface.
-        cloud: what was seen: points of the mesh further than ``seen_within`` from it do not count.
+        mesh: the reconstructed surface.
+        cloud: the scan; points of the mesh further than ``seen_within`` from it are ignored.
         true: corners of the true surface's triangles, (k, 3, 3), m.
         seen_within: m.
         band: width of the band along edges of the true surface, m.
-        box: corners of the box in which points count, m.
-        count: how many points are drawn.
-        rng: draws them.
+        box: corners of the box outside which points are ignored, m.
+        count: number of random points.
+        rng: random number generator.
     """
     points = _drawn(mesh, count, rng)
     low, high = (np.asarray(corner, float) for corner in box)
@@ -65,7 +65,7 @@ def surface_errors(
 
 
 def distances_to(points: Array, corners: Array) -> Array:
-    """Return how far each point (n, 3) is from the nearest of triangles (k, 3, 3), m."""
+    """Return the distance of each point (n, 3) from the nearest of triangles (k, 3, 3), m."""
     nearest = np.empty(len(points))
     step = max(1, CHUNK // len(corners))
     for begin in range(0, len(points), step):
@@ -78,7 +78,7 @@ def distances_to(points: Array, corners: Array) -> Array:
 
 
 def edge_points(corners: Array) -> Array:
-    """Return points along all edges at which faces (k, 3, 3) meet at an angle, (n, 3), m."""
+    """Return points along all sharp edges of faces (k, 3, 3), (n, 3), m."""
     places, index = np.unique(corners.reshape(-1, 3).round(5), axis=0, return_inverse=True)
     faces = index.reshape(-1, 3)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -98,7 +98,7 @@ def edge_points(corners: Array) -> Array:
 
 
 def _drawn(mesh: TriangleMesh, count: int, rng: np.random.Generator) -> Array:
-    """Return points evenly all over a surface, (count, 3), m."""
+    """Return uniformly distributed random points of a surface, (count, 3), m."""
     areas = np.linalg.norm(mesh.crosses(), axis=1)
     which = rng.choice(len(areas), count, p=areas / areas.sum())
     s, t = rng.random((2, count, 1))

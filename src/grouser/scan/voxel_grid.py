@@ -1,4 +1,4 @@
-"""Points thinned to one per voxel: the centroid of what is in it (roach report, sec. 3.1)."""
+"""Voxel grid: points sorted into voxels, and downsampling to centroids (roach report, sec. 3.1)."""
 
 from __future__ import annotations
 
@@ -11,42 +11,41 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 
 Numbers = npt.NDArray[np.int64]
-"""Whole numbers; the docstring says the shape."""
+"""Integers; the docstring has the shape."""
 
 MARGIN = 3
-"""Empty cells around all points, so that neighbours are a fixed step of the key away."""
+"""Empty cells around all points, so that neighbours have a fixed offset of the key."""
 WORTH = 0.7
-"""Below this many runs per point, runs of points in one voxel are summed up before they are sorted:
-then they cost less than they save."""
+"""Number of runs per point below which runs of points in one voxel are summed before sorting."""
 CHUNK = 8192
-"""Points whose keys are found at once: so few that a processor keeps them at hand."""
+"""Points whose keys are computed at once, so few that they fit into the processor's cache."""
 _EXACT = 2**53
-"""Floats count whole numbers up to here."""
+"""Largest range of exact integers in floats."""
 
 
 @dataclass(frozen=True)
 class VoxelGrid:
-    """Which points are in which voxel; voxels begin at whole multiples of their size."""
+    """Assignment of points to voxels; voxels begin at integer multiples of their size."""
 
     size: float
     """Edge of a voxel, m."""
     low: Numbers
-    """Cell number (x, y, z) that has the key 0, (3,)."""
+    """Cell (x, y, z) with the key 0, (3,)."""
     steps: Numbers
-    """How much further the key is one cell along x, y, z, (3,)."""
+    """Offset of the key for one cell along x, y, z, (3,)."""
     keys: Numbers
-    """One number per voxel with points in it, ascending, (k,)."""
+    """Keys of the occupied voxels, ascending, (k,)."""
     order: npt.NDArray[np.integer]
-    """Numbers of all points, voxel after voxel, (n,)."""
+    """Indices of all points, sorted by voxel, (n,)."""
     starts: Numbers
-    """Where each voxel begins in `order`, (k,)."""
+    """Index of each voxel's first point in `order`, (k,)."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
     def counts(self) -> Numbers:
-        """How many points are in each voxel, (k,)."""
+        """Number of points in each voxel, (k,)."""
         return np.diff(self.starts, append=len(self.order))
 
     def sums(self, values: npt.NDArray[np.floating]) -> Array:
@@ -61,7 +60,7 @@ class VoxelGrid:
         return result
 
     def voxels(self) -> Numbers:
-        """Return for each point which voxel it is in, (n,)."""
+        """Return the voxel of each point, (n,)."""
         result = np.empty(len(self.order), np.int64)
         result[self.order] = np.repeat(np.arange(len(self)), self.counts)
         return result
@@ -73,28 +72,28 @@ class VoxelGrid:
         return np.stack([along_x, along_y, along_z], axis=1) + self.low
 
     def around(self) -> tuple[int, ...]:
-        """Return how much further the keys of the 26 cells around a cell are."""
+        """Return the key offsets of the 26 neighbours of a cell."""
         steps = [
             int(self.steps @ (x, y, z)) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)
         ]
         return tuple(step for step in steps if step)
 
     def find(self, keys: Numbers) -> Numbers:
-        """Return which voxels have these keys, -1 for those without points."""
+        """Return the voxels with these keys, -1 for those without points."""
         found = np.searchsorted(self.keys, keys)
         found[found == len(self.keys)] = 0
         return np.where(self.keys[found] == keys, found, -1)
 
 
 def voxel_grid(points: Array, size: float) -> VoxelGrid:
-    """Sort points into voxels: keys and points' numbers share one integer that is sorted at once.
+    """Sort points into voxels, with key and point index packed into one integer for sorting.
 
     Args:
         points: (n, 3), finite, m.
         size: edge of a voxel, m.
 
     Raises:
-        BadValue: there are no points, one is not finite, or voxels are too small to be counted.
+        BadValue: there are no points, one is not finite, or there are too many voxels.
     """
     check_size(size)
     if not len(points):
@@ -104,7 +103,7 @@ def voxel_grid(points: Array, size: float) -> VoxelGrid:
 
 
 def _keys(columns: list[Array], size: float) -> tuple[Numbers, Array, Array]:
-    """Return the key of each point's cell, which cell has key 0, and how many cells there are."""
+    """Return the key of each point's cell, the cell with key 0, and the cells per axis."""
     low = np.floor([column.min() / size for column in columns]) - MARGIN
     extent = np.floor([column.max() / size for column in columns]) + MARGIN + 1 - low
     if not np.isfinite(extent).all():
@@ -129,7 +128,7 @@ def _keys(columns: list[Array], size: float) -> tuple[Numbers, Array, Array]:
 
 
 def _sorted_grid(size: float, packed: Numbers, low: Array, extent: Array) -> VoxelGrid:
-    """Return the grid of keys, which are sorted where they are."""
+    """Return the grid of keys, which are sorted in place."""
     shift = max(len(packed) - 1, 1).bit_length()
     if int(extent.prod()).bit_length() + shift < 64:
         packed <<= shift
@@ -153,11 +152,11 @@ def voxel_centroids(points: Array, size: float) -> Array:
     """Return the mean of the points in each voxel, (k, 3), m, in the voxels' order.
 
     Args:
-        points: (n, 3), m; those that are not finite are left out.
-        size: edge of a voxel, m; voxels begin at whole multiples of it.
+        points: (n, 3), m; non-finite ones are ignored.
+        size: edge of a voxel, m; voxels begin at integer multiples of it.
 
     Raises:
-        BadValue: no point is finite, or voxels are too small to be counted.
+        BadValue: no point is finite, or there are too many voxels.
     """
     check_size(size)
     columns = [np.ascontiguousarray(column) for column in points.T]
@@ -169,7 +168,7 @@ def voxel_centroids(points: Array, size: float) -> Array:
     keys, low, extent = _keys(columns, size)
     runs = np.flatnonzero(np.diff(keys, prepend=-1))
     counts: Array | Numbers
-    if len(runs) < WORTH * len(keys):  # neighbours in the cloud are neighbours in the world
+    if len(runs) < WORTH * len(keys):  # successive points are often in one voxel
         many = np.diff(runs, append=len(keys)).astype(float)
         columns = [np.add.reduceat(column, runs) for column in columns]
         grid = _sorted_grid(size, keys[runs], low, extent)
@@ -184,7 +183,7 @@ def voxel_centroids(points: Array, size: float) -> Array:
 
 
 def check_size(size: float) -> None:
-    """Refuse a size (m) that is no size.
+    """Reject an invalid voxel size (m).
 
     Raises:
         BadValue: it is not a positive number.

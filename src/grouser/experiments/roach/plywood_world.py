@@ -19,7 +19,7 @@ from grouser.experiments.roach.driven_paths import planned, validity_of
 from grouser.frames import Pose
 from grouser.planning.paths import Path
 from grouser.planning.validity import Bounds
-from grouser.scan.ground.height_grid import HeightGrid, height_grid
+from grouser.scan.ground.scan_heights import ScanHeights, scan_heights
 from grouser.scan.pipeline import ScanOptions, rebuild
 from grouser.scan.simulated_camera import aimed, scan_world
 from grouser.trials.path_trials import PathCourse
@@ -53,15 +53,15 @@ def real_world() -> World:
 
 
 @functools.lru_cache(maxsize=4)
-def scanned_grid(seed: int = 0) -> HeightGrid:
+def scanned_grid(seed: int = 0) -> ScanHeights:
     """Return the heights that one view of a Kinect 2 gives; ``seed`` decides the camera's noise."""
     X_WC = aimed(CAMERA, LOOKED_AT)
     clouds = scan_world(real_world(), [X_WC], camera="kinect2", seed=seed)
     options = ScanOptions(voxel=VOXEL, camera_poses=(X_WC @ PICTURE_AXES,))
-    return _cut(height_grid(rebuild(clouds, options).mesh, VOXEL))
+    return _cut(scan_heights(rebuild(clouds, options).mesh, VOXEL))
 
 
-def _cut(grid: HeightGrid) -> HeightGrid:
+def _cut(grid: ScanHeights) -> ScanHeights:
     """Return the part of a grid around the bridge."""
     rows, columns = grid.heights.shape
     x = grid.corner[0] + grid.cell * np.arange(columns)
@@ -89,7 +89,7 @@ def scanned_world(seed: int = 0) -> World:
     )
 
 
-def _cell(grid: HeightGrid, place: tuple[float, float]) -> tuple[int, int]:
+def _cell(grid: ScanHeights, place: tuple[float, float]) -> tuple[int, int]:
     """Return row and column of the grid point nearest to a place (x, y; m)."""
     column = round((place[0] - grid.corner[0]) / grid.cell)
     return len(grid.heights) - 1 - round((place[1] - grid.corner[1]) / grid.cell), column

@@ -1,1 +1,1 @@
-"""Formats of point clouds, one per file: bytes in, a cloud out, no files opened."""
+"""Point-cloud file formats, one per module: decoders of bytes that open no files."""

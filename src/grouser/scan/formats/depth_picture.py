@@ -1,27 +1,74 @@
-"""Depth pictures: PNG files with 16 bits a pixel, and what makes points of them."""
+"""Depth pictures: PNG files of 16 bits per pixel and the camera intrinsics to convert them."""
 
 from __future__ import annotations
 
 import io
+import json
 import struct
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from grouser.errors import BadValue
+from grouser.errors import BadValue, nearest
 from grouser.frames import Array
-from grouser.scan.cloud import PointCloud
-from grouser.scan.cloud_limits import check_count
-from grouser.scan.intrinsics import Intrinsics
+from grouser.scan.cloud import PointCloud, check_count
+
+
+@dataclass(frozen=True)
+class Intrinsics:
+    """Pinhole camera, in pixels; depths are along the optical axis."""
+
+    fx: float
+    """Horizontal focal length, pixels."""
+    fy: float
+    """Vertical focal length, pixels."""
+    cx: float
+    """Column of the principal point, pixels; the centre of the first pixel is 0."""
+    cy: float
+    """Row of the principal point, pixels."""
+    unit: float = 0.001
+    """Unit of the picture's values, m; most cameras write millimetres."""
+
+    def __post_init__(self) -> None:
+        numbers = self.fx, self.fy, self.cx, self.cy, self.unit
+        if not np.isfinite(numbers).all() or min(self.fx, self.fy, self.unit) <= 0:
+            raise BadValue(
+                f"intrinsics: {self}; finite numbers, fx, fy and unit above 0 are needed"
+            )
+
+
+def read_intrinsics(path: Path | str) -> Intrinsics:
+    """Return the intrinsics in a JSON file: fx, fy, cx, cy in pixels, and unit in metres.
+
+    Raises:
+        BadValue: it cannot be read, or has other contents.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadValue(f"{path}: cannot be read as JSON ({error})") from None
+    names = [field.name for field in fields(Intrinsics)]
+    needed = names[:4]
+    if not isinstance(content, dict) or not set(needed) <= set(content):
+        raise BadValue(f"{path}: {', '.join(needed)} are needed, unit is optional")
+    for name, value in content.items():
+        if name not in names:
+            raise BadValue(f"{path}: has '{name}'{nearest(name, names)}")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadValue(f"{path}: {name} is {value!r}, a number is needed")
+    return Intrinsics(**{name: float(value) for name, value in content.items()})
+
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
-    """Return the organised cloud of a picture of depths, in the camera's axes.
+    """Return the organised cloud of a depth picture, in camera axes.
 
     Args:
-        depths: along the axis of view, (rows, columns), m; nan or 0: nothing was seen.
+        depths: along the optical axis, (rows, columns), m; nan or 0: no measurement.
         intrinsics: of the camera.
     """
     rows, columns = depths.shape
@@ -33,10 +80,10 @@ def cloud_of_depths(depths: Array, intrinsics: Intrinsics) -> PointCloud:
 
 
 def read_depth_picture(content: bytes, intrinsics: Intrinsics) -> PointCloud:
-    """Return the cloud in the bytes of a PNG picture of depths.
+    """Return the cloud in the bytes of a PNG depth picture.
 
     Raises:
-        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+        BadValue: the fault, as a clause to follow a file's name.
     """
     if len(content) < 33 or not content.startswith(_PNG):
         raise BadValue("is no PNG picture")

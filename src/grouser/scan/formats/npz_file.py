@@ -1,4 +1,4 @@
-"""NPZ files of clouds: ``points`` (n, 3) or (rows, columns, 3), and ``colours``, ``origin``."""
+"""NPZ point clouds: ``points`` (n, 3) or (rows, columns, 3), and ``colours``, ``origin``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from grouser import files
 from grouser.errors import BadValue
-from grouser.scan.cloud import PointCloud
-from grouser.scan.cloud_limits import MOST_POINTS, check_count
+from grouser.scan.cloud import MOST_POINTS, PointCloud, check_count
 
 _HEADS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -23,7 +22,7 @@ def read_npz(content: bytes) -> PointCloud:
     """Return the cloud in an NPZ file's bytes.
 
     Raises:
-        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+        BadValue: the fault, as a clause to follow a file's name.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -38,7 +37,7 @@ def read_npz(content: bytes) -> PointCloud:
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
-    """Return one array: its size is looked at before it is unpacked."""
+    """Return one array; its size is checked before it is decompressed."""
     with archive.open(f"{name}.npy") as file:
         try:
             version = np.lib.format.read_magic(file)
@@ -50,7 +49,7 @@ def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
         count = int(np.prod(shape, dtype=object))
         if count > 3 * MOST_POINTS:
             raise BadValue(
-                f"says that {name} hold {count:,} numbers, at most {3 * MOST_POINTS:,} are read"
+                f"declares {count:,} numbers in {name}, at most {3 * MOST_POINTS:,} are allowed"
             )
         data = file.read(count * kind.itemsize)
     if len(data) < count * kind.itemsize:
@@ -78,7 +77,7 @@ def _cloud(arrays: Mapping[str, npt.NDArray[Any]]) -> PointCloud:
 
 
 def write_npz(path: str, cloud: PointCloud) -> None:
-    """Write a cloud so that `read_npz` gives it back, whole or not at all."""
+    """Write a cloud as NPZ atomically; `read_npz` returns an equal one."""
     shape = cloud.shape or (len(cloud),)
     arrays: dict[str, Any] = {"points": cloud.points.reshape(*shape, 3)}
     if cloud.colours is not None:

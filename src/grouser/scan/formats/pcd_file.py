@@ -1,4 +1,4 @@
-"""PCD files, the Point Cloud Library's: text, binary, and binary compressed with LZF."""
+"""PCD files of the Point Cloud Library: text, binary, and binary compressed with LZF."""
 
 from __future__ import annotations
 
@@ -12,37 +12,98 @@ import numpy.typing as npt
 
 from grouser import files
 from grouser.errors import BadValue, nearest
-from grouser.scan.cloud import Colours, PointCloud
-from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, MOST_POINTS, check_count
-from grouser.scan.formats.lzf import decompress
-from grouser.scan.formats.number_rows import number_rows
+from grouser.scan.cloud import MOST_BYTES_OF_A_POINT, MOST_POINTS, Colours, PointCloud, check_count
+from grouser.scan.formats.xyz_file import number_rows
+
+MOST_GROWTH = 264 / 3
+"""Largest compression ratio of LZF: three bytes refer to at most 264 bytes."""
+
+
+def decompress(data: bytes, size: int) -> bytes:
+    """Return decompressed ``data`` (LZF).
+
+    Args:
+        data: a control byte c below 32 is followed by c + 1 literal bytes; any other one holds a
+            length (3 bits, 7: one more byte of it follows) and, with the next byte, the distance
+            back to copy from.
+        size: decompressed size, bytes, as declared in the file.
+
+    Raises:
+        BadValue: the fault, as a clause to follow a file's name.
+    """
+    if size > len(data) * MOST_GROWTH:
+        raise BadValue(
+            f"declares that {len(data):,} compressed bytes become {size:,}, more than LZF can: "
+            "its header is wrong"
+        )
+    out, at, end = bytearray(), 0, len(data)
+    try:
+        while at < end:
+            control = data[at]
+            at += 1
+            if control < 32:
+                stop = at + control + 1
+                if stop > end:
+                    raise IndexError
+                out += data[at:stop]
+                at = stop
+            else:
+                length = control >> 5
+                if length == 7:
+                    length += data[at]
+                    at += 1
+                back = ((control & 31) << 8) + data[at] + 1
+                at += 1
+                _copy(out, back, length + 2)
+            if len(out) > size:
+                break
+    except IndexError:
+        raise BadValue("has compressed data that is cut off or damaged") from None
+    if len(out) != size:
+        raise BadValue(
+            f"has compressed data that is cut off or damaged: it does not become {size:,} bytes"
+        )
+    return bytes(out)
+
+
+def _copy(out: bytearray, back: int, length: int) -> None:
+    """Append ``length`` bytes from ``back`` bytes before the end; the ranges may overlap."""
+    start = len(out) - back
+    if start < 0:
+        raise IndexError
+    if back >= length:
+        out += out[start : start + length]
+    else:
+        part = bytes(out[start:])
+        out += (part * (length // back + 1))[:length]
+
 
 KEYS = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS")
 LONGEST_HEAD = 65536
-"""Bytes."""
+"""Largest length of a header, bytes."""
 _KINDS = {"I": "i", "U": "u", "F": "f"}
 _SIZES = {"I": (1, 2, 4, 8), "U": (1, 2, 4, 8), "F": (4, 8)}
 
 
 @dataclass(frozen=True)
 class _Head:
-    """What a PCD file's header says."""
+    """Header of a PCD file."""
 
     record: np.dtype[Any]
-    """One point, as binary files hold it."""
+    """Binary layout of one point."""
     width: int
     height: int
     viewpoint: tuple[float, ...]
     data: str
     length: int
-    """Bytes of the header."""
+    """Length of the header, bytes."""
 
 
 def read_pcd(content: bytes) -> PointCloud:
     """Return the cloud in a PCD file's bytes.
 
     Raises:
-        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+        BadValue: the fault, as a clause to follow a file's name.
     """
     head = _head(content)
     body = content[head.length :]
@@ -60,7 +121,7 @@ def read_pcd(content: bytes) -> PointCloud:
 
 
 def _head(content: bytes) -> _Head:
-    said: dict[str, list[str]] = {}
+    header: dict[str, list[str]] = {}
     at = 0
     while True:
         end = content.find(b"\n", at, LONGEST_HEAD)
@@ -72,19 +133,19 @@ def _head(content: bytes) -> _Head:
             continue
         key = words[0].upper()
         if key == "DATA":
-            return _checked_head(said, " ".join(words[1:]).lower(), at)
+            return _checked_head(header, " ".join(words[1:]).lower(), at)
         if key not in KEYS:
             raise BadValue(f"has '{words[0][:40]}' in its header{nearest(key, KEYS)}")
-        said[key] = words[1:]
+        header[key] = words[1:]
 
 
-def _checked_head(said: dict[str, list[str]], data: str, length: int) -> _Head:
-    missing = [key for key in ("FIELDS", "SIZE", "TYPE", "WIDTH", "HEIGHT") if not said.get(key)]
+def _checked_head(header: dict[str, list[str]], data: str, length: int) -> _Head:
+    missing = [key for key in ("FIELDS", "SIZE", "TYPE", "WIDTH", "HEIGHT") if not header.get(key)]
     if missing:
         raise BadValue(f"has a header without {', '.join(missing)}")
-    names, types = said["FIELDS"], [kind.upper() for kind in said["TYPE"]]
-    sizes = _whole(said["SIZE"], "SIZE")
-    counts = _whole(said.get("COUNT", ["1"] * len(names)), "COUNT")
+    names, types = header["FIELDS"], [kind.upper() for kind in header["TYPE"]]
+    sizes = _whole(header["SIZE"], "SIZE")
+    counts = _whole(header.get("COUNT", ["1"] * len(names)), "COUNT")
     if not len(names) == len(types) == len(sizes) == len(counts):
         raise BadValue(
             f"has {len(names)} FIELDS, {len(sizes)} SIZE, {len(types)} TYPE, {len(counts)} COUNT"
@@ -105,12 +166,13 @@ def _checked_head(said: dict[str, list[str]], data: str, length: int) -> _Head:
     record = np.dtype(layout)
     if record.itemsize > MOST_BYTES_OF_A_POINT:
         raise BadValue(f"has {record.itemsize} bytes a point, {MOST_BYTES_OF_A_POINT} are read")
-    (width,), (height,) = _whole(said["WIDTH"][:1], "WIDTH"), _whole(said["HEIGHT"][:1], "HEIGHT")
-    (points,) = _whole(said.get("POINTS", [str(width * height)])[:1], "POINTS")
+    (width,) = _whole(header["WIDTH"][:1], "WIDTH")
+    (height,) = _whole(header["HEIGHT"][:1], "HEIGHT")
+    (points,) = _whole(header.get("POINTS", [str(width * height)])[:1], "POINTS")
     if points != width * height:
         raise BadValue(f"has WIDTH {width}, HEIGHT {height}, and POINTS {points}")
     check_count(points)
-    viewpoint = said.get("VIEWPOINT", ["0"] * 7)
+    viewpoint = header.get("VIEWPOINT", ["0"] * 7)
     try:
         seen_from = tuple(float(word) for word in viewpoint)
     except ValueError:
@@ -137,7 +199,7 @@ def _ascii(body: bytes, head: _Head) -> npt.NDArray[Any]:
     if len(table) < count:
         raise BadValue(f"has {len(table):,} of its {count:,} points: it is cut off")
     if table.shape[1] != columns:
-        raise BadValue(f"has {table.shape[1]} numbers a line, its header says {columns}")
+        raise BadValue(f"has {table.shape[1]} numbers a line, its header declares {columns}")
     fields, at = np.empty(count, head.record), 0
     for name in _names(head):
         part = head.record[name]
@@ -156,15 +218,15 @@ def _binary(body: bytes, head: _Head) -> npt.NDArray[Any]:
 
 
 def _compressed(body: bytes, head: _Head) -> npt.NDArray[Any]:
-    """Field after field, each with all points, as one piece of LZF data."""
+    """Return the fields of LZF data that holds field after field, each with all points."""
     if len(body) < 8:
         raise BadValue("has no points: it is cut off after its header")
     packed, size = struct.unpack_from("<II", body)
     count = head.width * head.height
     if size != count * head.record.itemsize:
         raise BadValue(
-            f"says {size:,} bytes come out of it, and {count:,} points are "
-            f"{count * head.record.itemsize:,} (at most {MOST_POINTS:,} points are read)"
+            f"declares {size:,} decompressed bytes, but {count:,} points are "
+            f"{count * head.record.itemsize:,} (at most {MOST_POINTS:,} points are allowed)"
         )
     if len(body) < 8 + packed:
         raise BadValue(f"has {len(body) - 8:,} of its {packed:,} compressed bytes: it is cut off")
@@ -183,7 +245,7 @@ def _names(head: _Head) -> tuple[str, ...]:
 
 
 def _colours(fields: npt.NDArray[Any]) -> Colours | None:
-    """Return red, green, blue, which PCD files pack into the bits of one number."""
+    """Return red, green, blue, which PCD files pack into the bits of one field."""
     names = fields.dtype.names or ()
     name = next((name for name in ("rgb", "rgba") if name in names), None)
     if name is None or fields[name].dtype.itemsize != 4 or fields[name].ndim != 1:
@@ -193,9 +255,9 @@ def _colours(fields: npt.NDArray[Any]) -> Colours | None:
 
 
 def write_pcd(path: Path, cloud: PointCloud) -> None:
-    """Write a cloud (m) as a binary PCD file, organised if it is, whole or not at all.
+    """Write a cloud (m) as a binary PCD file atomically, without colours.
 
-    Colours are left out; the cloud's frame is the sensor's.
+    The cloud's frame is the sensor's.
     """
     rows, columns = cloud.shape or (1, len(cloud))
     head = [

@@ -1,4 +1,4 @@
-"""PLY files: text, and binary with either end first; the vertices become points."""
+"""PLY point clouds: text and binary of either byte order; the vertices become points."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.errors import BadValue
-from grouser.scan.cloud import Colours, PointCloud
-from grouser.scan.cloud_limits import MOST_BYTES_OF_A_POINT, check_count
-from grouser.scan.formats.number_rows import number_rows
+from grouser.scan.cloud import MOST_BYTES_OF_A_POINT, Colours, PointCloud, check_count
+from grouser.scan.formats.xyz_file import number_rows
 
 LONGEST_HEAD = 65536
 """Bytes."""
@@ -31,7 +30,7 @@ def read_ply(content: bytes) -> PointCloud:
     """Return the vertices in a PLY file's bytes as a cloud.
 
     Raises:
-        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+        BadValue: the fault, as a clause to follow a file's name.
     """
     end = content.find(b"end_header", 0, LONGEST_HEAD)
     start = content.find(b"\n", end, LONGEST_HEAD) + 1
@@ -46,7 +45,7 @@ def read_ply(content: bytes) -> PointCloud:
 
 
 def _head(lines: list[str]) -> tuple[str, int, np.dtype[Any]]:
-    """Return the form of the data, the number of vertices and what one of them holds."""
+    """Return the data format, the number of vertices and the layout of a vertex."""
     form, count, layout, element = "", 0, [], ""
     for line in lines:
         words = line.split()
@@ -86,7 +85,7 @@ def _ascii(body: bytes, record: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     if len(table) < count:
         raise BadValue(f"has {len(table):,} of its {count:,} vertices: it is cut off")
     if table.shape[1] != len(names):
-        raise BadValue(f"has {table.shape[1]} numbers a line, its header says {len(names)}")
+        raise BadValue(f"has {table.shape[1]} numbers a line, its header declares {len(names)}")
     fields = np.empty(count, record)
     with np.errstate(invalid="ignore", over="ignore"):
         for name, column in zip(names, table.T, strict=True):

@@ -1,27 +1,53 @@
-"""XYZ files: a point a line, three numbers or more with blanks or commas between them."""
+"""XYZ files: one point per line, three numbers or more, separated by blanks or commas."""
 
 from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.scan.cloud import Colours, PointCloud
-from grouser.scan.cloud_limits import check_count
-from grouser.scan.formats.number_rows import number_rows
+from grouser.scan.cloud import Colours, PointCloud, check_count
+
+
+def number_rows(text: bytes, comments: Sequence[str] | None = None) -> Array:
+    """Return the table of numbers in a text, (rows, columns).
+
+    Args:
+        text: numbers separated by blanks.
+        comments: prefixes of comments.
+
+    Raises:
+        BadValue: the fault, as a clause to follow a file's name.
+    """
+    if not text.strip():
+        raise BadValue("has no points")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # text that is all comments
+            table = np.loadtxt(io.BytesIO(text), ndmin=2, comments=comments)
+    except ValueError as error:
+        reason = str(error).splitlines()[0]
+        raise BadValue(f"has a line that is not a row of numbers ({reason})") from None
+    if not table.size:
+        raise BadValue("has no points")
+    return np.asarray(table, float)
 
 
 def read_xyz(content: bytes) -> PointCloud:
     """Return the cloud in an XYZ file's bytes.
 
-    Three whole numbers from 0 to 255 after x, y, z (and an intensity) are a colour.
+    Three integers from 0 to 255 after x, y, z (and an intensity) are a colour.
 
     Raises:
-        BadValue: in a few words, to be read after a file's name: what is wrong with it.
+        BadValue: the fault, as a clause to follow a file's name.
     """
     check_count(content.count(b"\n") + 1)
     if b"\0" in content[:4096]:
-        raise BadValue("is no text with a point a line")
+        raise BadValue("is no text with one point per line")
     text = content.replace(b",", b" ").replace(b";", b" ")
     if text.lstrip()[:1].isalpha() and not text.lstrip().lower().startswith((b"nan", b"inf")):
         text = text.partition(b"\n")[2]  # names of the columns

@@ -1,1 +1,1 @@
-"""From a surface to a world: what it collides as, whether that is what was seen, and its files."""
+"""Scanned surface to world: collision geometry, its verification, and files."""

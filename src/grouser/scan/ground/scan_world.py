@@ -1,4 +1,4 @@
-"""What a scan became, as descriptions: the world file's text, and all that is known, as JSON."""
+"""World made of a scan: text of the world file, and a report as JSON."""
 
 from __future__ import annotations
 
@@ -11,54 +11,54 @@ import numpy as np
 
 from grouser.frames import degrees, millimetres, to_rpy
 from grouser.scan.ground.check import GroundCheck, SphereErrors
-from grouser.scan.ground.height_grid import HeightGrid, OpenPlace
+from grouser.scan.ground.scan_heights import OpenPlace, ScanHeights
 from grouser.scan.ground.spheres import Spheres
 from grouser.scan.pipeline import RebuiltGround
 
 HEIGHTS, PIECES = "heights.npz", "pieces.npz"
 BELOW = 0.05
-"""How far under the floor a height map's unseen points lie, m: there the floor alone is touched."""
+"""Depth of a height map's unseen points below the floor, m, so that contacts are with the floor."""
 
 Collide = Literal["auto", "height_map", "convex_pieces"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorldOptions:
-    """What kind of world a scan becomes."""
+    """Options of the world that is made of a scan."""
 
     name: str
-    """What the world is called."""
+    """Name of the world."""
     collide: Collide = "auto"
-    """As what the ground collides; auto: what the spheres say."""
+    """Collision geometry of the ground; auto: chosen by the sphere test."""
     friction: float = 0.6
-    """Of the ground, -; a scan does not tell."""
+    """Friction of the ground, -; unknown from a scan."""
 
 
 @dataclass(frozen=True)
 class ScanWorld:
-    """A scan that became a world, and what is known about it."""
+    """A scan, its world, and the results of the checks."""
 
     ground: RebuiltGround
-    grid: HeightGrid
+    grid: ScanHeights
     floor: float
-    """Height of the endless plane under the scan, m: the lowest that was seen."""
+    """Height of the infinite plane under the scan, m: the lowest point of the surface."""
     pieces: int
-    """Convex pieces; 0: too many would be needed."""
+    """Number of convex pieces; 0: too many would be needed."""
     pieces_error: float
-    """How far the pieces' surface was moved by simplification, m."""
+    """Error of the pieces' surface by simplification, m."""
     spheres: Spheres
     checks: Mapping[str, GroundCheck]
     """By ``height_map`` and ``convex_pieces``."""
     collides_as: str
     why: str
-    """One sentence."""
+    """Reason of the choice, one sentence."""
     places: tuple[OpenPlace, ...]
-    """Where robots can be put, the widest first."""
+    """Start places for robots, widest first."""
     warnings: tuple[str, ...]
 
 
-def terrain_entries(grid: HeightGrid, floor: float, friction: float) -> dict[str, dict[str, Any]]:
-    """Return how a world file names both kinds of ground, by kind."""
+def terrain_entries(grid: ScanHeights, floor: float, friction: float) -> dict[str, dict[str, Any]]:
+    """Return the entries of both kinds of ground in a world file, by kind."""
     x, y = (round(place, 6) for place in grid.near_edge)
     return {
         "height_map": {
@@ -118,7 +118,7 @@ def _flow(entry: Mapping[str, Any]) -> str:
 
 
 def to_json(made: ScanWorld) -> dict[str, Any]:
-    """Return all that is known about a scan as plain JSON values."""
+    """Return the report about a scan as plain JSON values."""
     ground = made.ground
     return {
         "points": len(ground.cloud),
@@ -127,7 +127,7 @@ def to_json(made: ScanWorld) -> dict[str, Any]:
         "moved_by_simplification_mm": round(millimetres(ground.error), 2),
         "down": {
             "by": ground.down.cue,
-            "sureness": round(ground.down.sureness, 3),
+            "sureness": round(ground.down.confidence, 3),
             "remark": ground.down.remark,
         },
         "frames": [
@@ -162,7 +162,7 @@ def to_json(made: ScanWorld) -> dict[str, Any]:
 
 
 def _finite_mm(value: float) -> float | None:
-    """Return metres in millimetres; None: without end."""
+    """Return metres in millimetres; None: infinite."""
     return round(millimetres(value), 1) if np.isfinite(value) else None
 
 

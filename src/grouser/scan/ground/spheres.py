@@ -1,8 +1,8 @@
-"""Where spheres rest on a cloud: what physics has to agree with.
+"""Expected rest heights of spheres on a cloud, as the reference for simulated ones.
 
-A sphere that may only move up and down rests at one height on any ground. On a cloud that height
-follows from its discs (`grouser.scan.ground.discs`). Where the cloud has storeys that leave room
-for a sphere, each of them holds one.
+A sphere that moves only vertically rests at one height on any ground. For a cloud this height is
+computed from surface discs (surfels): per voxel the centroid and the normal. Where the cloud has
+several storeys with enough space for a sphere, each of them holds one.
 """
 
 from __future__ import annotations
@@ -16,47 +16,133 @@ import numpy.typing as npt
 
 from grouser.errors import BadValue
 from grouser.frames import Array
-from grouser.scan.ground.discs import Discs
+from grouser.scan.cloud import PointCloud
+
+FEWEST = 3
+"""Smallest number of points of a voxel; voxels with fewer count as noise."""
+_OUTER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+@dataclass(frozen=True)
+class Discs:
+    """Surface discs of a cloud; arrays over discs."""
+
+    middle: Array
+    """Centroids, (n, 3), m."""
+    normal: Array
+    """Unit normals towards the sensor, (n, 3)."""
+    size: float
+    """Edge of the voxels, m."""
+
+    @property
+    def reach(self) -> float:
+        """Radius of a disc, m; its area is that of a voxel's face."""
+        return self.size / float(np.sqrt(np.pi))
+
+
+def surface_discs(cloud: PointCloud, size: float) -> Discs:
+    """Return the discs of a cloud.
+
+    Normals are fitted to the points of a voxel and its 26 neighbours.
+
+    Args:
+        cloud: points with their viewpoints.
+        size: edge of the voxels, m.
+    """
+    seen = cloud.finite()
+    cells = np.floor(seen.points / size).astype(np.int64)
+    low = cells.min(axis=0) - 1
+    spans = cells.max(axis=0) - low + 2
+    keys = _key(cells - low, spans)
+    voxels, member = np.unique(keys, return_inverse=True)
+    count = np.bincount(member).astype(float)
+    middle, view = (_means(array, member, count) for array in (seen.points, seen.views))
+    normal = _normals(voxels, spans, seen.points, member, count, middle)
+    away = np.einsum("ni,ni->n", normal, middle - view) > 0
+    normal[away] *= -1
+    kept = count >= min(FEWEST, float(np.median(count)))
+    return Discs(middle[kept], normal[kept], size)
+
+
+def _means(array: Array, member: npt.NDArray[np.int64], count: Array) -> Array:
+    sums = np.stack([np.bincount(member, axis) for axis in array.T], axis=1)
+    return np.asarray(sums / count[:, None])
+
+
+def _key(cells: npt.NDArray[np.int64], spans: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.asarray((cells[..., 0] * spans[1] + cells[..., 1]) * spans[2] + cells[..., 2])
+
+
+def _normals(
+    voxels: npt.NDArray[np.int64],
+    spans: npt.NDArray[np.int64],
+    points: Array,
+    member: npt.NDArray[np.int64],
+    count: Array,
+    middle: Array,
+) -> Array:
+    """Return the direction of least variance around each voxel, (n, 3)."""
+    off = points - middle[member]
+    spread = np.zeros((len(voxels), 3, 3))
+    for i, j in _OUTER:
+        spread[:, i, j] = spread[:, j, i] = np.bincount(member, off[:, i] * off[:, j], len(voxels))
+    weight, mean = np.zeros(len(voxels)), np.zeros((len(voxels), 3))
+    total = np.zeros((len(voxels), 3, 3))
+    steps = np.array([-1, 0, 1])
+    around = _key(np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3), spans)
+    for step in around.tolist():
+        place = np.searchsorted(voxels, voxels + step).clip(max=len(voxels) - 1)
+        there = np.flatnonzero(voxels[place] == voxels + step)
+        other = place[there]
+        # Relative to the voxel's centroid, so that large coordinates lose no digits.
+        away = middle[other] - middle[there]
+        weight[there] += count[other]
+        mean[there] += count[other, None] * away
+        total[there] += spread[other]
+        total[there] += count[other, None, None] * away[:, :, None] * away[:, None, :]
+    total -= mean[:, :, None] * mean[:, None, :] / weight[:, None, None]
+    return np.asarray(np.linalg.eigh(total)[1][:, :, 0])
+
 
 MOST = 600
-"""Spheres are dropped on a grid of at most about so many places."""
+"""Approximate largest number of spheres."""
 COVERED = 0.6
-"""Part of the ground under a sphere, and of a storey's, that must have been seen."""
+"""Share of the area under a sphere that must be covered by points."""
 STEP = 0.5
-"""Ground that is uneven by more than this part of a sphere's radius under it is a step's edge."""
+"""Unevenness under a sphere, as a part of its radius, above which it is beside a step."""
 STEEP = 0.3
-"""A disc whose normal's z is less holds no sphere: it is a wall."""
+"""z of a disc's normal below which it is a wall and supports no sphere."""
 
 
 @dataclass(frozen=True)
 class Spheres:
-    """Where spheres should rest, by what was seen; arrays over the spheres."""
+    """Expected rest positions of spheres on a cloud; arrays over spheres."""
 
     middle: Array
-    """Of each sphere at rest, (n, 3), m."""
+    """Centre of each sphere at rest, (n, 3), m."""
     room: Array
-    """How far it may be lifted before it meets what hangs over it, (n,), m; inf: nothing does."""
+    """Free height above the sphere, (n,), m; inf: unlimited."""
     edge: npt.NDArray[np.bool_]
-    """Which of them lie beside a step: there a millimetre to the side is centimetres in height."""
+    """Spheres beside a step, where heights are sensitive to lateral errors."""
     radius: float
-    """m."""
+    """Radius of the spheres, m."""
 
     @property
     def covered(self) -> npt.NDArray[np.bool_]:
-        """Which of them lie under something, (n,)."""
+        """Mask of spheres under an overhang, (n,)."""
         return np.isfinite(self.room)
 
 
-def rest_on(discs: Discs, radius: float, most: int = MOST) -> Spheres:
-    """Return where spheres rest on a cloud, on a grid over all of it.
+def expected_spheres(discs: Discs, radius: float, most: int = MOST) -> Spheres:
+    """Return the rest positions of spheres on a cloud, on a regular grid.
 
     Args:
         discs: the cloud.
         radius: of the spheres, m.
-        most: about so many at most; the grid is as fine as that allows, and at least `radius` wide.
+        most: approximate largest number; the grid spacing follows from it and is at least `radius`.
 
     Raises:
-        BadValue: there is no place where enough was seen to hold one.
+        BadValue: no place has enough points to support a sphere.
     """
     order = np.argsort(discs.middle[:, 0], kind="stable")
     points, normals = discs.middle[order], discs.normal[order]
@@ -74,14 +160,14 @@ def rest_on(discs: Discs, radius: float, most: int = MOST) -> Spheres:
             edges.append(_unevenness(points[near[storey]]) > STEP * radius)
     if not middles:
         raise BadValue(
-            "scan: nowhere was enough of the ground seen to hold a sphere of "
-            f"{radius:g} m; a larger --voxel may do"
+            "scan: no place has enough points to support a sphere of "
+            f"{radius:g} m; try a larger --voxel"
         )
     return Spheres(np.array(middles), np.array(rooms), np.array(edges), radius)
 
 
 def _grid(points: Array, radius: float, most: int) -> Iterator[tuple[float, float]]:
-    """Yield x and y of places that have points near them, on a regular grid."""
+    """Yield x and y of the grid positions that have points near them."""
     cells = np.unique(np.floor(points[:, :2] / radius).astype(np.int64), axis=0)
     step = max(1, math.ceil(math.sqrt(len(cells) / most)))
     low = cells.min(axis=0)
@@ -93,16 +179,16 @@ def _grid(points: Array, radius: float, most: int) -> Iterator[tuple[float, floa
 def _touching(
     points: Array, normals: Array, reach: float, radius: float, place: tuple[float, float]
 ) -> Array:
-    """Return how high a sphere's middle is when it touches each disc, m; -inf: it passes by."""
+    """Return the height of a sphere's centre in contact with each disc, m; -inf: no contact."""
     heights = np.full(len(points), -np.inf)
     up = normals[:, 2] > STEEP
     middle, normal = points[up], normals[up]
-    aside = np.asarray(place) - middle[:, :2]
-    level = (radius - np.einsum("ni,ni->n", normal[:, :2], aside)) / normal[:, 2]
-    touched = np.column_stack([aside, level]) - radius * normal  # from the disc's middle
+    lateral = np.asarray(place) - middle[:, :2]
+    level = (radius - np.einsum("ni,ni->n", normal[:, :2], lateral)) / normal[:, 2]
+    touched = np.column_stack([lateral, level]) - radius * normal  # from the disc's centre
     far = np.linalg.norm(touched, axis=1, keepdims=True)
     touched *= np.minimum(1.0, reach / np.maximum(far, 1e-12))
-    beside = np.hypot(*(touched[:, :2] - aside).T)
+    beside = np.hypot(*(touched[:, :2] - lateral).T)
     over = np.sqrt(np.maximum(radius**2 - beside**2, 0.0))
     heights[up] = np.where(beside < radius, middle[:, 2] + touched[:, 2] + over, -np.inf)
     return heights
@@ -111,10 +197,10 @@ def _touching(
 def _storeys(
     levels: Array, touching: Array, under: npt.NDArray[np.bool_], radius: float, whole: float
 ) -> Iterator[tuple[npt.NDArray[np.intp], float, float]]:
-    """Yield the discs of each storey, the height of a sphere's middle on it and its room above, m.
+    """Yield the discs of each storey, the height of a sphere's centre, and the free height, m.
 
-    Discs belong to one storey as long as no gap between them would hold a sphere. One that only
-    part of the place has is no storey but somebody's edge: what is above it counts as well.
+    Discs belong to one storey as long as no gap between them is large enough for a sphere. A storey
+    that covers only a part of the place is an edge and is skipped.
     """
     order = np.argsort(levels)
     gaps = np.flatnonzero(np.diff(levels[order]) > 3 * radius) + 1
@@ -122,7 +208,7 @@ def _storeys(
     for storey in reversed(np.split(order, gaps)):
         if np.count_nonzero(under[storey]) < whole:
             if math.isinf(ceiling):
-                return  # the topmost is an edge: who knows where a sphere would rest
+                return  # the topmost storey is an edge: the rest height is undefined
             continue
         height = float(touching[storey].max(initial=-math.inf))
         if math.isfinite(height):
@@ -131,7 +217,7 @@ def _storeys(
 
 
 def _unevenness(points: Array) -> float:
-    """Return how far points reach above and below the plane through them, in all, m."""
+    """Return the height range of points relative to the plane fitted to them, m."""
     around = points - points.mean(axis=0)
     slopes, *_ = np.linalg.lstsq(around[:, :2], around[:, 2], rcond=None)
     return float(np.ptp(around[:, 2] - around[:, :2] @ slopes))

@@ -1,7 +1,7 @@
-"""A scan as a folder: surface files, both kinds of ground for physics, and a world file.
+"""Output folder of a scan: surface files, both kinds of collision geometry, and a world file.
 
-The folder is written whole or not at all: everything is made and checked in a temporary one, which
-then takes its place in one step.
+The folder is written atomically: all files are written to a temporary folder, which then replaces
+it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from grouser.reports.html import figure_png
 from grouser.reports.scan_plots import overview
 from grouser.scan.cloud import Colours, PointCloud
 from grouser.scan.ground.check import GroundCheck, check_ground, choose
-from grouser.scan.ground.discs import discs_of
-from grouser.scan.ground.height_grid import HeightGrid, height_grid, open_places
-from grouser.scan.ground.mesh_files import write_glb, write_ply
-from grouser.scan.ground.prisms import prisms
+from grouser.scan.ground.scan_heights import ScanHeights, open_places, scan_heights
 from grouser.scan.ground.scan_world import (
     HEIGHTS,
     PIECES,
@@ -34,10 +31,11 @@ from grouser.scan.ground.scan_world import (
     to_json,
     world_text,
 )
-from grouser.scan.ground.spheres import Spheres, rest_on
+from grouser.scan.ground.spheres import Spheres, expected_spheres, surface_discs
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
-from grouser.scan.simplify import simplified
+from grouser.scan.simplify import simplify_mesh
 from grouser.world.file import parse
+from grouser.world.meshes.surface_files import write_glb, write_ply
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.stl_file import write_stl
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
@@ -47,19 +45,19 @@ from grouser.world.terrain.terrain_piece import TerrainPiece
 
 WORLD, REPORT, PICTURE = "world.yaml", "scan.json", "scan.png"
 SPHERE = 1.5
-"""Radius of the spheres that are dropped, in voxels."""
+"""Radius of the test spheres, in voxels."""
 MOST_PIECES = 6000
-"""More are simplified further: each of them takes MuJoCo a good part of a millisecond to build."""
+"""Largest number of convex pieces; a surface with more triangles is simplified."""
 HOPELESS = 4
-"""So many times as many triangles are not simplified any further."""
+"""Multiple of `MOST_PIECES` above which a surface is not simplified further."""
 ERROR = 0.002
-"""m by which a surface of too many triangles is moved at first."""
+"""Initial error of the simplification, m."""
 TOO_MANY = (
     "there are too many triangles for convex pieces: the ground is a height map; a larger --voxel "
     "or a smaller --reach makes fewer"
 )
 UNSEEN = 0.15
-"""Part of the ground that may be unseen before it is said aloud."""
+"""Share of unseen ground above which a warning is reported."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -71,17 +69,17 @@ def scan_to_world(
     scan_options: ScanOptions | None = None,
     progress: Progress = lambda what, done, of: None,
 ) -> ScanWorld:
-    """Turn frames into a folder with a world in it, whole or not at all.
+    """Convert frames to a folder with a world file, atomically.
 
     Args:
         clouds: frames, each in its sensor's axes.
-        out: the folder; an earlier scan's is replaced.
-        world_options: what kind of world.
-        scan_options: how frames become ground; None: as usual.
-        progress: told about every stage.
+        out: the folder; that of an earlier scan is replaced.
+        world_options: options of the world.
+        scan_options: options of the reconstruction; None: the defaults.
+        progress: called at every stage.
 
     Raises:
-        BadValue: the frames are no ground, or the folder holds something else.
+        BadValue: the frames cannot be converted, or the folder holds other files.
     """
     refuse_foreign(out)
     scan_options = scan_options or ScanOptions()
@@ -91,9 +89,9 @@ def scan_to_world(
 
 
 def refuse_foreign(out: Path) -> None:
-    """Refuse a folder that holds anything but a scan: it would be lost."""
+    """Reject an existing folder that is not a scan's, since its files would be lost."""
     if out.is_dir() and any(out.iterdir()) and not (out / REPORT).is_file():
-        raise BadValue(f"{out}: is a folder that no scan has written; choose another name")
+        raise BadValue(f"{out}: is a folder with other files than a scan's; choose another name")
 
 
 def fill_folder(
@@ -103,9 +101,9 @@ def fill_folder(
     voxel: float,
     progress: Progress = lambda what, done, of: None,
 ) -> ScanWorld:
-    """Write everything about a scan into a folder that is there; return what is known about it."""
-    spheres = rest_on(discs_of(ground.cloud, voxel), SPHERE * voxel)
-    grid = height_grid(ground.mesh, voxel)
+    """Write all files of a scan to an existing folder; return the results."""
+    spheres = expected_spheres(surface_discs(ground.cloud, voxel), SPHERE * voxel)
+    grid = scan_heights(ground.mesh, voxel)
     few = _for_pieces(ground, voxel)
     if few is None and world_options.collide == "convex_pieces":
         raise BadValue(
@@ -145,7 +143,7 @@ def fill_folder(
         ),
     )
     text = world_text(made, world_options, entries)
-    parse(text, where=WORLD, folder=folder)  # what is written can be read
+    parse(text, where=WORLD, folder=folder)  # check that the text is valid
     files.write_text(folder / WORLD, text)
     files.write_text(folder / REPORT, json.dumps(to_json(made), indent=2, allow_nan=False) + "\n")
     progress("drawing", 0, 1)
@@ -160,16 +158,16 @@ def _terrain(folder: Path, floor: float, entry: Mapping[str, Any]) -> list[Terra
 
 
 def _for_pieces(ground: RebuiltGround, voxel: float) -> tuple[TriangleMesh, float] | None:
-    """Return a surface of few enough triangles, and how far it was moved for that, m.
+    """Return a surface of few enough triangles, and the error of its simplification, m.
 
-    None: what is a third of a voxel off still has too many of them.
+    None: it has too many triangles even with an error of a third of a voxel.
     """
     mesh, moved, error = ground.mesh, ground.error, ERROR
     while len(mesh.faces) > MOST_PIECES:
         error *= 2
         if error > voxel / 3 or len(mesh.faces) > HOPELESS * MOST_PIECES:
             return None
-        fewer = simplified(ground.mesh, error)
+        fewer = simplify_mesh(ground.mesh, error)
         mesh, moved = fewer.mesh, fewer.error
     return mesh, moved
 
@@ -182,7 +180,7 @@ def _write_surface(folder: Path, ground: RebuiltGround) -> None:
 
 
 def _vertex_colours(ground: RebuiltGround) -> Colours | None:
-    """Return the colour of the point next to each vertex; None where there are no colours."""
+    """Return the colour of the point nearest to each vertex; None: no colours."""
     cloud = ground.cloud
     if cloud.colours is None:
         return None
@@ -199,28 +197,28 @@ def _write_array(path: Path, heights: Array) -> None:
 
 
 def _warnings(
-    grid: HeightGrid, spheres: Spheres, check: GroundCheck, collides_as: str
+    grid: ScanHeights, spheres: Spheres, check: GroundCheck, collides_as: str
 ) -> list[str]:
-    said = []
+    warnings = []
     if grid.unseen > UNSEEN:
-        said.append(
-            f"{100 * grid.unseen:.0f} % of the ground's rectangle were not seen: there is nothing "
-            "but the plane under the scan"
+        warnings.append(
+            f"{100 * grid.unseen:.0f} % of the ground's rectangle were not seen: only the plane "
+            "under the scan is there"
         )
     covered = int(spheres.covered.sum())
     if covered:
-        share = f"{covered} of {len(spheres.middle)} spheres lie under something"
-        said.append(
+        share = f"{covered} of {len(spheres.middle)} spheres are under an overhang"
+        warnings.append(
             f"there are overhangs: {share}; "
             + (
-                "a height map fills the room under them"
+                "a height map fills the space under them"
                 if collides_as == "height_map"
-                else "the pieces keep the room under them free"
+                else "the convex pieces keep the space under them free"
             )
         )
     if check.fell:
-        said.append(f"{check.fell} spheres fell through: there the surface has holes")
-    return said
+        warnings.append(f"{check.fell} spheres fell through holes of the surface")
+    return warnings
 
 
 def _picture(made: ScanWorld) -> Any:
@@ -233,3 +231,46 @@ def _picture(made: ScanWorld) -> Any:
         made.checks[made.collides_as].errors,
         eye=np.asarray(cloud.views[0]),
     )
+
+
+THICKNESS = 0.05
+"""Thickness of a prism, m; enough for a penetrating foot to be pushed out on the right side."""
+THINNEST = 0.002
+"""Smallest thickness that MuJoCo can compile, m."""
+LEAST_AREA = 1e-7
+"""Smallest area of a triangle, m2; smaller ones are ignored."""
+
+
+def prisms(mesh: TriangleMesh, thickness: float = THICKNESS) -> list[Array]:
+    """Return the six corners, (6, 3), m, of a prism behind each triangle.
+
+    Args:
+        mesh: the surface, its triangles facing the sensor.
+        thickness: largest extent of a prism behind its triangle, m.
+    """
+    normals = mesh.vertex_normals()
+    back = mesh.vertices - normals * _depths(mesh.vertices, normals, thickness)[:, None]
+    large = np.linalg.norm(mesh.crosses(), axis=1) / 2 > LEAST_AREA
+    faces = mesh.faces[large]
+    return list(np.concatenate([mesh.vertices[faces], back[faces]], axis=1))
+
+
+def _depths(vertices: Array, normals: Array, thickness: float) -> Array:
+    """Return the depth of the prisms behind each vertex, (n,), m.
+
+    If an opposite surface lies behind a vertex, both depths are limited to half the distance.
+    """
+    from grouser.scan.scipy_parts import spatial
+
+    depths = np.full(len(vertices), thickness)
+    pairs = spatial.cKDTree(vertices).query_pairs(2 * thickness, output_type="ndarray")
+    one, other = pairs.T
+    opposed = np.einsum("ni,ni->n", normals[one], normals[other]) < -0.5
+    one, other = one[opposed], other[opposed]
+    way = vertices[other] - vertices[one]
+    for here, normal, sight in ((one, normals[one], way), (other, normals[other], -way)):
+        behind = -np.einsum("ni,ni->n", normal, sight)
+        lateral = np.linalg.norm(sight + behind[:, None] * normal, axis=1)
+        facing = (behind > 0) & (lateral < np.maximum(behind, thickness / 2))
+        np.minimum.at(depths, here[facing], behind[facing] / 2)
+    return np.asarray(np.maximum(depths, THINNEST))

@@ -108,7 +108,7 @@ def _cut(body: TriangleMesh, tolerance: float, search: bool) -> list[Array]:
 def _coacd(body: TriangleMesh, tolerance: float) -> list[Array]:
     """Return CoACD's pieces: the coarsest within the tolerance, else the finest."""
     coacd = _package()
-    simple = simplified(body, SIMPLER * tolerance)
+    simple = simplify_solid(body, SIMPLER * tolerance)
     given = coacd.Mesh(simple.vertices, simple.faces.astype(np.int32))
     pieces: list[Array] = []
     for threshold in CONCAVITIES:
@@ -180,7 +180,7 @@ def cut_along_planes(body: TriangleMesh, tolerance: float) -> list[Array] | None
     return [_mesh(piece).vertices for piece in _joined(manifold3d, done, tolerance)]
 
 
-def simplified(body: TriangleMesh, tolerance: float) -> TriangleMesh:
+def simplify_solid(body: TriangleMesh, tolerance: float) -> TriangleMesh:
     """Return a body with fewer triangles and an error of at most ``tolerance`` (m).
 
     Without manifold3d, or if the body is not manifold, it is returned unchanged.

@@ -112,11 +112,11 @@ class TriangleMesh:
         """Return the area of all faces, m2."""
         return float(np.linalg.norm(self.crosses(), axis=1).sum() / 2)
 
-    def moved(self, X_WB: Pose) -> TriangleMesh:
+    def transformed(self, X_WB: Pose) -> TriangleMesh:
         """Return the mesh, given in B, in W."""
         return TriangleMesh(X_WB.apply(self.vertices), self.faces)
 
-    def tidied(self) -> TriangleMesh:
+    def drop_unused_vertices(self) -> TriangleMesh:
         """Return the mesh without unused vertices."""
         used = np.zeros(len(self.vertices), bool)
         used[self.faces] = True

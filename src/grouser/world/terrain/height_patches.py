@@ -113,7 +113,7 @@ def _planes(heights: Array, rest: Mask, ground: Mask) -> Iterator[PlanePatch]:
     """Yield the patches of all planes, and remove the cells that they cover from ``rest``."""
     plane, along, down = _rises(heights)
     plane &= ground
-    for parts in joined(list(rectangles(plane, along, down)), plane, along, down):
+    for parts in group_by_plane(list(rectangles(plane, along, down)), plane, along, down):
         if len(parts) <= MOST_RECTANGLES:
             yield from _rectangular(heights, rest, parts)
         else:
@@ -229,7 +229,7 @@ def rectangles(free: Mask, first: Cells, second: Cells) -> Iterator[Rectangle]:
             column = end
 
 
-def joined(
+def group_by_plane(
     parts: list[Rectangle], plane: Mask, along: Cells, down: Cells
 ) -> Iterator[list[Rectangle]]:
     """Yield groups of adjacent rectangles that lie in one plane (union-find)."""

@@ -1,4 +1,4 @@
-"""A surface of triangles as heights on a grid, and where on it a robot can be put."""
+"""Height grid of a scanned surface, and level places for robots on it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.stl_file import heights_from_above
 
 GENTLE = radians(20.0)
-"""Ground no steeper than this is a place to start from."""
+"""Largest slope of a start place, rad."""
 MOST_PLACES = 6
 
 
 @dataclass(frozen=True)
-class HeightGrid:
-    """Heights as `grouser.world.terrain.height_map` has them."""
+class ScanHeights:
+    """Heights of a scanned surface, in the form of `grouser.world.terrain.height_map`."""
 
     heights: Array
-    """m, (rows, columns); the first row is the farthest along y; nan where nothing was seen."""
+    """m, (rows, columns); the first row is the farthest along y; nan: no surface."""
     cell: float
-    """From one point to the next, m."""
+    """Grid spacing, m."""
     corner: tuple[float, float]
-    """The smallest x and y, m."""
+    """Smallest x and y, m."""
 
     @property
     def near_edge(self) -> tuple[float, float]:
-        """X and y of the middle of the near edge, where a piece of ground has its origin, m."""
+        """X and y of the middle of the near edge, the origin of a terrain piece, m."""
         x, y = self.corner
         return x, y + (self.heights.shape[0] - 1) * self.cell / 2
 
     @property
     def unseen(self) -> float:
-        """Part of the rectangle in which there is no height, 0 to 1."""
+        """Share of the grid points without a height, 0 to 1."""
         return float(np.isnan(self.heights).mean())
 
     def points(self, cells: npt.NDArray[np.intp]) -> Array:
-        """Return x, y, z of grid points given by row and column, (n, 2) to (n, 3), m."""
+        """Return x, y, z, (n, 3), m, of grid points given by row and column, (n, 2)."""
         rows, columns = cells.T
         x = self.corner[0] + columns * self.cell
         y = self.corner[1] + (self.heights.shape[0] - 1 - rows) * self.cell
@@ -48,22 +48,22 @@ class HeightGrid:
 
 @dataclass(frozen=True)
 class OpenPlace:
-    """Ground where a robot can be put."""
+    """Level ground on which a robot can be placed."""
 
     position: tuple[float, float, float]
-    """m."""
+    """x, y, z, m."""
     clear: float
-    """How far it is to the next step, hole or border, m."""
+    """Distance to the next step, hole or border, m."""
 
 
-def height_grid(mesh: TriangleMesh, cell: float) -> HeightGrid:
-    """Return how high a surface is, seen from above, on a grid of ``cell`` (m)."""
+def scan_heights(mesh: TriangleMesh, cell: float) -> ScanHeights:
+    """Return the heights of a surface, seen from above, on a grid of ``cell`` (m)."""
     heights, corner = heights_from_above(mesh.triangles.astype(np.float32), cell)
-    return HeightGrid(heights, cell, corner)
+    return ScanHeights(heights, cell, corner)
 
 
-def open_places(grid: HeightGrid, most: int = MOST_PLACES) -> tuple[OpenPlace, ...]:
-    """Return places with gentle ground all around, the widest first; none reaches into another."""
+def open_places(grid: ScanHeights, most: int = MOST_PLACES) -> tuple[OpenPlace, ...]:
+    """Return level places, widest first, that do not overlap."""
     from grouser.scan.scipy_parts import spatial
 
     gentle = _gentle(grid)
@@ -83,8 +83,8 @@ def open_places(grid: HeightGrid, most: int = MOST_PLACES) -> tuple[OpenPlace, .
     return tuple(found)
 
 
-def _gentle(grid: HeightGrid) -> npt.NDArray[np.bool_]:
-    """Return where all neighbours were seen and none is much higher or lower; never at borders."""
+def _gentle(grid: ScanHeights) -> npt.NDArray[np.bool_]:
+    """Return the mask of points with a small height range in 3 x 3 points; False at borders."""
     heights = np.pad(grid.heights, 1, constant_values=np.nan)
     around = np.lib.stride_tricks.sliding_window_view(heights, (3, 3))
     relief = around.max(axis=(2, 3)) - around.min(axis=(2, 3))

@@ -1,6 +1,6 @@
-"""Surfaces as files that other programs read: PLY (MeshLab, CloudCompare) and GLB (browsers).
+"""Writers of surface files: PLY (MeshLab, CloudCompare) and GLB (browsers).
 
-PLY keeps our axes, z up. GLB has y up, as its standard wants: x stays, z becomes y, y becomes -z.
+PLY files have z up. GLB files have y up, as the standard requires: z becomes y, y becomes -z.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from grouser.world.meshes.triangle_mesh import TriangleMesh
 FLOAT, UINT = 5126, 5125  # glTF 2.0, accessor component types
 VERTICES, INDICES = 34962, 34963  # glTF 2.0, buffer view targets
 SAND = (0.80, 0.74, 0.62)
-"""Colour of a surface whose colours are not known."""
+"""Colour of a surface without colours."""
 
 
 def write_ply(path: Path, mesh: TriangleMesh, colours: Colours | None = None) -> None:
-    """Write a surface (m) as a binary PLY file, whole or not at all."""
+    """Write a surface (m) as a binary PLY file atomically."""
     fields: list[tuple[str, str, tuple[int, ...]]] = [
         ("place", "<f4", (3,)),
         ("normal", "<f4", (3,)),
@@ -49,13 +49,13 @@ def write_ply(path: Path, mesh: TriangleMesh, colours: Colours | None = None) ->
 
 
 def write_glb(path: Path, mesh: TriangleMesh, colours: Colours | None = None) -> None:
-    """Write a surface (m) as a GLB file (glTF 2.0), whole or not at all."""
+    """Write a surface (m) as a GLB file (glTF 2.0, y up) atomically."""
     places, normals = _y_up(mesh.vertices), _y_up(mesh.vertex_normals())
-    # A normal of no length would be an error; straight up is not.
+    # glTF does not allow normals of zero length.
     normals[~normals.any(axis=1)] = (0.0, 1.0, 0.0)
     arrays: dict[str, Any] = {"POSITION": places, "NORMAL": normals}
     if colours is not None:
-        # Pictures are in sRGB, colours of corners are linear in glTF.
+        # Vertex colours are linear in glTF, those of pictures are sRGB.
         arrays["COLOR_0"] = ((colours / 255.0) ** 2.2).astype("<f4")
     indices = mesh.faces.astype("<u4").ravel()
     accessors: list[dict[str, Any]] = [
@@ -114,7 +114,7 @@ def _y_up(vectors: Array) -> Array:
 
 
 def _glb(text: bytes, binary: bytes) -> bytes:
-    """Return the file's two chunks, each filled up to a multiple of four bytes."""
+    """Return the file of two chunks, each padded to a multiple of four bytes."""
     text += b" " * (-len(text) % 4)
     binary += b"\0" * (-len(binary) % 4)
     chunks = struct.pack("<I4s", len(text), b"JSON") + text

@@ -1,9 +1,9 @@
-"""Which way is down, and how sure that is: by camera pose, by gravity, or by what was seen.
+"""Gravity direction of a point cloud: from a camera pose, a gravity vector, or surface normals.
 
-Where nobody says it, surfaces tell: their normals, one per voxel, look to the sensor. Directions
-that many of them share are candidates for up. How likely each is as such also depends on how
-sensors are held: cameras (x right, y down, z forward) are pitched freely but hardly rolled; lidars
-and surveyed clouds have z about up, or, where that is plain, down.
+Without a pose or a gravity vector, the direction is estimated from normals, one per voxel, which
+face the sensor. Directions shared by many normals are candidates for up, weighted by a prior of the
+sensor's attitude: cameras (x right, y down, z forward) have any pitch but little roll; lidars and
+surveyed clouds have z approximately up, or clearly down.
 """
 
 from __future__ import annotations
@@ -14,81 +14,82 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, degrees, radians, rotate
-from grouser.scan.cloud import PointCloud
-from grouser.scan.cloud_limits import span
+from grouser.scan.cloud import PointCloud, span
 from grouser.scan.distance_field import Planes, voxel_planes
 from grouser.scan.rotation import quaternion
 from grouser.scan.voxel_grid import VoxelGrid, voxel_grid
 
 CONE = radians(12.0)
-"""Normals that are one plane's, rad; estimate: a Kinect's noise turns normals by this."""
+"""Half angle of the cone that contains a plane's normals, rad; estimate: noise of a Kinect."""
 CORE = radians(5.0)
-"""Most of one plane's normals, rad; hills' are spread all over the cone; estimate."""
+"""Half angle of the cone that contains most of a plane's normals, but not of a hill's, rad;
+estimate."""
 WIDE_CONE = radians(40.0)
-"""Normals of uneven ground, rad; estimate."""
+"""Half angle of the cone that contains the normals of uneven ground, rad; estimate."""
 FLAT_PART = 0.25
-"""Part of all normals in one cone from which on it is a plane that tells; estimate."""
+"""Share of all normals in a cone above which they count as a plane; estimate."""
 HELD = radians(25.0)
-"""How far sensors are usually rolled, or lidars tilted (one standard deviation), rad; estimate."""
+"""Standard deviation of the roll of cameras and the tilt of lidars, rad; estimate."""
 GRAZING = radians(6.0)
-"""Angle between ray and surface below which its outer side is not sure; estimate."""
+"""Angle between ray and surface below which the side of the surface is uncertain; estimate."""
 PEERING = 0.4
-"""How likely a camera looks straight down, beside one that looks ahead; estimate."""
+"""Prior of a camera that looks straight down, relative to one that looks ahead; estimate."""
 MOST_VOTES = 5000
-"""Normals that are asked."""
+"""Largest number of normals that are evaluated."""
 VOXELS = 100
 """Voxels along the cloud's widest side."""
 
 
 @dataclass(frozen=True)
-class DownGuess:
-    """Which way is down in a cloud's frame."""
+class GravityEstimate:
+    """Gravity direction in a cloud's frame, with its confidence."""
 
     direction: Array
     """Unit vector down, (3,), in the cloud's frame."""
     cue: str
-    """What told: ``camera pose``, ``gravity``, ``plane`` or ``ground``."""
-    sureness: float
-    """0: it could as well be another way, 1: known."""
+    """Source of the estimate: ``camera pose``, ``gravity``, ``plane`` or ``ground``."""
+    confidence: float
+    """Confidence, 0 (another direction is as likely) to 1 (given)."""
     remark: str
-    """One sentence for the user: what was found, and what else it could have been."""
+    """One sentence for the user: the result and alternatives."""
     X_WC: Pose
-    """The cloud's frame in a world frame with z up. The sensor is above the world's origin, x is
-    where it looks, and most of the level ground is at z = 0; as given, if a pose was given."""
+    """Pose of the cloud's frame in a world frame with z up: the sensor is above the world's origin
+    and faces x, and most of the level ground is at z = 0; as given, if a pose was given."""
 
 
-def find_down(
+def find_gravity_direction(
     cloud: PointCloud, *, camera_pose: Pose | None = None, gravity: Array | None = None
-) -> DownGuess:
-    """Tell which way is down.
+) -> GravityEstimate:
+    """Estimate the gravity direction.
 
     Args:
         cloud: one frame in the sensor's axes, or several registered into the first one's.
-        camera_pose: the cloud's frame in the world (z up), where somebody knows it.
-        gravity: a vector down in the cloud's frame, as an accelerometer gives it, where known.
+        camera_pose: pose of the cloud's frame in the world (z up), if known.
+        gravity: a vector down in the cloud's frame, such as from an accelerometer, if known.
 
     Raises:
-        BadValue: gravity is no direction, or nothing was seen.
+        BadValue: gravity is no direction, or the cloud has no valid points.
     """
     if camera_pose is not None:
         down = rotate(camera_pose.inverse().wxyz, (0.0, 0.0, -1.0))
-        return DownGuess(down, "camera pose", 1.0, "down is as the camera pose says", camera_pose)
-    there = cloud.there()
+        remark = "down is taken from the camera pose"
+        return GravityEstimate(down, "camera pose", 1.0, remark, camera_pose)
+    there = cloud.finite()
     if not len(there):
-        raise BadValue("which way is down: there are no points")
+        raise BadValue("gravity direction: there are no points")
     size = max(span(there.points), 1e-3) / VOXELS
     grid = voxel_grid(there.points, size)
     planes = voxel_planes(grid, there)
-    camera = looks_ahead(there)
+    camera = is_camera_frame(there)
     if gravity is not None:
         length = float(np.linalg.norm(gravity))
         if not (np.isfinite(length) and length > 0):
             raise BadValue(f"gravity: {gravity} is no direction")
-        up, cue, sureness = -gravity / length, "gravity", 0.98
-        remark = "down is as gravity says"
+        up, cue, confidence = -gravity / length, "gravity", 0.98
+        remark = "down is the given gravity"
     else:
         flip = -1.0 if not camera and _z_is_down(planes, there, grid) else 1.0
-        up, cue, sureness, remark = _by_normals(flip * planes.normals, camera)
+        up, cue, confidence, remark = _by_normals(flip * planes.normals, camera)
         up = flip * up
     height = _ground_height(planes.means @ up, planes.normals @ up, size)
     if cue == "plane":
@@ -96,14 +97,14 @@ def find_down(
     elif cue == "ground":
         up = _leant(planes, up)
         height = _ground_height(planes.means @ up, planes.normals @ up, size)
-    return DownGuess(-up, cue, sureness, remark, _world_pose(there, up, height, camera))
+    return GravityEstimate(-up, cue, confidence, remark, _world_pose(there, up, height, camera))
 
 
 def _z_is_down(planes: Planes, cloud: PointCloud, grid: VoxelGrid) -> bool:
-    """Return whether a cloud's z is down, as at sea and in the air.
+    """Return whether a cloud's z is down, as in marine and aerial conventions.
 
-    Then much of what was seen looks along -z and next to nothing along z. What is seen at a grazing
-    angle is not asked: noise along the ray decides on which side it looks.
+    In that case many normals point along -z and almost none along z. Surfaces seen at a grazing
+    angle are ignored, since noise along the ray decides the sign of their normals.
     """
     sight = grid.means(np.ascontiguousarray(cloud.views)) - planes.means
     sight /= np.maximum(np.linalg.norm(sight, axis=1, keepdims=True), 1e-12)
@@ -116,15 +117,15 @@ def _z_is_down(planes: Planes, cloud: PointCloud, grid: VoxelGrid) -> bool:
     return below > FLAT_PART and above < below / 10
 
 
-def looks_ahead(cloud: PointCloud) -> bool:
-    """Return whether a cloud is in a camera's axes: all of it in front, in a cone along z."""
+def is_camera_frame(cloud: PointCloud) -> bool:
+    """Return whether a cloud is in camera axes: all points in a cone along z."""
     rays = cloud.points - cloud.views
     beside = np.hypot(rays[:, 0], rays[:, 1])
     return bool(np.mean((rays[:, 2] > 0) & (beside < np.tan(radians(65.0)) * rays[:, 2])) > 0.99)
 
 
 def _likelihood(up: Array, camera: bool) -> Array:
-    """Return how likely directions (k, 3) are up, from 0 to 1, by how sensors are held."""
+    """Return the prior, 0 to 1, of directions (k, 3) being up, from the usual sensor attitudes."""
     if not camera:
         tilt = np.arccos(np.clip(up[:, 2], -1, 1))
         return np.asarray(np.exp(-0.5 * (tilt / HELD) ** 2) + 1e-3)
@@ -136,7 +137,7 @@ def _likelihood(up: Array, camera: bool) -> Array:
 
 
 def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
-    """Return the direction up, what told, how sure, and what to say about it."""
+    """Return the direction up, its source, its confidence, and a remark for the user."""
     tries = _sphere(400)
     normals = normals[:: max(1, len(normals) // MOST_VOTES)]
     nearness = np.einsum("ij,kj->ik", normals, tries)
@@ -145,7 +146,7 @@ def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
     part, core = (float((normals @ flat > np.cos(cone)).mean()) for cone in (CONE, CORE))
     if part >= FLAT_PART and core > part / 2:
         up, cue, cone = flat, "plane", CONE
-        what = f"a plane with {part:.0%} of what was seen"
+        what = f"a plane with {part:.0%} of the surface"
     else:
         wide = (nearness > np.cos(WIDE_CONE)).mean(axis=0) * _likelihood(tries, camera)
         up, cue, cone = (
@@ -153,24 +154,24 @@ def _by_normals(normals: Array, camera: bool) -> tuple[Array, str, float, str]:
             "ground",
             WIDE_CONE,
         )
-        what = f"uneven ground, {float((normals @ up > np.cos(cone)).mean()):.0%} of what was seen"
+        what = f"uneven ground, {float((normals @ up > np.cos(cone)).mean()):.0%} of the surface"
     shares = (nearness > np.cos(cone)).mean(axis=0) * _likelihood(tries, camera)
     best = float(((normals @ up > np.cos(cone)).mean() * _likelihood(up[None], camera))[0])
     rivals = np.where(tries @ up < np.cos(2 * cone), shares, 0.0)
     rival = float(rivals.max())
-    sureness = float(np.clip(1.0 - rival / max(best, 1e-9), 0.0, 0.95 if cue == "plane" else 0.7))
+    confidence = float(np.clip(1.0 - rival / max(best, 1e-9), 0.0, 0.95 if cue == "plane" else 0.7))
     remark = f"down is found by {what}"
-    if sureness < 0.5:
+    if confidence < 0.5:
         other = degrees(float(np.arccos(np.clip(tries[int(np.argmax(rivals))] @ up, -1, 1))))
-        remark += f"; something {other:.0f}° from it could as well be level: give a camera pose"
+        remark += f"; a surface {other:.0f}° from it may be level instead: give a camera pose"
     elif camera and -up[1] < np.sin(radians(15.0)):
-        sureness = min(sureness, 0.4)
-        remark += "; the camera seems to look straight down, or it may face a wall"
-    return up, cue, sureness, remark
+        confidence = min(confidence, 0.4)
+        remark += "; the camera appears to look straight down, or it faces a wall"
+    return up, cue, confidence, remark
 
 
 def _centre(normals: Array, start: Array, cone: float) -> Array:
-    """Return the middle of the normals in a cone, moved to where most of them are."""
+    """Return the mode of normals near a direction (mean shift with a cone as kernel)."""
     for _ in range(20):
         inside = normals[normals @ start > np.cos(cone)]
         if not len(inside):
@@ -184,7 +185,7 @@ def _centre(normals: Array, start: Array, cone: float) -> Array:
 
 
 def _sphere(count: int) -> Array:
-    """Return unit vectors all over a sphere, evenly, (count, 3)."""
+    """Return uniformly distributed unit vectors (Fibonacci sphere), (count, 3)."""
     turn = np.pi * (1 + np.sqrt(5)) * np.arange(count)
     z = 1 - (2 * np.arange(count) + 1) / count
     flat = np.sqrt(1 - z**2)
@@ -192,7 +193,7 @@ def _sphere(count: int) -> Array:
 
 
 def _ground_height(heights: Array, level: Array, size: float) -> float:
-    """Return how high most of what is level is, along up, m."""
+    """Return the most frequent height of level surfaces along up, m."""
     flat = heights[level > np.cos(CONE)]
     if len(flat) < 0.05 * len(heights):
         return float(np.quantile(heights, 0.1))
@@ -204,7 +205,7 @@ def _ground_height(heights: Array, level: Array, size: float) -> float:
 
 
 def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Array, float]:
-    """Return up and height by a plane through what is level at about this height."""
+    """Return up and height of a plane fitted to the level surfaces near this height."""
     reach = 2 * size
     for _ in range(10):
         near = np.abs(planes.means @ up - height) < reach
@@ -222,9 +223,9 @@ def _fitted(planes: Planes, up: Array, height: float, size: float) -> tuple[Arra
 
 
 def _leant(planes: Planes, up: Array) -> Array:
-    """Return up by a plane through all of uneven ground.
+    """Return up of a plane fitted to all uneven ground.
 
-    Of hills one sees the slopes towards oneself, so the mean of the normals leans that way.
+    The mean of the normals is biased towards the sensor, since slopes facing away are hidden.
     """
     points = planes.means[planes.normals @ up > np.cos(WIDE_CONE)]
     normal = np.linalg.eigh(np.cov(points.T))[1][:, 0]
@@ -232,10 +233,10 @@ def _leant(planes: Planes, up: Array) -> Array:
 
 
 def _world_pose(cloud: PointCloud, up: Array, height: float, camera: bool) -> Pose:
-    """Return the cloud's frame in the world: z up, the sensor above the origin, x ahead."""
+    """Return the pose of the cloud's frame in the world: z up, sensor above the origin, x ahead."""
     ahead = np.array([0.0, 0.0, 1.0] if camera else [1.0, 0.0, 0.0])
     x = ahead - (ahead @ up) * up
-    if np.linalg.norm(x) < 0.1:  # it looks straight down: ahead is what is up in its picture
+    if np.linalg.norm(x) < 0.1:  # it looks straight down: ahead is up in its picture
         x = np.array([0.0, -1.0, 0.0]) - (-up[1]) * up
     x /= np.linalg.norm(x)
     turn = np.stack([x, np.cross(up, x), up])
