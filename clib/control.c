@@ -1,4 +1,4 @@
-/* How the library drives (control.h). */
+/* Motion control (control.h). */
 #include "control.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "hrt.h"
 
 static const double PI = 3.14159265358979323846;
-static const double GAUGE = 220.0;         /* mm   between the middles of the main tracks */
+static const double GAUGE = 220.0;         /* mm   between the centre lines of the main tracks */
 static const double CREEP = 12.0;          /* mm/s */
 static const double ACCELERATION = 400.0;  /* mm/s2 */
 static const double STRAIGHT_GAIN = 3.0, TURN_GAIN = 2.0, SIDE_GAIN = 2.0; /* 1/s */
@@ -21,7 +21,7 @@ enum { CORRECTIONS = 6 };
 
 const double hrt_first_grip = 0.5;
 
-static double within(double value, double most)
+static double clamp(double value, double most)
 {
     return fmin(fmax(value, -most), most);
 }
@@ -31,12 +31,12 @@ static double belt_turn(const struct hrt_status *status)
     return (status->right_mm - status->left_mm) / GAUGE * 180.0 / PI;
 }
 
-static bool rested(const struct hrt_approach *approach, double now)
+static bool is_settled(const struct hrt_approach *approach, double now)
 {
     return approach->still && now - approach->still_since >= approach->rest;
 }
 
-/* 1: go on at *speed; 0: arrived, at rest; below 0: stalled. */
+/* 1: continue at *speed; 0: goal reached, at rest; negative: stalled. */
 static int approach_step(struct hrt_approach *approach, double wanted, bool near, bool enough,
                          double progress, double now, double *speed)
 {
@@ -51,7 +51,7 @@ static int approach_step(struct hrt_approach *approach, double wanted, bool near
     approach->time = now;
     *speed = 0.0;
     if (approach->still) {
-        if (!rested(approach, now))
+        if (!is_settled(approach, now))
             return 1;
         if (enough || approach->corrections >= CORRECTIONS)
             return 0;
@@ -93,15 +93,15 @@ static int step_straight(struct hrt_motion *motion, const struct hrt_status *sta
     double rest = motion->goal - motion->done;
     int code = approach_step(&motion->approach, STRAIGHT_GAIN * rest, fabs(rest) <= NEAR,
                              fabs(rest) <= NEAR_ENOUGH, motion->done, status->clock_s, &speed);
-    /* The belt that is ahead waits for the other, never so much that it turns back. */
-    double even = within(SIDE_GAIN * (r - l) / 2, fabs(speed) / 2);
-    *left = speed + even;
-    *right = speed - even;
+    /* Slow down the leading belt, without reversing it. */
+    double correction = clamp(SIDE_GAIN * (r - l) / 2, fabs(speed) / 2);
+    *left = speed + correction;
+    *right = speed - correction;
     return code;
 }
 
-/* Take in posture, if it is new, and what it tells about the grip. */
-static void note_posture(struct hrt_motion *motion, const struct hrt_status *status)
+/* Update the turn and the grip from a new posture. */
+static void update_posture(struct hrt_motion *motion, const struct hrt_status *status)
 {
     if (status->yaw_deg == motion->yaw)
         return;
@@ -117,10 +117,10 @@ static int step_turn(struct hrt_motion *motion, const struct hrt_status *status,
                      double *right)
 {
     double belts = belt_turn(status), speed;
-    note_posture(motion, status);
-    if (rested(&motion->approach, status->clock_s))
-        motion->carried_turn = belts; /* posture is as new as the encoders are */
-    double ahead = within(motion->grip * (belts - motion->carried_turn), AHEAD);
+    update_posture(motion, status);
+    if (is_settled(&motion->approach, status->clock_s))
+        motion->carried_turn = belts; /* at rest, posture is as recent as the encoders */
+    double ahead = clamp(motion->grip * (belts - motion->carried_turn), AHEAD);
     double rest = motion->goal - motion->done - ahead;
     double wanted = TURN_GAIN * rest * PI / 180.0 * GAUGE / 2 / motion->grip;
     int code = approach_step(&motion->approach, wanted, fabs(rest) <= FACING,
@@ -138,7 +138,7 @@ int hrt_step(struct hrt_motion *motion, const struct hrt_status *status, double 
                            : step_straight(motion, status, left, right);
 }
 
-double hrt_slid(const struct hrt_motion *motion)
+double hrt_slip(const struct hrt_motion *motion)
 {
     double belts = motion->seen_turn - motion->start_turn;
     return fabs(belts) < SEEN ? -1.0 : fmax(0.0, 1.0 - motion->done / belts);

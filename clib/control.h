@@ -1,5 +1,5 @@
-/* How the library drives: straight by the encoders, round by posture. The same as
- * src/grouser/client/hrt_control.py, which says why; here in mm, deg, s. No clock, no link. */
+/* Motion control: straight by the encoders, turns by posture. Same algorithm as
+ * src/grouser/client/hrt_control.py, which explains it; here in mm, deg, s. No clock, no link. */
 #ifndef HRT_CONTROL_H
 #define HRT_CONTROL_H
 
@@ -17,10 +17,10 @@ struct hrt_approach {
 struct hrt_motion {
     bool turning;
     double goal;                  /* mm or deg */
-    double done;                  /* by encoders, mm; by posture, deg */
-    double grip;                  /* how much of the belts' turn the body makes */
-    double left, right, yaw;      /* where it began; the last posture */
-    double start_turn, seen_turn, carried_turn; /* the belts' own turn: then, at the last posture */
+    double done;                  /* travelled by encoders, mm, or by posture, deg */
+    double grip;                  /* turn of the body divided by that of the belts */
+    double left, right, yaw;      /* encoders at the start; last posture */
+    double start_turn, seen_turn, carried_turn; /* turn of the belts: start, last posture */
     struct hrt_approach approach;
 };
 
@@ -29,11 +29,11 @@ extern const double hrt_first_grip;
 void hrt_begin(struct hrt_motion *motion, bool turning, double goal, double pace, double grip,
                const struct hrt_status *status);
 
-/* 1: go on, with these belt speeds (mm/s); 0: it is there and at rest; below 0: an error of hrt.h. */
+/* 1: continue with these belt speeds (mm/s); 0: goal reached, at rest; negative: error of hrt.h. */
 int hrt_step(struct hrt_motion *motion, const struct hrt_status *status, double *left,
              double *right);
 
-/* What share of the belts' turn was sliding; below 0: too small a turn to say. */
-double hrt_slid(const struct hrt_motion *motion);
+/* Slip ratio of the belts in the turn; negative: the turn was too small to measure it. */
+double hrt_slip(const struct hrt_motion *motion);
 
 #endif

@@ -1,4 +1,4 @@
-/* Kenaf's CAN frames, packed by hand (frames.h). */
+/* CAN frames of Kenaf (frames.h). */
 #include "frames.h"
 
 #include <math.h>
@@ -170,35 +170,35 @@ bool hrt_unpack_status(const struct hrt_frame *frame, struct hrt_status *status)
     case HRT_BELT_ENCODERS:
         status->left_mm = get32(data, 0.01);
         status->right_mm = get32(data + 4, 0.01);
-        status->heard |= HRT_HEARD_ENCODERS;
+        status->received |= HRT_RECEIVED_ENCODERS;
         break;
     case HRT_BELT_MOTION:
         status->left_mm_s = get16(data, 0.1);
         status->right_mm_s = get16(data + 2, 0.1);
         status->clock_s = (double)get(data + 4, 4) * 1e-4;
-        status->heard |= HRT_HEARD_MOTION;
+        status->received |= HRT_RECEIVED_MOTION;
         break;
     case HRT_FLIPPER_ANGLES:
         for (int i = 0; i < 4; i++)
             status->flippers_deg[i] = get16(data + 2 * i, 0.01);
-        status->heard |= HRT_HEARD_FLIPPERS;
+        status->received |= HRT_RECEIVED_FLIPPERS;
         break;
     case HRT_POSTURE:
         status->roll_deg = get16(data, 0.01);
         status->pitch_deg = get16(data + 2, 0.01);
         status->yaw_deg = get16(data + 4, 0.01);
-        status->heard |= HRT_HEARD_POSTURE;
+        status->received |= HRT_RECEIVED_POSTURE;
         break;
     case HRT_BATTERY_LEFT:
         status->battery_s = get(data, 2) == UNKNOWN_BATTERY ? -1 : (int)get(data, 2);
-        status->heard |= HRT_HEARD_BATTERY;
+        status->received |= HRT_RECEIVED_BATTERY;
         break;
-    default: /* HRT_HEALTH: the only one left that has a length */
+    default: /* HRT_HEALTH: the only remaining frame with a length */
         status->flags = data[0];
         status->stalled = data[1];
         for (int i = 0; i < 4; i++)
             status->wrong[i] = data[2 + i];
-        status->heard |= HRT_HEARD_HEALTH;
+        status->received |= HRT_RECEIVED_HEALTH;
         break;
     }
     return true;

@@ -1,6 +1,6 @@
-/* Kenaf's CAN frames, packed by hand: the same as src/grouser/protocol/can/kenaf.dbc says.
+/* CAN frames of Kenaf, as defined in src/grouser/protocol/can/kenaf.dbc.
  *
- * On the bus: whole numbers, lowest byte first. Here: millimetres, degrees, seconds, as hrt.h. */
+ * On the bus: little-endian integers. Here: millimetres, degrees, seconds, as in hrt.h. */
 #ifndef HRT_FRAMES_H
 #define HRT_FRAMES_H
 
@@ -30,41 +30,41 @@ struct hrt_frame {
     uint8_t data[HRT_LONGEST];
 };
 
-/* Everything the robot has said, the newest of each. */
+/* Latest status of the robot. */
 struct hrt_status {
     double left_mm, right_mm;           /* belts' encoders, forwards positive */
     double left_mm_s, right_mm_s;       /* belts' speeds */
-    double clock_s;                     /* motors' clock when the encoders were read */
+    double clock_s;                     /* clock of the motors at the encoder reading */
     double flippers_deg[4];             /* front left, front right, rear left, rear right; up positive */
     double roll_deg, pitch_deg, yaw_deg; /* pitch nose down, yaw to the left positive */
-    int battery_s;                      /* -1: nobody knows */
+    int battery_s;                      /* -1: unknown */
     unsigned flags;                     /* hrt.h: HRT_SILENT and others */
-    unsigned stalled;                   /* a bit for each motor */
-    unsigned wrong[4];                  /* refused frames: checksum, counter, length, range */
-    unsigned heard;                     /* a bit for each kind of status that was heard */
+    unsigned stalled;                   /* one bit per motor */
+    unsigned wrong[4];                  /* rejected frames: checksum, counter, length, range */
+    unsigned received;                  /* one bit per kind of status received */
 };
 
 enum {
-    HRT_HEARD_ENCODERS = 1,
-    HRT_HEARD_MOTION = 2,
-    HRT_HEARD_FLIPPERS = 4,
-    HRT_HEARD_POSTURE = 8,
-    HRT_HEARD_BATTERY = 16,
-    HRT_HEARD_HEALTH = 32
+    HRT_RECEIVED_ENCODERS = 1,
+    HRT_RECEIVED_MOTION = 2,
+    HRT_RECEIVED_FLIPPERS = 4,
+    HRT_RECEIVED_POSTURE = 8,
+    HRT_RECEIVED_BATTERY = 16,
+    HRT_RECEIVED_HEALTH = 32
 };
 
 /* CRC-8/SAE-J1850 over the identifier (two bytes, low one first) and `count` bytes. */
 uint8_t hrt_crc(uint16_t id, const uint8_t *bytes, size_t count);
 
-/* A stop; a command of two numbers (0.1 mm/s or 0.01 deg each, clipped to 16 bits). */
+/* Stop; command of two numbers (0.1 mm/s or 0.01 deg each, clipped to 16 bits). */
 struct hrt_frame hrt_pack_stop(uint8_t counter);
 struct hrt_frame hrt_pack_command(uint16_t id, double first, double second, uint8_t counter);
 
-/* Whether a command frame has the right length and checksum; its two numbers, in mm/s or deg. */
+/* Unpack the two numbers of a command, mm/s or deg. False: wrong length or checksum. */
 bool hrt_unpack_command(const struct hrt_frame *frame, double *first, double *second,
                         uint8_t *counter);
 
-/* Status: packed from, and read into, `status`. False: no such frame, or a wrong length. */
+/* Pack status from, or unpack it into, `status`. False: unknown frame or wrong length. */
 bool hrt_pack_status(uint16_t id, const struct hrt_status *status, struct hrt_frame *frame);
 bool hrt_unpack_status(const struct hrt_frame *frame, struct hrt_status *status);
 

@@ -1,4 +1,4 @@
-/* The table of links that makes the library libhrt_can. */
+/* libhrt_can: table of links and default address. */
 #include "link_can.h"
 
 const struct hrt_link *const hrt_links[] = {&hrt_link_can, &hrt_link_vcan, &hrt_link_socketcand,

@@ -1,4 +1,4 @@
-/* libhrt_sim: which links it has, and where it goes when it is told nothing. */
+/* libhrt_sim: table of links and default address. */
 #include "link_sim.h"
 
 const struct hrt_link *const hrt_links[] = {&hrt_link_usarsim, &hrt_link_udp, NULL};

@@ -1,5 +1,5 @@
-/* Links over a CAN bus: SocketCAN ("can0", "vcan0"), where the kernel has it, and socketcand, the
- * open text protocol for CAN over TCP ("socketcand://127.0.0.1:29536/can0"). */
+/* Links over a CAN bus: SocketCAN ("can0", "vcan0"; Linux) and socketcand, the open text protocol
+ * for CAN over TCP ("socketcand://127.0.0.1:29536/can0"). */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* struct ifreq */
 
@@ -21,15 +21,15 @@
 #endif
 
 enum {
-    ROOM = 4096,     /* bytes of text that wait to be read */
+    ROOM = 4096,     /* receive buffer, bytes */
     LONGEST_NAME = 256 /* of a host, or of a bus with its token */
 };
 
-static const double PATIENCE = 10.0; /* seconds for a server's answer when a bus is opened */
+static const double ANSWER_TIMEOUT = 10.0; /* s   for answers when a bus is opened */
 
 struct hrt_wire {
     int socket;
-    char text[ROOM]; /* what came over TCP and was not read yet */
+    char text[ROOM]; /* received and not yet parsed */
     size_t filled;
 };
 
@@ -37,7 +37,7 @@ static struct hrt_wire *new_wire(int socket, char *why, size_t room)
 {
     struct hrt_wire *wire = calloc(1, sizeof *wire);
     if (wire == NULL) {
-        snprintf(why, room, "there is no memory");
+        snprintf(why, room, "out of memory");
         close(socket);
         return NULL;
     }
@@ -103,18 +103,18 @@ static int receive_kernel(struct hrt_wire *wire, struct hrt_frame *frame, double
 {
     double end = hrt_clock() + seconds;
     for (;;) {
-        struct can_frame heard;
+        struct can_frame received;
         if (!hrt_readable(wire->socket, end - hrt_clock()))
             return 0;
-        ssize_t size = read(wire->socket, &heard, sizeof heard);
+        ssize_t size = read(wire->socket, &received, sizeof received);
         if (size < 0 && errno == EINTR)
             continue;
-        if (size != (ssize_t)sizeof heard)
+        if (size != (ssize_t)sizeof received)
             return -1;
-        if (heard.can_id <= HRT_LARGEST_ID && heard.can_dlc <= HRT_LONGEST) {
-            frame->id = (uint16_t)heard.can_id; /* extended, remote and error frames are not ours */
-            frame->length = heard.can_dlc;
-            memcpy(frame->data, heard.data, sizeof frame->data);
+        if (received.can_id <= HRT_LARGEST_ID && received.can_dlc <= HRT_LONGEST) {
+            frame->id = (uint16_t)received.can_id; /* extended, remote and error frames are skipped */
+            frame->length = received.can_dlc;
+            memcpy(frame->data, received.data, sizeof frame->data);
             return 1;
         }
     }
@@ -144,7 +144,7 @@ static int receive_kernel(struct hrt_wire *wire, struct hrt_frame *frame, double
 
 /* -- socketcand --------------------------------------------------------------------------------- */
 
-/* Take the next message's text (without its brackets) out of what was read. 1: here it is. */
+/* Remove the next message (without its brackets) from the buffer. 1: found. */
 static int take_message(struct hrt_wire *wire, char *message, size_t room)
 {
     for (;;) {
@@ -152,7 +152,7 @@ static int take_message(struct hrt_wire *wire, char *message, size_t room)
         char *end = memchr(wire->text, '>', wire->filled);
         if (end == NULL) {
             if (wire->filled == sizeof wire->text || begin == NULL)
-                wire->filled = 0; /* no server says anything that long, or without a beginning */
+                wire->filled = 0; /* too long, or without an opening bracket: discard */
             return 0;
         }
         int whole = begin != NULL && begin < end && (size_t)(end - begin) < room;
@@ -168,7 +168,7 @@ static int take_message(struct hrt_wire *wire, char *message, size_t room)
     }
 }
 
-/* Wait at most `seconds` for a message. 1: here it is; 0: none came; -1: the link is broken. */
+/* Wait at most `seconds` for a message. 1: received; 0: time-out; -1: the link is broken. */
 static int next_message(struct hrt_wire *wire, char *message, size_t room, double seconds)
 {
     double end = hrt_clock() + seconds;
@@ -185,23 +185,24 @@ static int next_message(struct hrt_wire *wire, char *message, size_t room, doubl
     return 1;
 }
 
-/* Say something, unless it is NULL, and wait for an answer. 0: it came; else `why` says what did. */
-static int agree(struct hrt_wire *wire, const char *text, const char *answer, char *why,
-                 size_t room)
+/* Send `text`, unless it is NULL, and wait for `answer`. 0; -1: the error is in `why`. */
+static int exchange(struct hrt_wire *wire, const char *text, const char *answer, char *why,
+                    size_t room)
 {
+    static const char closed[] = "the CAN server has closed the connection";
     char message[LONGEST_NAME], word[LONGEST_NAME] = "";
     if (text != NULL && hrt_send_all(wire->socket, text, strlen(text)) < 0) {
-        snprintf(why, room, "the CAN server has hung up");
+        snprintf(why, room, "%s", closed);
         return -1;
     }
-    int heard = next_message(wire, message, sizeof message, PATIENCE);
-    if (heard <= 0) {
-        snprintf(why, room, heard < 0 ? "the CAN server has hung up" : "the CAN server is silent");
+    int received = next_message(wire, message, sizeof message, ANSWER_TIMEOUT);
+    if (received <= 0) {
+        snprintf(why, room, "%s", received < 0 ? closed : "no answer from the CAN server");
         return -1;
     }
     if (sscanf(message, "%255s", word) == 1 && strcmp(word, answer) == 0)
         return 0;
-    snprintf(why, room, "the CAN server says:%.200s", message);
+    snprintf(why, room, "answer of the CAN server:%.200s", message);
     return -1;
 }
 
@@ -210,7 +211,7 @@ static struct hrt_wire *open_text(const char *address, char *why, size_t room)
     char host[LONGEST_NAME], port[8], bus[LONGEST_NAME], request[LONGEST_NAME + 16], extra;
     if (sscanf(address, "socketcand://%255[^:/]:%7[0-9]/%255[^/ <>]%c", host, port, bus, &extra) !=
         3) {
-        snprintf(why, room, "%s: socketcand://host:port/bus is needed", address);
+        snprintf(why, room, "%s: must be socketcand://host:port/bus", address);
         return NULL;
     }
     int socket_ = hrt_dial(host, port, SOCK_STREAM, why, room);
@@ -220,8 +221,8 @@ static struct hrt_wire *open_text(const char *address, char *why, size_t room)
     if (wire == NULL)
         return NULL;
     snprintf(request, sizeof request, "< open %s >", bus);
-    if (agree(wire, NULL, "hi", why, room) < 0 || agree(wire, request, "ok", why, room) < 0 ||
-        agree(wire, "< rawmode >", "ok", why, room) < 0) {
+    if (exchange(wire, NULL, "hi", why, room) < 0 || exchange(wire, request, "ok", why, room) < 0 ||
+        exchange(wire, "< rawmode >", "ok", why, room) < 0) {
         close_wire(wire);
         return NULL;
     }
@@ -252,13 +253,13 @@ static int digit(char letter)
     return (int)(found - all) - (found - all > 15 ? 6 : 0);
 }
 
-/* Read " frame 123 23.424242 11223344 " into `frame`; 0: it is something else. */
+/* Parse " frame 123 23.424242 11223344 " into `frame`; 0: another message. */
 static int read_frame(const char *message, struct hrt_frame *frame)
 {
     char id[9], data[2 * HRT_LONGEST + 2] = "";
     if (sscanf(message, " frame %8[0-9A-Fa-f] %*[0-9.] %17[0-9A-Fa-f]", id, data) < 1 ||
         strlen(id) != 3 || strlen(data) % 2 != 0 || strlen(data) > 2 * HRT_LONGEST)
-        return 0; /* extended frames are not ours */
+        return 0; /* extended frames are skipped */
     memset(frame, 0, sizeof *frame);
     for (int i = 0; i < 3; i++)
         frame->id = (uint16_t)(frame->id << 4 | digit(id[i]));
@@ -273,9 +274,9 @@ static int receive_text(struct hrt_wire *wire, struct hrt_frame *frame, double s
     char message[LONGEST_NAME];
     double end = hrt_clock() + seconds;
     for (;;) {
-        int heard = next_message(wire, message, sizeof message, end - hrt_clock());
-        if (heard <= 0)
-            return heard;
+        int received = next_message(wire, message, sizeof message, end - hrt_clock());
+        if (received <= 0)
+            return received;
         if (read_frame(message, frame))
             return 1;
     }

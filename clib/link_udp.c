@@ -1,4 +1,4 @@
-/* Datagrams to `grouser bridge`: CAN frames in UDP, as docs/can.md lays them out. */
+/* Link to `grouser bridge`: CAN frames in UDP datagrams, see docs/how-to/can.md. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
@@ -17,16 +17,16 @@ enum {
     LARGEST = HEADER + MOST_FRAMES * FRAME,
     COMMANDS = 1,
     STATUS = 2,
-    RESTART = 64, /* so many old datagrams in a row: the bridge has started anew */
+    RESTART = 64, /* number of consecutive old datagrams that indicates a restart of the bridge */
     NAME = 128
 };
 
 struct hrt_wire {
     int fd;
-    uint32_t counter, heard;
+    uint32_t counter, last;
     bool any;
     int old;
-    int count, next; /* frames of the last datagram, and which comes next */
+    int count, next; /* frames of the last datagram, index of the next */
     uint8_t datagram[LARGEST + 1];
 };
 
@@ -51,7 +51,7 @@ static struct hrt_wire *udp_open(const char *address, char *why, size_t room)
     }
     wire = calloc(1, sizeof *wire);
     if (!wire) {
-        snprintf(why, room, "there is no memory");
+        snprintf(why, room, "out of memory");
         return NULL;
     }
     wire->fd = hrt_dial(host, port, SOCK_DGRAM, why, room);
@@ -75,13 +75,13 @@ static int udp_send(struct hrt_wire *wire, const struct hrt_frame *frames, int c
         to[2] = frames[i].length;
         memcpy(to + 4, frames[i].data, frames[i].length);
     }
-    /* A bridge that is not there refuses; it may come back, and silence is noticed elsewhere. */
+    /* Errors are ignored: the bridge may return, and the status time-out detects its absence. */
     (void)send(wire->fd, data, (size_t)(HEADER + count * FRAME), MSG_NOSIGNAL);
     return 0;
 }
 
-/* Whether a datagram is a status, whole, and newer than the last. */
-static bool is_news(struct hrt_wire *wire, ssize_t size)
+/* True if a datagram is a complete status newer than the last. */
+static bool is_new_status(struct hrt_wire *wire, ssize_t size)
 {
     const uint8_t *data = wire->datagram;
     uint32_t counter;
@@ -89,11 +89,11 @@ static bool is_news(struct hrt_wire *wire, ssize_t size)
         data[6] > MOST_FRAMES || data[7] > 1 || size != HEADER + data[6] * FRAME)
         return false;
     counter = get32(data + 8);
-    if (wire->any && (counter - wire->heard - 1U) >= 0x7FFFFFFFU && ++wire->old < RESTART)
+    if (wire->any && (counter - wire->last - 1U) >= 0x7FFFFFFFU && ++wire->old < RESTART)
         return false;
     wire->any = true;
     wire->old = 0;
-    wire->heard = counter;
+    wire->last = counter;
     return true;
 }
 
@@ -113,7 +113,7 @@ static int udp_receive(struct hrt_wire *wire, struct hrt_frame *frame, double se
             return 0;
         ssize_t size = recv(wire->fd, wire->datagram, sizeof wire->datagram, 0);
         wire->next = 0;
-        wire->count = is_news(wire, size) ? wire->datagram[6] : 0;
+        wire->count = is_new_status(wire, size) ? wire->datagram[6] : 0;
         if (wire->count == 0 && hrt_clock() >= until)
             return 0;
     }

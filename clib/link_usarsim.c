@@ -1,8 +1,8 @@
-/* Straight to a simulator: USARSim's control port, where the library brings a Kenaf of its own.
+/* Link to the control port of a USARSim server, where the library creates its own Kenaf.
  *
- * CAN commands become USARSim's lines, what the simulator says becomes CAN status. The wire has y
- * to the right and z down, wheels in rad/s, encoders in ticks; a raised flipper is negative there at
- * the front and positive at the rear. All three dialects of USARSim's servers are understood. */
+ * CAN commands are translated to USARSim commands, USARSim messages to CAN status. On the wire y
+ * points right and z down, wheel speeds are rad/s, encoders are ticks; a raised front flipper is
+ * negative, a raised rear flipper positive. All three dialects of USARSim can be read. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -20,10 +20,10 @@
 enum { LONGEST = 1 << 17, LINE = 512, NAME = 128, KINDS = 6, FLIPPERS = 4, WINDOW = 8 };
 
 static const double PI = 3.14159265358979323846;
-static const double ANSWERED = 30.0;   /* s   until the server must have answered */
-static const double CARRIED_ON = 0.25; /* s   the robot's clock goes on after it was last told */
-static const double SPEED_WINDOW = 0.1; /* s   encoders are compared over at least so long */
-static const double REPEATED = 1.0;    /* s   the belts' command is said again at least so often */
+static const double ANSWER_TIMEOUT = 30.0; /* s */
+static const double EXTRAPOLATION = 0.25;  /* s   maximum extrapolation of the robot's clock */
+static const double SPEED_WINDOW = 0.1;    /* s   minimum interval of encoder differences */
+static const double REPEAT_PERIOD = 1.0;   /* s   maximum interval of belt commands */
 static const int NO_BATTERY = 99999;
 
 static const char *const flippers[FLIPPERS] = {"FLFlipper", "FRFlipper", "RLFlipper", "RRFlipper"};
@@ -37,18 +37,18 @@ struct travel {
 
 struct hrt_wire {
     int fd;
-    double radius, tick;  /* mm, rad; 0: not told yet */
+    double radius, tick;  /* mm, rad; 0: unknown */
     bool alive, posture, fresh, pan_tilt;
-    double clock, clock_heard; /* the robot's clock, and ours when it was told; s */
+    double clock, clock_received; /* clock of the robot, and local time of its reception; s */
     struct travel travel[WINDOW];
     int travels, next_kind;
-    double said_left, said_right, said_at; /* rad/s, and when */
+    double sent_left, sent_right, sent_at; /* rad/s; local time, s */
     struct hrt_status status;
     size_t held;
     char bytes[LONGEST + 1];
 };
 
-static int say(struct hrt_wire *wire, const char *format, ...)
+static int send_line(struct hrt_wire *wire, const char *format, ...)
 {
     char line[LINE];
     va_list values;
@@ -61,7 +61,7 @@ static int say(struct hrt_wire *wire, const char *format, ...)
     return hrt_send_all(wire->fd, line, (size_t)length + 2);
 }
 
-/* The value behind {Key …, from `at` on; NULL: there is none. Keys in any case. */
+/* Value of {Key …} from `at` on, keys in any case; NULL: not found. */
 static const char *value(const char *at, const char *key)
 {
     size_t length = strlen(key);
@@ -90,11 +90,11 @@ static bool begins(const char *at, const char *word)
 
 static double robot_time(const struct hrt_wire *wire)
 {
-    double passed = hrt_clock() - wire->clock_heard;
-    return wire->clock + (passed < CARRIED_ON ? passed : CARRIED_ON);
+    double passed = hrt_clock() - wire->clock_received;
+    return wire->clock + (passed < EXTRAPOLATION ? passed : EXTRAPOLATION);
 }
 
-static void note_travel(struct hrt_wire *wire)
+static void update_speeds(struct hrt_wire *wire)
 {
     struct hrt_status *now = &wire->status;
     struct travel *all = wire->travel, last = {robot_time(wire), now->left_mm, now->right_mm};
@@ -108,8 +108,8 @@ static void note_travel(struct hrt_wire *wire)
     wire->alive = true;
 }
 
-/* One encoder: ECLeft, ECRight, ECFLFlipper and so on, in whole ticks, taken in their middle. */
-static void note_encoder(struct hrt_wire *wire, const char *name, double ticks)
+/* One encoder: ECLeft, ECRight, ECFLFlipper and so on; integer ticks, taken at their centre. */
+static void update_encoder(struct hrt_wire *wire, const char *name, double ticks)
 {
     double turned = (ticks + 0.5) * wire->tick;
     if (strncasecmp(name, "EC", 2) != 0)
@@ -118,31 +118,31 @@ static void note_encoder(struct hrt_wire *wire, const char *name, double ticks)
         wire->status.left_mm = turned * wire->radius;
     else if (begins(name, "ECRight")) {
         wire->status.right_mm = turned * wire->radius;
-        note_travel(wire); /* both are there: servers say the left one first */
+        update_speeds(wire); /* servers send the left encoder first */
     }
     for (int i = 0; i < FLIPPERS; i++)
         if (begins(name + 2, flippers[i])) {
             double up = flipper_up[i] * turned * 180.0 / PI, half = wire->tick * 90.0 / PI;
-            /* STA says it finer than a tick, and more rarely: good while they agree. */
+            /* STA has a finer resolution and a lower rate: keep it while both agree. */
             if (fabs(wire->status.flippers_deg[i] - up) > half)
                 wire->status.flippers_deg[i] = up;
         }
 }
 
-/* Encoders come all in one line, {Name ECLeft Tick 3}, or each in its own, {Name ECLeft} {Tick 3}. */
-static void hear_encoders(struct hrt_wire *wire, const char *line)
+/* Encoders share one line, {Name ECLeft Tick 3}, or have one each, {Name ECLeft} {Tick 3}. */
+static void read_encoders(struct hrt_wire *wire, const char *line)
 {
     for (const char *name = value(line, "Name"); name; name = value(name, "Name")) {
         size_t length = strcspn(name, " }");
         double ticks;
         if (strncasecmp(name + length, " Tick ", 6) == 0)
-            note_encoder(wire, name, strtod(name + length + 6, NULL));
+            update_encoder(wire, name, strtod(name + length + 6, NULL));
         else if (number(name, "Tick", &ticks))
-            note_encoder(wire, name, ticks);
+            update_encoder(wire, name, ticks);
     }
 }
 
-static void hear_posture(struct hrt_wire *wire, const char *line)
+static void read_posture(struct hrt_wire *wire, const char *line)
 {
     const char *at = value(line, "Orientation");
     double angles[3];
@@ -151,12 +151,12 @@ static void hear_posture(struct hrt_wire *wire, const char *line)
     for (int i = 0; i < 3; i++)
         angles[i] = remainder(angles[i], 2 * PI) * 180.0 / PI;
     wire->status.roll_deg = angles[0];
-    wire->status.pitch_deg = -angles[1]; /* nose up there, nose down here */
-    wire->status.yaw_deg = -angles[2];   /* clockwise there, to the left here */
+    wire->status.pitch_deg = -angles[1]; /* nose up on the wire, nose down here */
+    wire->status.yaw_deg = -angles[2];   /* clockwise on the wire, counter-clockwise here */
     wire->posture = true;
 }
 
-static void hear_state(struct hrt_wire *wire, const char *line)
+static void read_state(struct hrt_wire *wire, const char *line)
 {
     double battery, angle;
     if (number(line, "Battery", &battery))
@@ -166,22 +166,22 @@ static void hear_state(struct hrt_wire *wire, const char *line)
             wire->status.flippers_deg[i] = flipper_up[i] * angle * 180.0 / PI;
 }
 
-static void hear_line(struct hrt_wire *wire, const char *line)
+static void read_line(struct hrt_wire *wire, const char *line)
 {
     const char *type = value(line, "Type");
     double time;
     if (number(line, "Time", &time)) {
         wire->clock = time;
-        wire->clock_heard = hrt_clock();
+        wire->clock_received = hrt_clock();
     }
     if (strncmp(line, "SEN ", 4) == 0 && begins(type, "Encoder") && wire->radius > 0)
-        hear_encoders(wire, line);
+        read_encoders(wire, line);
     else if (strncmp(line, "SEN ", 4) == 0 && begins(type, "INS"))
-        hear_posture(wire, line);
+        read_posture(wire, line);
     else if (strncmp(line, "SEN ", 4) == 0 && begins(type, "GroundTruth") && !wire->posture)
-        hear_posture(wire, line);
+        read_posture(wire, line);
     else if (strncmp(line, "STA ", 4) == 0)
-        hear_state(wire, line);
+        read_state(wire, line);
     else if (strncmp(line, "MISSTA ", 7) == 0 || strncmp(line, "ASTA ", 5) == 0)
         wire->pan_tilt = wire->pan_tilt || begins(value(line, "Name"), "CameraPanTilt");
     else if (strncmp(line, "GEO ", 4) == 0 && number(line, "WheelRadius", &wire->radius))
@@ -191,8 +191,8 @@ static void hear_line(struct hrt_wire *wire, const char *line)
     wire->fresh = true;
 }
 
-/* Take in what comes within `seconds`. 1: something; 0: nothing; -1: the server has gone. */
-static int take(struct hrt_wire *wire, double seconds)
+/* Receive lines for at most `seconds`. 1: received; 0: time-out; -1: connection closed. */
+static int receive_lines(struct hrt_wire *wire, double seconds)
 {
     if (!hrt_readable(wire->fd, seconds))
         return 0;
@@ -205,37 +205,37 @@ static int take(struct hrt_wire *wire, double seconds)
     while ((end = memchr(line, '\n', wire->held - (size_t)(line - wire->bytes)))) {
         *end = '\0';
         line[strcspn(line, "\r")] = '\0';
-        hear_line(wire, line);
+        read_line(wire, line);
         line = end + 1;
     }
     wire->held -= (size_t)(line - wire->bytes);
     memmove(wire->bytes, line, wire->held);
     if (wire->held == LONGEST)
-        wire->held = 0; /* longer than any line of a server: forget it */
+        wire->held = 0; /* longer than any line of a server: discard */
     return 1;
 }
 
 static void sim_close(struct hrt_wire *wire)
 {
-    close(wire->fd); /* the robot leaves the world */
+    close(wire->fd); /* removes the robot from the world */
     free(wire);
 }
 
-/* Bring the robot into the world, and ask for its units. */
-static int join(struct hrt_wire *wire)
+/* Create the robot and query its units. */
+static int create_robot(struct hrt_wire *wire)
 {
     const char *name = getenv("HRT_NAME"), *token = getenv("GROUSER_TOKEN");
-    double until = hrt_clock() + ANSWERED;
-    bool said = (!token || say(wire, "LOGIN {Token %s}", token) == 0) &&
-                say(wire, "INIT {ClassName USARBot.Kenaf} {Name %s}", name ? name : "hrt") == 0 &&
-                say(wire, "GETGEO {Type Robot}") == 0 &&
-                say(wire, "GETCONF {Type Encoder}") == 0;
-    while (said && (wire->radius <= 0 || wire->tick <= 0 || !wire->alive)) {
+    double until = hrt_clock() + ANSWER_TIMEOUT;
+    bool sent = (!token || send_line(wire, "LOGIN {Token %s}", token) == 0) &&
+                send_line(wire, "INIT {ClassName USARBot.Kenaf} {Name %s}", name ? name : "hrt") == 0 &&
+                send_line(wire, "GETGEO {Type Robot}") == 0 &&
+                send_line(wire, "GETCONF {Type Encoder}") == 0;
+    while (sent && (wire->radius <= 0 || wire->tick <= 0 || !wire->alive)) {
         double left = until - hrt_clock();
-        if (left <= 0 || take(wire, left) < 0)
+        if (left <= 0 || receive_lines(wire, left) < 0)
             return -1;
     }
-    return said ? 0 : -1;
+    return sent ? 0 : -1;
 }
 
 static struct hrt_wire *sim_open(const char *address, char *why, size_t room)
@@ -248,50 +248,50 @@ static struct hrt_wire *sim_open(const char *address, char *why, size_t room)
     }
     wire = calloc(1, sizeof *wire);
     if (!wire) {
-        snprintf(why, room, "there is no memory");
+        snprintf(why, room, "out of memory");
         return NULL;
     }
     wire->status.battery_s = -1;
     wire->fd = hrt_dial(host, port, SOCK_STREAM, why, room);
-    if (wire->fd >= 0 && join(wire) == 0)
+    if (wire->fd >= 0 && create_robot(wire) == 0)
         return wire;
     if (wire->fd >= 0) {
-        snprintf(why, room, "the server brought no Kenaf to life (is it a control port?)");
+        snprintf(why, room, "the server did not create a Kenaf (is it a control port?)");
         close(wire->fd);
     }
     free(wire);
     return NULL;
 }
 
-static int say_flippers(struct hrt_wire *wire, int first, const double up_deg[2])
+static int send_flippers(struct hrt_wire *wire, int first, const double up_deg[2])
 {
     for (int i = 0; i < 2; i++) {
         double angle = flipper_up[first + i] * up_deg[i] * PI / 180.0;
-        if (say(wire, "SET {Type Joint} {Name %s} {Opcode Angle} {Params %.4f}", flippers[first + i],
+        if (send_line(wire, "SET {Type Joint} {Name %s} {Opcode Angle} {Params %.4f}", flippers[first + i],
                 angle) != 0)
             return -1;
     }
     return 0;
 }
 
-static int say_belts(struct hrt_wire *wire, double left, double right)
+static int send_belts(struct hrt_wire *wire, double left, double right)
 {
     double now = hrt_clock();
-    if (left == wire->said_left && right == wire->said_right && now - wire->said_at < REPEATED)
+    if (left == wire->sent_left && right == wire->sent_right && now - wire->sent_at < REPEAT_PERIOD)
         return 0;
-    wire->said_left = left;
-    wire->said_right = right;
-    wire->said_at = now;
-    return say(wire, "DRIVE {Left %.4f} {Right %.4f}", left, right);
+    wire->sent_left = left;
+    wire->sent_right = right;
+    wire->sent_at = now;
+    return send_line(wire, "DRIVE {Left %.4f} {Right %.4f}", left, right);
 }
 
-static int say_stop(struct hrt_wire *wire)
+static int send_stop(struct hrt_wire *wire)
 {
-    wire->said_at = 0.0;
-    for (int i = 0; i < FLIPPERS; i++) /* a joint that is told speed 0 holds where it is */
-        if (say(wire, "SET {Type Joint} {Name %s} {Opcode Speed} {Params 0}", flippers[i]) != 0)
+    wire->sent_at = 0.0;
+    for (int i = 0; i < FLIPPERS; i++) /* speed 0 holds the present angle */
+        if (send_line(wire, "SET {Type Joint} {Name %s} {Opcode Speed} {Params 0}", flippers[i]) != 0)
             return -1;
-    return say_belts(wire, 0.0, 0.0);
+    return send_belts(wire, 0.0, 0.0);
 }
 
 static int sim_send(struct hrt_wire *wire, const struct hrt_frame *frames, int count)
@@ -303,15 +303,15 @@ static int sim_send(struct hrt_wire *wire, const struct hrt_frame *frames, int c
         if (!hrt_unpack_command(&frames[i], &values[0], &values[1], &counter))
             continue;
         if (frames[i].id == HRT_STOP)
-            code = say_stop(wire);
+            code = send_stop(wire);
         else if (frames[i].id == HRT_BELT_SPEEDS)
-            code = say_belts(wire, values[0] / wire->radius, values[1] / wire->radius);
+            code = send_belts(wire, values[0] / wire->radius, values[1] / wire->radius);
         else if (frames[i].id == HRT_FRONT_FLIPPERS)
-            code = say_flippers(wire, 0, values);
+            code = send_flippers(wire, 0, values);
         else if (frames[i].id == HRT_REAR_FLIPPERS)
-            code = say_flippers(wire, 2, values);
+            code = send_flippers(wire, 2, values);
         else if (frames[i].id == HRT_CAMERA_AIM && wire->pan_tilt)
-            code = say(wire, "MISPKG {Name CameraPanTilt} {Link 1} {Value %.4f} {Link 2} {Value %.4f}",
+            code = send_line(wire, "MISPKG {Name CameraPanTilt} {Link 1} {Value %.4f} {Link 2} {Value %.4f}",
                        values[0] * PI / 180.0, values[1] * PI / 180.0);
     }
     return code;
@@ -321,7 +321,7 @@ static int sim_receive(struct hrt_wire *wire, struct hrt_frame *frame, double se
 {
     double until = hrt_clock() + seconds;
     for (;;) {
-        while (wire->next_kind > 0) { /* everything once, whenever there was news */
+        while (wire->next_kind > 0) { /* all kinds once after each update */
             uint16_t id = kinds[KINDS - wire->next_kind--];
             wire->status.clock_s = robot_time(wire);
             wire->status.flags = wire->posture ? 0 : 8; /* hrt.h: HRT_NO_POSTURE */
@@ -329,7 +329,7 @@ static int sim_receive(struct hrt_wire *wire, struct hrt_frame *frame, double se
                 return 1;
         }
         double left = until - hrt_clock();
-        int got = take(wire, left > 0 ? left : 0.0);
+        int got = receive_lines(wire, left > 0 ? left : 0.0);
         if (got < 0)
             return -1;
         if (wire->fresh && wire->alive)

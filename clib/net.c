@@ -1,4 +1,4 @@
-/* Sockets and a clock (net.h). */
+/* Sockets and clock (net.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "net.h"
@@ -60,7 +60,7 @@ int hrt_dial(const char *host, const char *port, int type, char *why, size_t roo
     freeaddrinfo(found);
     if (fd < 0)
         snprintf(why, room, "%s",
-                 error == ECONNREFUSED ? "nobody listens there" : strerror(error));
+                 error == ECONNREFUSED ? "no server is listening there" : strerror(error));
     else if (type == SOCK_STREAM)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return fd;

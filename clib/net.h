@@ -1,23 +1,23 @@
-/* Sockets and a clock: what links share. POSIX and nothing else. */
+/* Sockets and clock for the links. POSIX only. */
 #ifndef HRT_NET_H
 #define HRT_NET_H
 
 #include <stddef.h>
 
-/* Seconds on a clock that only goes forwards. */
+/* Monotonic clock, s. */
 double hrt_clock(void);
 
-/* Wait at most `seconds` until something can be read. Whether it can. */
+/* Wait at most `seconds` for data. Non-zero: data can be read. */
 int hrt_readable(int fd, double seconds);
 
-/* Take HOST:PORT (or HOST) apart. 0, or -1: it is neither. */
+/* Split HOST:PORT (or HOST). 0; -1: invalid. */
 int hrt_host_port(const char *address, char *host, char *port, size_t room,
                   const char *default_port);
 
-/* Connect a socket of a type (SOCK_STREAM, SOCK_DGRAM) to HOST:PORT. Below 0: `why` says it. */
+/* Connect a socket of a type (SOCK_STREAM, SOCK_DGRAM). Negative: the error is in `why`. */
 int hrt_dial(const char *host, const char *port, int type, char *why, size_t room);
 
-/* Send everything. 0, or -1: the other end does not take it. */
+/* Send all bytes. 0; -1: the connection is broken. */
 int hrt_send_all(int fd, const char *bytes, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* One robot per process (session.h). */
+/* State of the robot (session.h). */
 #include "session.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include "hrt.h"
 #include "net.h"
 
-static const double PATIENCE = 10.0; /* s   after which a silent robot is lost */
-static const double BACK = 0.5;      /* s   the motors' clock going back by more: a restart */
+static const double STATUS_TIMEOUT = 10.0; /* s */
+static const double RESTART_JUMP = 0.5;    /* s   backward jump of the clock: a restart */
 static const double FLIPPERS_CYCLE = 0.05, CAMERA_CYCLE = 0.1; /* s   kenaf.dbc */
 enum { MOST_COMMANDS = 4 };
 
@@ -30,7 +30,7 @@ struct hrt_frame hrt_command(uint16_t id, double first, double second)
     return id == HRT_STOP ? hrt_pack_stop(counter) : hrt_pack_command(id, first, second, counter);
 }
 
-int hrt_hear(double seconds)
+int hrt_receive_status(double seconds)
 {
     double until = hrt_clock() + seconds;
     struct hrt_frame frame;
@@ -42,9 +42,9 @@ int hrt_hear(double seconds)
         if (got == 0)
             break;
         if (hrt_unpack_status(&frame, &hrt_robot.status)) {
-            if (frame.id == HRT_BELT_MOTION) /* a bridge without a robot says that much, too */
-                hrt_robot.heard = hrt_clock();
-            if (hrt_robot.status.clock_s < before - BACK)
+            if (frame.id == HRT_BELT_MOTION) /* other status is sent without a robot, too */
+                hrt_robot.status_time = hrt_clock();
+            if (hrt_robot.status.clock_s < before - RESTART_JUMP)
                 hrt_robot.restarted = true;
         }
         if (seconds > 0 && hrt_clock() >= until)
@@ -54,7 +54,7 @@ int hrt_hear(double seconds)
         hrt_robot.restarted = false;
         return HRT_RESTARTED;
     }
-    return hrt_clock() - hrt_robot.heard > PATIENCE ? HRT_NO_STATUS : HRT_OK;
+    return hrt_clock() - hrt_robot.status_time > STATUS_TIMEOUT ? HRT_NO_STATUS : HRT_OK;
 }
 
 int hrt_tick(double seconds)
@@ -63,21 +63,21 @@ int hrt_tick(double seconds)
     int count = 0;
     double now = hrt_clock();
     frames[count++] = hrt_command(HRT_BELT_SPEEDS, hrt_robot.left, hrt_robot.right);
-    if (hrt_robot.flippers_told && now - hrt_robot.flippers_said >= FLIPPERS_CYCLE) {
+    if (hrt_robot.flippers_commanded && now - hrt_robot.flippers_sent >= FLIPPERS_CYCLE) {
         frames[count++] = hrt_command(HRT_FRONT_FLIPPERS, hrt_robot.flippers[0], hrt_robot.flippers[1]);
         frames[count++] = hrt_command(HRT_REAR_FLIPPERS, hrt_robot.flippers[2], hrt_robot.flippers[3]);
-        hrt_robot.flippers_said = now;
+        hrt_robot.flippers_sent = now;
     }
-    if (hrt_robot.camera_told && now - hrt_robot.camera_said >= CAMERA_CYCLE) {
+    if (hrt_robot.camera_commanded && now - hrt_robot.camera_sent >= CAMERA_CYCLE) {
         frames[count++] = hrt_command(HRT_CAMERA_AIM, hrt_robot.camera[0], hrt_robot.camera[1]);
-        hrt_robot.camera_said = now;
+        hrt_robot.camera_sent = now;
     }
     if (hrt_robot.link->send(hrt_robot.wire, frames, count) != 0)
         return HRT_NO_LINK;
-    return hrt_hear(seconds);
+    return hrt_receive_status(seconds);
 }
 
-int hrt_stand_still(int code)
+int hrt_stop_belts(int code)
 {
     struct hrt_frame frame;
     hrt_robot.left = hrt_robot.right = 0.0;

@@ -1,5 +1,5 @@
-/* One robot per process: its link, what it was told, what it has said. Shared by hrt.c and session.c
- * alone. */
+/* State of the one robot of a process: link, commands and received status. Used only by hrt.c and
+ * session.c. */
 #ifndef HRT_SESSION_H
 #define HRT_SESSION_H
 
@@ -16,28 +16,28 @@ struct hrt_session {
     char address[HRT_ADDRESS];
     struct hrt_status status;
     uint8_t counters[5];
-    double left, right;            /* mm/s, said again with every tick */
+    double left, right;            /* mm/s, repeated every tick */
     double flippers[4], camera[2]; /* deg */
-    bool flippers_told, camera_told;
-    double flippers_said, camera_said, heard; /* s, on our clock */
-    double pace, grip, slid;                  /* mm/s, -, - */
+    bool flippers_commanded, camera_commanded;
+    double flippers_sent, camera_sent, status_time; /* s, on the local clock */
+    double pace, grip, slip;                        /* mm/s, -, - */
     bool restarted;
     int error;
 };
 
 extern struct hrt_session hrt_robot;
-extern const double hrt_tick_s; /* from one command to the next */
+extern const double hrt_tick_s; /* period of commands, s */
 
-/* The next command frame of its kind. */
+/* Next command frame of its kind, with its counter. */
 struct hrt_frame hrt_command(uint16_t id, double first, double second);
 
-/* Hear the robot for so long, at least what is there. HRT_OK, or what is wrong. */
-int hrt_hear(double seconds);
+/* Receive status for `seconds`; 0: only what is pending. HRT_OK or an error of hrt.h. */
+int hrt_receive_status(double seconds);
 
-/* Say again what holds, and let time pass. HRT_OK, or what is wrong. */
+/* Repeat the present commands, then receive status for `seconds`. HRT_OK or an error of hrt.h. */
 int hrt_tick(double seconds);
 
-/* Tell the belts to stand still. `code`, or HRT_NO_LINK. */
-int hrt_stand_still(int code);
+/* Stop the belts. `code`, or HRT_NO_LINK. */
+int hrt_stop_belts(int code);
 
 #endif

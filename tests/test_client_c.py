@@ -60,10 +60,10 @@ def test_it_says_what_is_wrong(program):
         refused = drive(program, peer.port, "Nobody", "0.5")
     assert refused.returncode == 1
     assert "notice: there is no robot 'Nobody'" in refused.stdout
-    assert "does the server know 'Nobody'?" in refused.stderr
+    assert "is 'Nobody' a class of the server?" in refused.stderr
     nobody = drive(program, peer.port)
     assert nobody.returncode == 2
-    assert nobody.stderr == f"drive: nobody listens at 127.0.0.1:{peer.port}\n"
+    assert nobody.stderr == f"drive: no server is listening at 127.0.0.1:{peer.port}\n"
 
 
 def test_lines_in_pieces_and_lines_that_never_end_do_no_harm(program):

@@ -58,7 +58,7 @@ class Status(ctypes.Structure):
         ("flags", ctypes.c_uint),
         ("stalled", ctypes.c_uint),
         ("wrong", ctypes.c_uint * 4),
-        ("heard", ctypes.c_uint),
+        ("received", ctypes.c_uint),
     )
 
 
@@ -115,7 +115,7 @@ def test_status_frames_are_read_and_written_the_same_way(library):
     assert status.clock == pytest.approx(12.3456)
     assert status.yaw == pytest.approx(-171.89, abs=0.005)
     assert (status.battery, status.flags, status.stalled) == (777, 9, 33)
-    assert status.heard == 63
+    assert status.received == 63
     short = Frame(0x200, 7)
     assert not library.hrt_unpack_status(ctypes.byref(short), ctypes.byref(status))
 
@@ -198,7 +198,7 @@ def test_it_drives_turns_and_lifts_as_the_python_twin_does(tmp_path):
     lifted = [math.degrees(angle) for angle in crawler.flippers]
     assert lifted == pytest.approx([20, 10, -10, 5], abs=2)
     assert crawler.belts == (0.0, 0.0)
-    assert ended.stderr == "hrt: hrt_set_speeds: a value is outside what is allowed\n"
+    assert ended.stderr == "hrt: hrt_set_speeds: a value is out of range\n"
 
 
 @pytest.mark.slow
@@ -221,5 +221,5 @@ def test_it_says_what_is_wrong():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     nobody = run(program, f"usarsim://127.0.0.1:{port}")
-    assert f"hrt: usarsim://127.0.0.1:{port}: nobody listens there\n" in nobody.stderr
+    assert f"hrt: usarsim://127.0.0.1:{port}: no server is listening there\n" in nobody.stderr
     assert "hrt_kenaf_init was not called, or has failed" in nobody.stderr

@@ -33,7 +33,10 @@ from grouser.protocol.usarsim.message import Message
 MODULES = (
     commands, drive, setting, package, control, state, sensor_messages, geo_conf,
 )  # fmt: skip
-ABSTRACT = {sensor_messages.SensorMessage, sensor_messages.Grouped}
+ABSTRACT = {
+    sensor_messages.SensorMessage, sensor_messages.Grouped,
+    sensor_messages.GenericReading,  # read as UnknownMessage
+}  # fmt: skip
 SAID_BY_SERVERS = set(MESSAGES)
 
 

@@ -107,3 +107,23 @@ def test_a_client_brings_its_robot_to_its_ground(installed, tmp_path, monkeypatc
         while (now := robot.reading("GroundTruth")).time < begin.time + 0.7:
             pass
         assert now.location[0] > begin.location[0] + 0.1
+
+
+def test_plugin_sensor_is_sent_to_usarsim_clients(installed, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    world = tmp_path / "moon.yaml"
+    world.write_text(
+        "name: moon\nterrain: [{kind: flat}]\n"
+        "robots: [{name: R1, kind: moon_rover, sensors: [{kind: moon_clock, name: lunar}]}]\n"
+    )
+    with (
+        Served(tmp_path, world, *QUIET, "--speed", "4") as served,
+        served.join("moon_rover", "R1") as robot,
+    ):
+        values = dict(robot.reading("lunar").pairs)
+        assert values["Type"] == "Clock"
+        assert float(values["seconds"]) == pytest.approx(float(values["Time"]), abs=1e-4)
+        assert values["counts"] == f"{int(float(values['seconds']))},0,0"
+        assert values["zone"] == "Mare Tranquillitatis"
+        assert "drift" not in values  # not a finite number

@@ -1,10 +1,10 @@
-/* Drive a robot from plain C: join, drive a circle, print what its sensors say, stop, leave.
+/* Drive a robot from plain C: join, drive a circle, print sensor readings, stop, leave.
  *
  *   cc -std=c99 -Wall -Wextra -o drive drive.c
  *   ./drive [HOST [PORT [CLASS [SECONDS]]]]        127.0.0.1 3000 P3AT 5
  *
- * POSIX sockets and nothing else. The wire is text: TYPE {Key value} {Key value} CR LF.
- * A server that demands a token gets it from the environment variable GROUSER_TOKEN.
+ * POSIX sockets only. The protocol is text: TYPE {Key value} {Key value} CR LF.
+ * The environment variable GROUSER_TOKEN holds the access token, if the server requires one.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@
 
 enum { LONGEST = 65536, WORD = 64, SENTENCE = 512 };
 
-/* Bytes that have come and are not yet a whole line. */
+/* Received bytes that are not yet a complete line. */
 struct stream {
     int fd;
     size_t held;
@@ -53,8 +53,8 @@ static int dial(const char *host, const char *port)
     return fd;
 }
 
-/* Say one line; its end is added, without which a server does nothing. Returns 0 if it is out. */
-static int say(int fd, const char *format, ...)
+/* Send one line with its line end. Returns 0 on success. */
+static int send_line(int fd, const char *format, ...)
 {
     char line[512];
     size_t length, sent = 0;
@@ -72,8 +72,8 @@ static int say(int fd, const char *format, ...)
     return 0;
 }
 
-/* Wait up to `seconds` for the next line. Returns 1 with a line, 0 without, -1 at the end. */
-static int hear(struct stream *in, double seconds, char *line)
+/* Wait at most `seconds` for a line. Returns 1: received; 0: time-out; -1: connection closed. */
+static int receive_line(struct stream *in, double seconds, char *line)
 {
     double until = now() + seconds;
     for (;;) {
@@ -91,7 +91,7 @@ static int hear(struct stream *in, double seconds, char *line)
             return 1;
         }
         if (in->held == LONGEST)
-            in->held = 0; /* longer than any line of ours: forget it */
+            in->held = 0; /* longer than any line of the server: discard */
         if (poll(&ready, 1, left > 0 ? (int)(1e3 * left) + 1 : 0) == 0)
             return 0;
         n = recv(in->fd, in->bytes + in->held, LONGEST - in->held, 0);
@@ -101,7 +101,7 @@ static int hear(struct stream *in, double seconds, char *line)
     }
 }
 
-/* Copy the value of {Key value} from a line, key in any case. Returns 1 if it is there. */
+/* Copy the value of {Key value} from a line, key in any case. Returns 1 if found. */
 static int value(const char *line, const char *key, char *word, size_t size)
 {
     size_t length = strlen(key);
@@ -141,33 +141,33 @@ int main(int argc, char **argv)
     const char *host = argc > 1 ? argv[1] : "127.0.0.1", *port = argc > 2 ? argv[2] : "3000";
     const char *robot = argc > 3 ? argv[3] : "P3AT", *token = getenv("GROUSER_TOKEN");
     double seconds = argc > 4 ? atof(argv[4]) : 5.0, until;
-    int heard, alive = 0;
+    int received, alive = 0;
 
     in.fd = dial(host, port);
     if (in.fd < 0) {
-        fprintf(stderr, "drive: nobody listens at %s:%s\n", host, port);
+        fprintf(stderr, "drive: no server is listening at %s:%s\n", host, port);
         return 2;
     }
-    say(in.fd, "LOCKSTEP {Every 0}"); /* asks for nothing, but Grouser then says what is wrong */
+    send_line(in.fd, "LOCKSTEP {Every 0}"); /* no effect, but enables notices of errors */
     if (token)
-        say(in.fd, "LOGIN {Token %s}", token);
-    say(in.fd, "INIT {ClassName USARBot.%s} {Name C1} {Location 0,0,0}", robot);
-    say(in.fd, "DRIVE {Left 2.0} {Right 1.0}");
+        send_line(in.fd, "LOGIN {Token %s}", token);
+    send_line(in.fd, "INIT {ClassName USARBot.%s} {Name C1} {Location 0,0,0}", robot);
+    send_line(in.fd, "DRIVE {Left 2.0} {Right 1.0}");
 
-    for (until = now() + seconds; (heard = hear(&in, until - now(), line)) > 0;) {
+    for (until = now() + seconds; (received = receive_line(&in, until - now(), line)) > 0;) {
         show(line);
         alive += strncmp(line, "STA", 3) == 0 || strncmp(line, "SEN", 3) == 0;
         if (now() >= until)
             break;
     }
-    if (heard < 0) {
+    if (received < 0) {
         fprintf(stderr, "drive: the server closed the connection\n");
         return 1;
     }
-    say(in.fd, "DRIVE {Left 0.0} {Right 0.0}");
-    close(in.fd); /* the robot leaves the world */
+    send_line(in.fd, "DRIVE {Left 0.0} {Right 0.0}");
+    close(in.fd); /* removes the robot from the world */
     if (!alive) {
-        fprintf(stderr, "drive: no robot came to life; does the server know '%s'?\n", robot);
+        fprintf(stderr, "drive: no robot was created; is '%s' a class of the server?\n", robot);
         return 1;
     }
     printf("%d lines of a robot\n", alive);

@@ -2,7 +2,8 @@
 
 Readings of the same type share one message, which the protocol writes as one line or several,
 depending on the dialect. Types are sent in the order of UT2004's burst. Cameras and batteries send
-no SEN: images are on the image port, the battery is in STA.
+no SEN: images are on the image port, the battery is in STA. A sensor class without an encoder, such
+as that of a plug-in, is sent as a `GenericReading` of the type of its class name.
 
 A depth image is resampled to USARSim's range imager format: rows at equal angles, uppermost first,
 each from right to left. Pinhole pixels are equidistant in the image plane and not in angle, so each
@@ -12,6 +13,7 @@ ray takes the nearest pixel. Rays outside the image, or without a depth, report 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -137,6 +139,9 @@ TYPES: dict[type, str] = {
 TICK = radians(1.0)
 """Angle per encoder tick (rad) for a sensor without a resolution: USARSim's default."""
 
+MAX_GENERIC_VALUES = 10_000
+"""Maximum number of values of a field in a `GenericReading`; longer fields are omitted."""
+
 _ORDER = {kind: place for place, kind in enumerate(TYPES)}
 
 
@@ -158,7 +163,7 @@ def encode(
     by_type: dict[type, list[tuple[Any, Reading]]] = {}
     for sensor, reading in readings:
         if not isinstance(sensor, DepthCamera) or sensor.name in requested:
-            by_type.setdefault(type(sensor), []).append((sensor, reading))
+            by_type.setdefault(sensor_class(sensor), []).append((sensor, reading))
     messages: list[Message] = []
     for kind in sorted(by_type, key=lambda kind: _ORDER.get(kind, len(_ORDER))):
         if kind in _GROUPED:
@@ -167,7 +172,21 @@ def encode(
             each = _SINGLE[kind]
             for sensor, reading in by_type[kind]:
                 messages += each(sensor, reading, layout, profile)
+        elif kind not in TYPES:
+            messages += [_generic(sensor, reading) for sensor, reading in by_type[kind]]
     return messages
+
+
+def sensor_class(sensor: Sensor) -> type:
+    """Return the class of ``sensor`` in `TYPES` that it is or derives from, else its own class."""
+    cls: type = type(sensor)
+    return next((base for base in cls.__mro__ if base in TYPES), cls)
+
+
+def wire_type(sensor: Sensor) -> str:
+    """Return the sensor type on the wire; the class name for a class that is not in `TYPES`."""
+    cls = sensor_class(sensor)
+    return TYPES.get(cls, cls.__name__)
 
 
 def tick_angle(sensor: Encoder, drive: str, layout: RobotLayout) -> float:
@@ -400,3 +419,26 @@ _SINGLE: dict[type, SingleEncoder] = {
     RfidReader: _tags,
     VictimSensor: _victims,
 }
+
+
+# -- sensors without a message of their own ------------------------------------------------------
+
+
+def _generic(sensor: Sensor, reading: Reading) -> Message:
+    """Encode all values of a reading unchanged (SI, radians, the axes of the sensor).
+
+    Fields with values that are not finite, or with too many values, are omitted.
+    """
+    values: list[tuple[str, tuple[float, ...] | str]] = []
+    for key in reading.values:
+        array = reading.array(key).ravel()
+        if array.size > MAX_GENERIC_VALUES:
+            continue
+        key = re.sub(r"[^\w.-]", "_", key, flags=re.ASCII)
+        if array.dtype.kind not in "biuf":
+            values.append((key, ",".join(map(str, array.tolist()))))
+        elif np.isfinite(array).all():
+            values.append((key, tuple(array.astype(float).tolist())))
+    return sensor_messages.GenericReading(
+        reading.time, wire_type(sensor), sensor.name, tuple(values)
+    )

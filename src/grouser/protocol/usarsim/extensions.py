@@ -27,7 +27,6 @@ import base64
 import binascii
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
-from urllib.parse import quote, unquote
 
 from grouser.errors import BadValue
 from grouser.protocol.lines import Fault
@@ -42,18 +41,9 @@ from grouser.protocol.usarsim.drive import (
     OmniDrive,
     SkidDrive,
 )
-from grouser.protocol.usarsim.message import FieldCodec, Message, number, switch
-from grouser.protocol.usarsim.message import text as word
+from grouser.protocol.usarsim.message import FieldCodec, Message, encoded_text, number, switch, text
 from grouser.protocol.usarsim.package import MovePackage
 from grouser.protocol.usarsim.setting import SetJoint, SetStiffness
-
-_PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
-"""ASCII characters beside letters and digits that are not percent-encoded: all but ``{}%``."""
-
-
-def text(key: str) -> FieldCodec:
-    """Return the codec of arbitrary text, including line ends and braces."""
-    return FieldCodec(key, unquote, lambda value, _: quote(value, safe=_PLAIN))
 
 
 def choice(key: str, words: tuple[str, ...]) -> FieldCodec:
@@ -124,7 +114,7 @@ class ConsoleLine(Message):
 
     head: ClassVar[str] = "CONSOLE"
 
-    line: Annotated[str, text("Line")]
+    line: Annotated[str, encoded_text("Line")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +123,7 @@ class ConsoleAnswer(Message):
 
     head: ClassVar[str] = "CONSOLE"
 
-    text: Annotated[str, text("Said")]
+    text: Annotated[str, encoded_text("Said")]
     failed: Annotated[bool | None, switch("Failed")] = None
     """True: the command failed without effect."""
 
@@ -145,7 +135,7 @@ class Transmit(Message):
     head: ClassVar[str] = "RADIO"
 
     data: Annotated[bytes, data("Data")]
-    to: Annotated[str | None, word("To")] = None
+    to: Annotated[str | None, text("To")] = None
     """Name of the receiving robot; None: broadcast."""
 
 
@@ -155,7 +145,7 @@ class RadioMessage(Message):
 
     head: ClassVar[str] = "RADIO"
 
-    sender: Annotated[str, word("From")]
+    sender: Annotated[str, text("From")]
     data: Annotated[bytes, data("Data")]
     strength: Annotated[float | None, number("Strength", Quantity.COARSE)] = None
     """Power at the receiver, dBm."""
@@ -167,9 +157,9 @@ class Notice(Message):
 
     head: ClassVar[str] = "NOTICE"
 
-    kind: Annotated[str, word("Kind")]
+    kind: Annotated[str, text("Kind")]
     """One word: Refused, Reset…"""
-    text: Annotated[str, text("Text")]
+    text: Annotated[str, encoded_text("Text")]
     """One sentence."""
 
 

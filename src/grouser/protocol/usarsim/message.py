@@ -14,6 +14,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
+from urllib.parse import quote, unquote
 
 from grouser.errors import BadValue
 from grouser.protocol.usarsim import values
@@ -80,6 +81,20 @@ class UnknownMessage(Message):
 def text(key: str) -> FieldCodec:
     """Return the codec of a word or text."""
     return FieldCodec(key, str, lambda value, _: str(value))
+
+
+def encoded_text(key: str) -> FieldCodec:
+    """Return the codec of arbitrary text, percent-encoded where it would break a line."""
+    return FieldCodec(key, unquote, lambda value, _: percent_encode(value))
+
+
+def percent_encode(value: str) -> str:
+    """Return ``value`` with braces, percent signs, line ends and non-ASCII text encoded."""
+    return quote(value, safe=_PLAIN)
+
+
+_PLAIN = " !\"#$&'()*+,-./:;<=>?@[\\]^_`|~"
+"""ASCII characters beside letters and digits that are not percent-encoded: all but ``{}%``."""
 
 
 def number(key: str, quantity: Quantity = Quantity.EXACT) -> FieldCodec:

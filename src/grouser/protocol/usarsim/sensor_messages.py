@@ -2,9 +2,9 @@
 
 Sensors of which a robot has several (`Grouped`) share one line in UT2004, where name and value
 share a segment, ``{Name F1 Range 4.5523}``; UT3 and UDK send one line per sensor. Both forms are
-read, and one message may be written as several lines. Gyroscopes, force sensors and motion capture
-are Grouser extensions, written in the same form. Positions and angles are in the axes of the wire
-(`grouser.protocol.usarsim.axes`).
+read, and one message may be written as several lines. Gyroscopes, force sensors, motion capture and
+`GenericReading` are Grouser extensions, written in the same form. Positions and angles are in the
+axes of the wire (`grouser.protocol.usarsim.axes`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from grouser.protocol.usarsim.message import (
     integer,
     number,
     numbers,
+    percent_encode,
     read_fields,
     text,
     to_segments,
@@ -509,3 +510,37 @@ class MotionCapture(SensorMessage):
     location: Annotated[Vector | None, vector("Location", Quantity.SCALAR)] = None
     """m; None: not tracked."""
     orientation: Annotated[Vector | None, vector("Orientation", Quantity.SCALAR)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenericReading(Message):
+    """Reading of a sensor that has no SEN of its own, such as a plug-in sensor.
+
+    One segment per value; numbers with all their digits, text percent-encoded. Clients read it as
+    `grouser.protocol.usarsim.message.UnknownMessage`.
+    """
+
+    head: ClassVar[str] = "SEN"
+
+    time: float
+    """s."""
+    type: str
+    """Sensor type."""
+    name: str
+    """Name of the sensor."""
+    values: tuple[tuple[str, tuple[float, ...] | str], ...]
+    """Key → numbers or text."""
+
+    def segments(self, dialect: Dialect) -> list[Segment]:
+        """Return time, type and name, then the values."""
+        join = dialect.styles[Quantity.EXACT].join
+        stamp = dialect.write(Quantity.STAMP, self.time)
+        return [
+            ("Time", stamp),
+            ("Type", self.type),
+            ("Name", self.name),
+            *(
+                (key, percent_encode(value) if isinstance(value, str) else join(value))
+                for key, value in self.values
+            ),
+        ]
