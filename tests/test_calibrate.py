@@ -8,10 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grouser.calibration import gauss_newton
-from grouser.calibration.calibration import calibrate
-from grouser.calibration.finding import Finding, interval, judge
-from grouser.calibration.parameters import PARAMETERS, parameters_named
-from grouser.calibration.planted_truth import planted_log
+from grouser.calibration.calibration import calibrate, synthetic_log
+from grouser.calibration.parameters import PARAMETERS, Finding, interval, judge, parameters_named
 from grouser.cli import app
 from grouser.errors import BadValue, UnknownName
 from grouser.evaluation.log_fit import LogAlignment, correlation, fit_log, loss, scales_of
@@ -26,7 +24,7 @@ ROBOT_FILES = Path(__file__).parents[1] / "examples" / "robots"
 
 
 def planted(world, truth, seconds, *, seed=1):
-    return planted_log(world, "kenaf", truth, seconds, seed=seed)
+    return synthetic_log(world, "kenaf", truth, seconds, seed=seed)
 
 
 def on_the_flat(world):
@@ -88,8 +86,8 @@ def test_a_run_without_slip_does_not_tell_friction():
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 1.2)
     [finding] = calibrate(log, flat, "kenaf", ["friction"]).findings
-    assert finding.verdict == "cannot be told"
-    assert finding.sentence.startswith("cannot be told from this run")
+    assert finding.verdict == "not identifiable"
+    assert finding.sentence.startswith("not identifiable from this run")
     assert finding.value == finding.start
     assert not finding.determined
 
@@ -99,7 +97,7 @@ def test_a_run_on_the_flat_tells_neither():
     flat = on_the_flat(load(WORLD))
     log = planted(flat, TRUTH, 2.5)
     findings = calibrate(log, flat, "kenaf", list(TRUTH)).findings
-    assert {finding.verdict for finding in findings} == {"cannot be told"}
+    assert {finding.verdict for finding in findings} == {"not identifiable"}
 
 
 # -- parameters ----------------------------------------------------------------------------------
@@ -145,14 +143,14 @@ def test_a_robot_file_s_centre_can_be_freed():
 def test_a_mistake_is_told_in_a_sentence(tmp_path):
     with pytest.raises(UnknownName, match="no parameter 'frction'.*did you mean 'friction'"):
         parameters_named(["frction"])
-    with pytest.raises(BadValue, match="'friction' is there twice"):
+    with pytest.raises(BadValue, match="'friction' is given twice"):
         parameters_named(["friction", "friction"])
-    with pytest.raises(BadValue, match="nothing is free"):
+    with pytest.raises(BadValue, match="no parameter is given"):
         parameters_named([])
     slick = load(WORLD, ["terrain.0.friction=0", "terrain.1.friction=0.1"])
     with pytest.raises(BadValue, match=r"friction is 0.05 in .*, plausible is 0.2 to 1.4"):
         PARAMETERS["friction"].start(slick, "kenaf")
-    with pytest.raises(BadValue, match="'quince' has no pitch_inertia; of it can be freed"):
+    with pytest.raises(BadValue, match="'quince' has no pitch_inertia; allowed for it"):
         PARAMETERS["pitch_inertia"].start(load("quince_step"), "quince")
     with pytest.raises(UnknownName, match="no robot 'kenav'.*did you mean 'kenaf'"):
         PARAMETERS["pitch_inertia"].start(load(WORLD), "kenav")
@@ -178,7 +176,7 @@ def test_the_interval_is_where_the_rise_is_explained():
     low, high = interval(at, np.where(at < 0.3, 50.0, 0.1), 0.6)  # sticks from 0.3 on
     assert low > 0.2
     assert high == 1.0
-    assert judge(low, high, 0.6) == "cannot be told"
+    assert judge(low, high, 0.6) == "not identifiable"
     assert judge(0.8, 1.0, 0.9) == "one-sided"
     assert judge(0.9, 1.0, 1.0) == "at the end"
 
@@ -201,9 +199,13 @@ def test_verdicts_are_sentences():
     assert say(-0.01, 0.03, 0.01, "determined", "centre_x") == "determined ± 0.02 m"
     assert say(1.0, 1.4, 1.2, "one-sided") == "at least 1"
     assert say(0.2, 0.5, 0.3, "one-sided") == "at most 0.5"
-    assert say(0.2, 1.4, 0.7, "cannot be told") == "cannot be told from this run"
-    assert say(0.5, 1.4, 0.7, "cannot be told") == "cannot be told from this run, only above 0.5"
-    assert say(0.2, 0.9, 0.7, "cannot be told") == "cannot be told from this run, only below 0.9"
+    assert say(0.2, 1.4, 0.7, "not identifiable") == "not identifiable from this run"
+    assert (
+        say(0.5, 1.4, 0.7, "not identifiable") == "not identifiable from this run, only above 0.5"
+    )
+    assert (
+        say(0.2, 0.9, 0.7, "not identifiable") == "not identifiable from this run, only below 0.9"
+    )
     assert say(1.3, 1.4, 1.4, "at the end").startswith("at the end of the plausible range (1.4)")
 
 

@@ -1,1 +1,1 @@
-from grouser.calibration.planted_truth import planted_log as planted_log
+from grouser.calibration.calibration import synthetic_log as synthetic_log

@@ -1,16 +1,18 @@
-"""Calibration: which parameters let the simulation follow a given log best, and how surely.
+"""Calibration: parameter values with which the simulation best follows a log, with intervals.
 
-The world is run with many sets of the free `grouser.calibration.parameters`, in batches
-(`grouser.trials.threads`); each run is compared with the log at its best clock offset
-(`grouser.evaluation.log_fit`), and `grouser.calibration.gauss_newton` goes down to the least
-loss. Noise is what is left over at the end: a robust standard deviation of x, z and pitch, and how
-many neighbouring samples say the same.
+The world is simulated with many sets of the free `grouser.calibration.parameters`, in batches
+(`grouser.trials.threads`). Each run is compared with the log at its best clock offset
+(`grouser.evaluation.log_fit`), and `grouser.calibration.gauss_newton` minimises the loss. The noise
+is estimated from the residuals of the best run: a robust standard deviation of x, z and pitch, and
+the number of neighbouring samples that are correlated.
 
-Then each parameter is led through its whole plausible range while the others give way as the
-curvature tells them. Values whose loss rises by less than noise explains are the interval: by four
-(95 % of one parameter) times that correlation, and by what losses of neighbours differ because the
-simulator is rough. It is widened by how much the result scatters when simulations count at random.
-What an interval says is in `grouser.calibration.finding`. Nothing ever leaves the plausible range.
+Then the loss is profiled: each parameter is moved through its plausible range while the others
+follow the curvature of the loss. The interval contains the values whose loss rises by less than the
+noise explains: four (95 %, one parameter) times the correlation, plus the scatter of losses of
+neighbouring simulations. It is widened by the bootstrap deviation of the result. `Finding`
+interprets the interval. Parameters never leave their plausible ranges.
+
+`synthetic_log` simulates a log with known parameters, to test whether a manoeuvre determines them.
 """
 
 from __future__ import annotations
@@ -23,8 +25,7 @@ from typing import Any
 import numpy as np
 
 from grouser.calibration import gauss_newton
-from grouser.calibration.finding import Finding, interval, judge
-from grouser.calibration.parameters import Parameter, parameters_named
+from grouser.calibration.parameters import Finding, Parameter, interval, judge, parameters_named
 from grouser.errors import BadValue
 from grouser.evaluation.log_fit import (
     CHANNELS,
@@ -44,51 +45,51 @@ from grouser.trials.trial import Outcome, Trial
 from grouser.world.file import World
 
 SAMPLE_EVERY = 0.02
-"""Simulated seconds between two samples of a simulated trajectory."""
+"""Sample period of simulated trajectories, s."""
 LATE = 0.5
-"""The log may begin so long after its robot was let go, s; before that, up to half its length."""
+"""Latest start of the log after the start of the run, s; the earliest is minus half its length."""
 SCALES = np.array([0.005, 0.005, radians(0.5)])
-"""How x, z (m) and pitch (rad) count against each other before the noise is known."""
+"""Weights of x, z (m) and pitch (rad) before the noise is estimated."""
 FLOOR = np.array([2e-4, 2e-4, radians(0.02)])
-"""Noise is never taken to be less: logs have digits, and simulators are rough."""
+"""Lower limit of the noise: resolution of logs and roughness of the simulator."""
 CEILING = 20 * SCALES
-"""… nor more: a bad fit is not noise."""
+"""Upper limit of the noise: a bad fit is not noise."""
 ALIKE = 5
-"""Neighbouring samples that share an estimate of how rough the simulator is there; odd."""
+"""Window of neighbouring samples over which roughness is averaged; odd."""
 SPREAD, NARROW = 8, 6
-"""Simulations per parameter: all over the range at first, and in each narrower round."""
+"""Simulations per parameter: over the whole range at first, and in each narrower round."""
 RISE = 4.0
-"""Of the loss, beyond which a value is excluded (95 %, one parameter)."""
+"""Rise of the loss beyond which a value is excluded (95 %, one parameter)."""
 PROFILE = 8
 """Values of each parameter, end to end, at which the loss is profiled."""
 FEWEST = 12
-"""Samples that a log must have."""
+"""Smallest number of samples of a log."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, simulations finished and, about, all."""
+"""Called with the current stage, finished simulations and the approximate total."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """What a log tells."""
+    """Result of a calibration."""
 
     findings: tuple[Finding, ...]
     real: Trajectory
-    """The log, cleaned."""
+    """Cleaned log."""
     before: Trajectory
-    """Simulated with the start values."""
+    """Simulation with the start values."""
     after: Trajectory
-    """Simulated with the values of the best fit."""
+    """Simulation with the values of the best fit."""
     at_start: LogFit
     at_end: LogFit
     noise: Mapping[str, float]
-    """Standard deviation of what is left over: x and z in m, pitch in rad."""
+    """Standard deviation of the residuals: x and z in m, pitch in rad."""
     correlation: float
-    """How many neighbouring samples of that say the same."""
+    """Number of neighbouring samples whose residuals are correlated."""
     simulations: int
-    """That were run."""
+    """Number of simulations."""
     notes: tuple[str, ...]
-    """What was wrong with the log, and whatever else a user should know."""
+    """Faults of the log, and other notes."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain values, without the trajectories."""
@@ -118,16 +119,16 @@ def calibrate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Calibration:
-    """Find the values of the parameters ``free`` with which ``robot`` follows ``log`` best.
+    """Estimate the parameters ``free`` with which ``robot`` follows ``log`` best.
 
     Args:
-        log: as recorded; other rates, gaps and a clock of its own are allowed.
-        world: in which the same was done, with the same commands.
-        robot: its name there.
+        log: log of the real robot; any rate, gaps and clock offset are allowed.
+        world: world with the same manoeuvre and the same commands.
+        robot: name of the robot in the world.
         free: keys of `PARAMETERS`.
-        align: the log's x and z are measured from an unknown place.
-        seed: of the first spread of values.
-        progress: told about finished simulations.
+        align: the log's x and z have an unknown origin.
+        seed: seed of the first samples.
+        progress: called for each finished simulation.
 
     Raises:
         BadValue: the log or a start value is unusable.
@@ -139,13 +140,13 @@ def calibrate(
 
 
 def trajectory(outcome: Outcome) -> Trajectory:
-    """Return the way of the robot that a trial watched."""
+    """Return the trajectory of a trial's robot."""
     x, z, pitch = outcome.positions[:, 0], outcome.positions[:, 2], to_rpy(outcome.wxyz)[:, 1]
     return Trajectory(outcome.times, x, z, pitch)
 
 
 class _Fit:
-    """Everything that was run for one log."""
+    """All simulations for one log."""
 
     def __init__(
         self,
@@ -172,22 +173,22 @@ class _Fit:
         wide = SPREAD + gauss_newton.ROUNDS * NARROW + PROFILE
         self._about = wide * len(free) + 3 * (2 * len(free) + 1) + 2
 
-    # -- running -----------------------------------------------------------------------------
+    # -- simulation --------------------------------------------------------------------------
 
     def run(self, points: Array) -> None:
-        """Simulate ``points`` (m, p) of the unit box at once."""
+        """Simulate ``points`` (m, p) of the unit box in one batch."""
         done = len(self.runs)
 
-        def tell(finished: int, _: int) -> None:
+        def report(finished: int, _: int) -> None:
             if self._progress:
                 now = done + finished
                 self._progress(self._doing, now, max(self._about, now))
 
         trials = [self._trial(point) for point in points]
-        outcomes = threads.run_trials(trials, sample_period=SAMPLE_EVERY, progress=tell)
+        outcomes = threads.run_trials(trials, sample_period=SAMPLE_EVERY, progress=report)
         for point, outcome in zip(points, outcomes, strict=True):
             if not len(outcome.times):
-                raise BadValue(f"calibrate: '{self.world.name}' diverges at once at {point}")
+                raise BadValue(f"calibrate: '{self.world.name}' diverges at the start at {point}")
             self.points.append(point)
             self.runs.append(trajectory(outcome))
 
@@ -198,29 +199,26 @@ class _Fit:
         limit = self.real.duration + LATE
         return Trial(world=world, robot=self.robot, limit=limit, tipped_beyond=math.inf)
 
-    # -- looking -----------------------------------------------------------------------------
+    # -- evaluation --------------------------------------------------------------------------
 
-    def following(self, number: int) -> LogFit:
-        """Return how run ``number`` follows the log."""
+    def log_fit(self, number: int) -> LogFit:
+        """Return the fit of run ``number`` to the log."""
         return fit_log(self.real, self.runs[number], self.scales, self.alignment)
 
     def evaluated(self) -> tuple[Array, Array, Array]:
-        """Return all points, their residuals in scales and their losses.
-
-        Scales are first taken anew from the best of them.
-        """
+        """Return all points, their residuals in scales and their losses, with updated scales."""
         self.measure()
-        raw = [self.following(i).residuals for i in range(len(self.runs))]
+        raw = [self.log_fit(i).residuals for i in range(len(self.runs))]
         residuals = np.stack([(r / self.scales).ravel() for r in raw])
         return np.stack(self.points), residuals, np.array([loss(r, self.scales) for r in raw])
 
     def measure(self) -> None:
-        """Take the scales from what the best run leaves over."""
-        left = self.following(self.best()).residuals
+        """Update the scales from the residuals of the best run."""
+        left = self.log_fit(self.best()).residuals
         self.scales = scales_of(left, self.rough, FLOOR, CEILING)
 
     def note_roughness(self, rough: Array) -> None:
-        """Take note how far simulations scatter, in scales (n,); neighbours in time share it."""
+        """Store the scatter of simulations, in scales (n,), averaged over neighbouring samples."""
         size = (rough.reshape(self.scales.shape) * self.scales) ** 2
         window = np.ones(ALIKE) / ALIKE
         padded = np.pad(size, ((0, 0), (ALIKE // 2, ALIKE // 2)), mode="edge")
@@ -229,17 +227,17 @@ class _Fit:
     def losses(self) -> Array:
         """Return the loss of every run, (m,)."""
         return np.array(
-            [loss(self.following(i).residuals, self.scales) for i in range(len(self.runs))]
+            [loss(self.log_fit(i).residuals, self.scales) for i in range(len(self.runs))]
         )
 
     def best(self) -> int:
-        """Return the run of least loss."""
+        """Return the index of the run with the smallest loss."""
         return int(self.losses().argmin())
 
-    # -- concluding --------------------------------------------------------------------------
+    # -- result ------------------------------------------------------------------------------
 
     def calibration(self) -> Calibration:
-        """Search, profile and conclude."""
+        """Search the minimum, profile the loss and return the result."""
         self._doing = "spreading out"
         start = (self.starts - self.low) / self.wide
         rng = generator(self.seed, "calibrate")
@@ -259,14 +257,14 @@ class _Fit:
             losses = self.losses()
             if losses.min() > losses[chosen] - noise:
                 break
-            begin = self.points[int(losses.argmin())]  # the profile found a deeper place
+            begin = self.points[int(losses.argmin())]  # the profile found a lower minimum
         return self._conclude(chosen, profiles, noise)
 
     def _alike(self, number: int) -> float:
-        return correlation(self.following(number).residuals / self.scales)
+        return correlation(self.log_fit(number).residuals / self.scales)
 
     def _jitter(self, number: int) -> float:
-        """Return by how much losses near a run differ because the simulator is rough."""
+        """Return the scatter of losses near a run that the plane does not explain."""
         points, residuals, losses = self.evaluated()
         near = np.abs(points - points[number]).max(axis=1) < gauss_newton.WIDEST / 2
         ours = gauss_newton.fit_residuals(
@@ -278,8 +276,8 @@ class _Fit:
     def _profile(
         self, lowest: Array, plane: gauss_newton.ResidualPlane
     ) -> tuple[int, list[list[int]]]:
-        """Run ``lowest`` and each parameter's whole range; return the runs' numbers."""
-        information = plane.information() + RISE * np.eye(len(lowest))  # nobody leaves the range
+        """Run ``lowest`` and each parameter's whole range; return the indices of the runs."""
+        information = plane.information() + RISE * np.eye(len(lowest))  # prior: the range
         covariance = np.linalg.inv(information)
         first = len(self.runs)
         batch, profiles = [lowest], []
@@ -293,7 +291,7 @@ class _Fit:
         self.run(np.stack(batch))
         self.measure()
         losses = self.losses()
-        # The plane's lowest point is trusted unless a run was clearly better: both are rough.
+        # The plane's minimum is preferred unless a run is clearly better, since losses are rough.
         better = int(losses.argmin())
         limit = RISE * self._alike(first)
         return (first if losses[first] - losses[better] < limit else better), profiles
@@ -307,13 +305,13 @@ class _Fit:
             self._finding(j, chosen, [chosen, *profile], losses / noise, float(unsure[j]))
             for j, profile in enumerate(profiles)
         )
-        left = self.following(chosen)
+        left = self.log_fit(chosen)
         if (
             left.offset <= self.alignment.earliest + 0.01
             or left.offset >= self.alignment.latest - 0.01
         ):
             self.notes.append(
-                f"the clock's offset is at the end of what is tried ({left.offset:.2f} s): "
+                f"the clock's offset is at the end of the searched range ({left.offset:.2f} s): "
                 "cut the log so that it begins with the run"
             )
         return Calibration(
@@ -321,7 +319,7 @@ class _Fit:
             real=self.real,
             before=self.runs[0],
             after=self.runs[chosen],
-            at_start=self.following(0),
+            at_start=self.log_fit(0),
             at_end=left,
             noise=dict(zip(CHANNELS, left.residuals.std(axis=1).tolist(), strict=True)),
             correlation=self._alike(chosen),
@@ -332,7 +330,7 @@ class _Fit:
     def _finding(
         self, j: int, chosen: int, profile: list[int], losses: Array, unsure: float
     ) -> Finding:
-        """Conclude on parameter ``j``; losses are in rises that noise explains."""
+        """Return the finding of parameter ``j``; losses in units of what noise explains."""
         parameter, best = self.free[j], float(self.points[chosen][j])
         profile.sort(key=lambda number: float(self.points[number][j]))
         at = np.array([self.points[number][j] for number in profile])
@@ -342,7 +340,7 @@ class _Fit:
         high = min(1.0, best + math.hypot(high - best, unsure))
         verdict = judge(low, high, best)
         value = best
-        if verdict == "cannot be told":
+        if verdict == "not identifiable":
             value = float(np.clip((self.starts[j] - self.low[j]) / self.wide[j], low, high))
         real = [float(self.low[j] + u * self.wide[j]) for u in (value, low, high)]
         return Finding(
@@ -358,10 +356,64 @@ class _Fit:
 
 
 def _usable(log: Trajectory) -> Trajectory:
-    """Return the log cleaned, if there is enough of it and the robot moves."""
+    """Return the cleaned log, or raise an error if it is too short."""
     clean = log.clean()
     if len(clean) < FEWEST:
         raise BadValue(f"calibrate: the log has {len(clean)} samples, at least {FEWEST} are needed")
     if not clean.duration > 0:
         raise BadValue("calibrate: the log has no duration")
     return clean
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """Measurement errors of a log; all values are estimates."""
+
+    rate_hz: float = 17.0
+    late: float = 0.3
+    """Delay of the first sample after the start, s."""
+    clock: float = 5.0
+    """Time of the log's clock at the start, s."""
+    place_noise: float = 0.003
+    """Standard deviation of x and z, m."""
+    pitch_noise: float = radians(0.3)
+    """Standard deviation of pitch, rad."""
+    lost: float = 0.1
+    """Share of lost samples."""
+
+
+def synthetic_log(
+    world: World,
+    robot: str,
+    truth: Mapping[str, float],
+    seconds: float,
+    *,
+    measured: Measurement = Measurement(),
+    seed: int = 1,
+) -> Trajectory:
+    """Simulate ``robot`` with known parameters and return a noisy log, as a sensor would record it.
+
+    A calibration of this log shows whether the manoeuvre determines the parameters.
+
+    Args:
+        world: world with the robot's start and command.
+        robot: name of the robot in the world.
+        truth: true values of parameters, by key of `PARAMETERS`.
+        seconds: duration of the run, s.
+        measured: measurement errors.
+        seed: seed of noise and lost samples.
+    """
+    for parameter in parameters_named(list(truth)):
+        world = parameter.applied(world, robot, truth[parameter.name])
+    trial = Trial(world=world, robot=robot, limit=seconds, tipped_beyond=math.inf)
+    [outcome] = threads.run_trials([trial], sample_period=0.01)
+    times = np.arange(measured.late, seconds - 0.01, 1 / measured.rate_hz)
+    true = trajectory(outcome).at(times)
+    rng = np.random.default_rng(seed)
+    noisy = Trajectory(
+        times + measured.clock,
+        true.x + rng.normal(0, measured.place_noise, len(times)),
+        true.z + rng.normal(0, measured.place_noise, len(times)),
+        true.pitch + rng.normal(0, measured.pitch_noise, len(times)),
+    )
+    return noisy.taken(rng.random(len(times)) > measured.lost)

@@ -1,18 +1,18 @@
-"""Least squares for simulators that are rough: Gauss-Newton by regression over populations.
+"""Gauss-Newton least squares by regression, for simulators that are rough functions.
 
-A simulation with contacts is a rough function of its parameters: two values a thousandth apart
-may let another grouser meet an edge. Finite differences with small steps differentiate that
-roughness. Here every generation is a star of points as wide as the trust region, run at once;
-a plane is fitted through the *residual vectors* of all points near by, which averages roughness
-out; the step to that plane's least robust loss is the next star's middle. How far the points are
-off the plane says, sample by sample, what the simulator cannot reproduce (what comes after an
-impact, mostly): such samples count less. The star shrinks to `SMALLEST` and no further.
+A simulation with contacts is a rough function of its parameters: a change of one thousandth may let
+another grouser meet an edge, so finite differences with small steps differentiate noise. Here each
+generation is a star-shaped stencil as wide as the trust region, simulated in one batch. A
+plane is fitted to the *residual vectors* of all nearby points, which averages the roughness; the
+minimum of its robust loss is the centre of the next stencil. The deviation of the points from the
+plane estimates, per sample, the part that the simulator cannot reproduce (mostly after impacts);
+such samples get less weight. The stencil shrinks to `SMALLEST`.
 
-Before the first star, one generation is spread over the whole box, so that the search is not
-caught by the minimum next to the start, and `ROUNDS` more are drawn like its best quarter
-(cross-entropy method), which finds the funnel that the roughness is in.
+Before the first stencil, one generation is spread over the whole box (Latin hypercube), to avoid
+the local minimum next to the start, and `ROUNDS` more generations are drawn like its best quarter
+(cross-entropy method).
 
-All numbers here are in the unit box: 0 and 1 are the ends of the plausible range.
+All numbers are in the unit box: 0 and 1 are the ends of the plausible range.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from grouser.evaluation.log_fit import robust_weights
 from grouser.frames import Array
 
 ROUNDS = 2
-"""Of narrowing down before the first star."""
+"""Cross-entropy rounds before the first stencil."""
 WIDEST = 0.1
-"""Radius of the first star, of the range."""
+"""Radius of the first stencil, as a part of the range."""
 SMALLEST = 0.03
-"""Radius below which a star does not shrink."""
+"""Smallest radius of a stencil."""
 DRAWS = 40
-"""Of the bootstrap."""
+"""Number of bootstrap draws."""
 GENERATIONS = 6
-"""Stars at most."""
+"""Largest number of stencils."""
 
 
 @dataclass(frozen=True, eq=False)
 class ResidualPlane:
-    """Residuals near a point: ``middle + slope @ (u - at)``."""
+    """Linear model of the residuals near a point: ``middle + slope @ (u - at)``."""
 
     at: Array
-    """(p,)."""
+    """Centre, (p,)."""
     middle: Array
-    """In scales, (n,)."""
+    """Residuals at the centre, in scales, (n,)."""
     slope: Array
-    """Scales per range, (n, p)."""
+    """Jacobian, scales per range, (n, p)."""
     rough: Array
-    """How far points are off the plane, standard deviation in scales, (n,)."""
+    """Standard deviation of points from the plane, in scales, (n,)."""
 
     def at_point(self, point: Array) -> Array:
         """Return the residuals at ``point`` (p,), in scales, (n,)."""
@@ -62,7 +62,7 @@ class ResidualPlane:
 
 
 def latin_hypercube(count: int, parameters: int, rng: np.random.Generator) -> Array:
-    """Return ``count`` points (count, p) of a Latin hypercube: every slice of the box has one."""
+    """Return ``count`` points (count, p) of a Latin hypercube: one in every slice of the box."""
     slices = np.stack([rng.permutation(count) for _ in range(parameters)], axis=1)
     points: Array = (slices + rng.random((count, parameters))) / count
     return points
@@ -71,9 +71,10 @@ def latin_hypercube(count: int, parameters: int, rng: np.random.Generator) -> Ar
 def cross_entropy_round(
     points: Array, losses: Array, count: int, rng: np.random.Generator
 ) -> Array:
-    """Return ``count`` points (count, p) like the best of ``points`` (m, p), with some spread.
+    """Return ``count`` points (count, p) of the next round of the cross-entropy method.
 
-    One round of the cross-entropy method: mean and spread of the best quarter, weighted by rank.
+    They are normally distributed with mean and spread of the best quarter of ``points`` (m, p),
+    weighted by rank.
     """
     best = points[losses.argsort()[: max(3, len(points) // 4)]]
     counts = 1.0 / np.arange(1, len(best) + 1)
@@ -83,8 +84,8 @@ def cross_entropy_round(
     return others
 
 
-def star(middle: Array, radius: float) -> Array:
-    """Return ``middle`` and a point to either side along every axis, in the box, (2p + 1, p)."""
+def star_stencil(middle: Array, radius: float) -> Array:
+    """Return the stencil: ``middle`` and a point to either side along every axis, (2p + 1, p)."""
     arms = radius * np.eye(len(middle))
     points: Array = np.clip(np.vstack([middle, middle + arms, middle - arms]), 0.0, 1.0)
     return points
@@ -93,9 +94,9 @@ def star(middle: Array, radius: float) -> Array:
 def fit_residuals(
     points: Array, residuals: Array, at: Array, radius: float, trust: Array | None = None
 ) -> ResidualPlane:
-    """Fit a plane to the residuals (m, n) of those ``points`` (m, p) within ``radius`` of ``at``.
+    """Fit a plane to the residuals (m, n) of the ``points`` (m, p) near ``at``.
 
-    Points at the middle count most, those at 1.5 radii not at all; each times its ``trust`` (m,).
+    Weights fall from 1 at the centre to 0 at 1.5 times ``radius``, times ``trust`` (m,).
     """
     away = np.abs(points - at).max(axis=1) / (1.5 * radius)
     near = np.clip(1 - away**2, 0.0, None)
@@ -109,16 +110,19 @@ def fit_residuals(
 
 
 def least_loss_point(fitted: ResidualPlane, reach: float) -> Array:
-    """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box."""
+    """Return the point (p,) of least robust loss on the plane, within ``reach`` and the box.
+
+    Iteratively reweighted least squares with coordinate descent.
+    """
     low = np.maximum(-fitted.at, -reach)
     high = np.minimum(1 - fitted.at, reach)
     moved = np.zeros_like(fitted.at)
-    for _ in range(20):  # weights follow the residuals
+    for _ in range(20):  # reweighting
         standard = fitted.middle + fitted.slope @ moved
         counts = robust_weights(standard)
         curve = (fitted.slope.T * counts) @ fitted.slope
         down = (fitted.slope.T * counts) @ fitted.middle
-        for _ in range(20):  # one coordinate at a time, never outside
+        for _ in range(20):  # coordinate descent within the bounds
             for j in range(len(moved)):
                 rest = down[j] + curve[j] @ moved - curve[j, j] * moved[j]
                 if curve[j, j] > 0:
@@ -129,10 +133,10 @@ def least_loss_point(fitted: ResidualPlane, reach: float) -> Array:
 def bootstrap_deviation(
     points: Array, residuals: Array, at: Array, rng: np.random.Generator
 ) -> Array:
-    """Return the standard deviation (p,) of the result when points count at random.
+    """Return the standard deviation (p,) of the result under a Bayesian bootstrap.
 
-    A Bayesian bootstrap over simulations and over how far away they may be: how much the result
-    owes to the roughness of a few of them.
+    Simulations get random weights and the fit a random radius; the deviation measures the influence
+    of the roughness of single simulations.
     """
     results = []
     for radius in rng.uniform(2 * SMALLEST, 1.5 * WIDEST, DRAWS):
@@ -145,10 +149,10 @@ def bootstrap_deviation(
 
 
 class SimulationRuns(Protocol):
-    """Simulations that can be asked for more."""
+    """Source of simulations for `descend`."""
 
     def run(self, points: Array) -> None:
-        """Run ``points`` (m, p) and keep what comes out."""
+        """Simulate ``points`` (m, p) and store the results."""
         ...
 
     def evaluated(self) -> tuple[Array, Array, Array]:
@@ -156,15 +160,15 @@ class SimulationRuns(Protocol):
         ...
 
     def note_roughness(self, rough: Array) -> None:
-        """Take note how far simulations scatter about a plane, in scales (n,)."""
+        """Store the scatter of simulations about a plane, in scales (n,)."""
         ...
 
 
 def descend(begin: Array, runs: SimulationRuns) -> tuple[Array, ResidualPlane]:
-    """Go down from ``begin`` (p,), star by star; return where to and the plane there."""
+    """Minimise from ``begin`` (p,), stencil by stencil; return the minimum and the plane there."""
     middle, radius = begin, WIDEST
     for _ in range(GENERATIONS):
-        runs.run(star(middle, radius))
+        runs.run(star_stencil(middle, radius))
         points, residuals, losses = runs.evaluated()
         near = np.abs(points - middle).max(axis=1) < 1.5 * radius
         best = points[near][losses[near].argmin()]
