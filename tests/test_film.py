@@ -1,4 +1,4 @@
-"""Films: drawn in processes, coded, and the same as if one process had drawn them."""
+"""Videos: drawn by worker processes, equal to those of a single process."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from grouser.errors import GrouserError, MissingDependency, UnknownName
 from grouser.frames import Pose
-from grouser.gateways.images.film_crew import FilmCrew
+from grouser.gateways.images.offline_render_pool import OfflineRenderPool
 from grouser.gateways.images.run_camera import FEW, RunCamera
 from grouser.physics.contacts import HULL
 from grouser.rendering.dress import round_hulls
@@ -23,43 +23,43 @@ from grouser.world.file import RobotEntry, load
 SIZE = (96, 64)
 
 
-def drawn_here(renderer: Renderer, sim: Simulation) -> bytes:
+def draw_in_process(renderer: Renderer, sim: Simulation) -> bytes:
     data = SnapshotLoader().load(Snapshot.of(sim.model, sim.data))
     return renderer.picture(sim.model, data, sim.view()).tobytes()
 
 
-def test_a_crew_draws_every_frame_in_order_though_the_world_changes() -> None:
-    """Somebody joins and a lamp goes out in the middle: each frame is what this process draws."""
+def test_pool_draws_every_frame_in_order_while_the_world_changes() -> None:
+    """A robot joins and a lamp is switched off: each frame equals that of this process."""
     sim = Simulation(load("gate"), crash_folder=None)
     got: list[bytes] = []
     want: list[bytes] = []
     with (
-        FilmCrew(*SIZE, quality="fast", coded=False, workers=2) as crew,
+        OfflineRenderPool(*SIZE, quality="fast", coded=False, workers=2) as pool,
         Renderer(*SIZE, shadows=False, smooth=False) as renderer,
     ):
         for number in range(12):
             sim.step(0.02)
             if number == 4:
-                sim.do(Join(RobotEntry(name="guest", kind="ers7", position=(0.2, 0.3, 0.0))))
+                sim.apply(Join(RobotEntry(name="second", kind="ers7", position=(0.2, 0.3, 0.0))))
             if number == 8:
-                sim.do(SwitchLamp("lamp", False))
-            got += crew.take(sim, sim.view())
-            want.append(drawn_here(renderer, sim))
-        got += crew.finish()
-    assert len({*want}) == 12, "every frame shows something else"
+                sim.apply(SwitchLamp("lamp", False))
+            got += pool.submit(sim, sim.view())
+            want.append(draw_in_process(renderer, sim))
+        got += pool.finish()
+    assert len({*want}) == 12, "all frames differ"
     assert got == want
 
 
-def test_a_dead_worker_is_one_sentence() -> None:
+def test_killed_worker_raises_grouser_error() -> None:
     sim = Simulation(load("roach_circle"), crash_folder=None)
-    with FilmCrew(*SIZE, quality="fast", coded=True, workers=1) as crew:
-        crew.take(sim, sim.view())
-        crew._workers[0]._process.kill()
-        with pytest.raises(GrouserError, match="has ended before the film was"):
-            crew.finish()
+    with OfflineRenderPool(*SIZE, quality="fast", coded=True, workers=1) as pool:
+        pool.submit(sim, sim.view())
+        pool._pool._local[0].process.kill()
+        with pytest.raises(GrouserError, match="exited before the video was complete"):
+            pool.finish()
 
 
-def test_a_film_by_processes_is_the_film_by_one(tmp_path: Path) -> None:
+def test_video_by_worker_processes_equals_video_by_one_process(tmp_path: Path) -> None:
     for name, frames in (("one", 1), ("many", FEW + 1)):
         sim = Simulation(load("roach_circle"), crash_folder=None)
         with RunCamera(*SIZE, [tmp_path / f"{name}.webm"], frames=frames) as camera:
@@ -69,27 +69,25 @@ def test_a_film_by_processes_is_the_film_by_one(tmp_path: Path) -> None:
     assert (tmp_path / "one.webm").read_bytes() == (tmp_path / "many.webm").read_bytes()
 
 
-def test_filming_changes_nothing(tmp_path: Path) -> None:
-    prints = []
+def test_recording_a_video_does_not_change_the_simulation(tmp_path: Path) -> None:
+    fingerprints = []
     for videos in ([], [tmp_path / "a.webm", tmp_path / "a.gif"]):
         sim = Simulation(load("roach_circle"), crash_folder=None)
         with RunCamera(*SIZE, videos) as camera:
             for _ in range(5):
                 sim.step(0.04)
                 camera.film(sim)
-        prints.append(sim.fingerprint())
-    assert prints[0] == prints[1]
+        fingerprints.append(sim.fingerprint())
+    assert fingerprints[0] == fingerprints[1]
 
 
-def test_an_unknown_quality_is_told_before_anything_is_drawn(tmp_path: Path) -> None:
+def test_unknown_quality_is_rejected_before_drawing(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match=r"--quality: there is no quality 'hihg' .*mean 'high'"):
         RunCamera(*SIZE, [tmp_path / "a.webm"], quality="hihg")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_best_quality_says_beforehand_that_it_needs_a_display(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_best_quality_requires_a_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform != "linux":
         pytest.skip("other systems always have a display")
     for name in ("", ":987"):  # none, and one that does not answer
@@ -99,8 +97,8 @@ def test_the_best_quality_says_beforehand_that_it_needs_a_display(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_good_pictures_have_grain_and_round_hulls_and_nothing_else_changes() -> None:
-    """What is drawn is dressed; the model, and what cameras see of it, is not."""
+def test_high_quality_adds_texture_and_rounded_hulls_to_the_scene_only() -> None:
+    """The model, and the pictures of robots' cameras, are unchanged."""
     sim = Simulation(load("quince_step"), crash_folder=None)
     sim.step(0.1)
     before = sim.model.tex_data.tobytes(), sim.model.geom_size.tobytes()
@@ -129,8 +127,8 @@ def test_good_pictures_have_grain_and_round_hulls_and_nothing_else_changes() -> 
     assert scene.ngeom - drawn == 14 * hulls
 
 
-def test_shadows_fall_where_the_camera_looks() -> None:
-    """However far from the world's middle a robot is, its shadow is there, and sharp."""
+def test_shadow_map_follows_the_camera() -> None:
+    """The shadow of a robot is equally sharp far from the origin."""
     shares = []
     for x in (0.0, 10.0):
         sim = Simulation(load("roach_circle", [f"robots.0.position=[{x}, 0]"]), crash_folder=None)

@@ -1,4 +1,4 @@
-"""MultiView and the image port: real processes that draw, real sockets that ask."""
+"""MultiView and the image port: real processes that draw, real sockets that request."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ import time
 import cv2
 import numpy as np
 import pytest
-from support.render_fixtures import OPEN, SECRET, in_a_loop, rgb, seen, until
+from support.render_fixtures import OPEN, SECRET, in_a_loop, open_views, rgb, until
 
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
 from grouser.gateways.images.port import ImagePort
@@ -27,15 +27,15 @@ from grouser.simulation.simulation import Simulation
 WIDTH, HEIGHT = 208, 160
 
 
-class Far:
-    """A client of the image port."""
+class ImageClient:
+    """Client of the image port."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
         self.side, self.frames = ImageClientSide(), []
 
-    async def ask(self, *requests):
-        """Ask; return as many frames."""
+    async def request(self, *requests):
+        """Send requests; return as many frames."""
         self.writer.write(b"".join(request.encode() for request in requests))
         return [await self.frame() for _ in requests]
 
@@ -50,7 +50,7 @@ class Far:
 
 @contextlib.asynccontextmanager
 async def image_port(views, access=OPEN, **options):
-    """Serve pictures; yields the port and how to connect."""
+    """Serve pictures; yield the port and a function that connects."""
     port = ImagePort(views.frames, access, **options)
     server = await asyncio.get_running_loop().create_server(port, "127.0.0.1", 0)
     writers = []
@@ -61,7 +61,7 @@ async def image_port(views, access=OPEN, **options):
         writers.append(writer)
         for each in shown:
             writer.write(each.encode())
-        return Far(reader, writer)
+        return ImageClient(reader, writer)
 
     async with server:
         yield port, connect
@@ -71,13 +71,16 @@ async def image_port(views, access=OPEN, **options):
 
 
 @contextlib.asynccontextmanager
-async def served(simulation, type=ImageType.RAW, **options):
-    """Both; yields views, port and how to connect."""
-    async with seen(simulation, type) as views, image_port(views, **options) as (port, connect):
+async def image_server(simulation, type=ImageType.RAW, **options):
+    """Draw and serve pictures; yield views, port and a function that connects."""
+    async with (
+        open_views(simulation, type) as views,
+        image_port(views, **options) as (port, connect),
+    ):
         yield views, port, connect
 
 
-def crowd():
+def three_robots():
     simulation = Simulation(
         pack_world(
             ers7_entry("rex", 0.0, 0.0, 0.0),
@@ -99,24 +102,24 @@ def image(simulation, robot):
 
 
 @in_a_loop
-async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
-    simulation = crowd()
-    async with served(simulation) as (views, _port, connect):
+async def test_mosaic_shows_all_cameras_and_key_selects_one():
+    simulation = three_robots()
+    async with image_server(simulation) as (views, _port, connect):
         everything = await connect()
         offer(views, simulation)
-        await everything.ask(WholeFrame())
+        await everything.request(WholeFrame())
         await until(lambda: len(views.frames.pictures) == 3)
-        (mosaic,) = await everything.ask(WholeFrame())
+        (mosaic,) = await everything.request(WholeFrame())
         assert rgb(mosaic).shape == (480, 640, 3)
         for robot in ("rex", "max", "bo"):
             tile = views.tiles(robot)["camera"]
             assert tile.number == views.tile(robot)
             x, y, w, h = tile.x, tile.y, tile.width, tile.height
             assert np.array_equal(rgb(mosaic)[y : y + h, x : x + w], image(simulation, robot))
-            (region,) = await everything.ask(Region(x, y, w, h))
+            (region,) = await everything.request(Region(x, y, w, h))
             assert np.array_equal(rgb(region), image(simulation, robot))
             own = await connect(Credential("key", views.key(robot)))
-            whole, part = await own.ask(WholeFrame(), Region(10, 20, 31, 7))
+            whole, part = await own.request(WholeFrame(), Region(10, 20, 31, 7))
             assert np.array_equal(rgb(whole), image(simulation, robot))
             assert np.array_equal(rgb(part), image(simulation, robot)[20:27, 10:41])
         black = rgb(mosaic).copy()
@@ -126,27 +129,27 @@ async def test_the_mosaic_holds_every_camera_and_a_key_opens_one():
         assert not black.any()
         key = views.key("bo")
         own = await connect(Credential("key", key))
-        simulation.do(Leave("bo"))
+        simulation.apply(Leave("bo"))
         views.rebind(simulation.scene)
         with pytest.raises(ConnectionError):
-            await own.ask(WholeFrame())
-        (mosaic,) = await everything.ask(WholeFrame())
+            await own.request(WholeFrame())
+        (mosaic,) = await everything.request(WholeFrame())
         assert not rgb(mosaic)[240:].any(), "its tile is empty"
-        stranger = await connect(Credential("key", key))
+        removed = await connect(Credential("key", key))
         with pytest.raises(ConnectionError):
-            await stranger.ask(WholeFrame())
+            await removed.request(WholeFrame())
 
 
 @in_a_loop
-async def test_jpeg_is_made_by_the_workers():
-    simulation = crowd()
-    async with served(simulation, type=ImageType.GOOD) as (views, _port, connect):
+async def test_workers_encode_jpeg():
+    simulation = three_robots()
+    async with image_server(simulation, type=ImageType.GOOD) as (views, _port, connect):
         own, everything = await connect(Credential("key", views.key("rex"))), await connect()
         offer(views, simulation)
-        whole, part = await own.ask(WholeFrame(), Region(50, 60, 64, 48))
-        await everything.ask(WholeFrame())
+        whole, part = await own.request(WholeFrame(), Region(50, 60, 64, 48))
+        await everything.request(WholeFrame())
         await until(lambda: len(views.frames.pictures) == 3)
-        mosaic, again, nothing = await everything.ask(
+        mosaic, again, nothing = await everything.request(
             WholeFrame(), WholeFrame(), Region(9999, 0, 5, 5)
         )
         assert whole.type is part.type is mosaic.type is ImageType.GOOD
@@ -163,12 +166,12 @@ async def test_jpeg_is_made_by_the_workers():
 
 
 @in_a_loop
-async def test_who_comes_later_sees_what_is_new():
-    simulation = crowd()
-    async with served(simulation) as (views, port, connect):
+async def test_later_client_gets_the_newest_picture():
+    simulation = three_robots()
+    async with image_server(simulation) as (views, port, connect):
         first = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
-        await first.ask(WholeFrame())
+        await first.request(WholeFrame())
         first.writer.close()
         await until(lambda: not port.connections)
         simulation.command("rex", turn=1.0)
@@ -176,22 +179,22 @@ async def test_who_comes_later_sees_what_is_new():
         offer(views, simulation)
         for shown in (Credential("key", views.key("rex")),), ():
             later = await connect(*shown)
-            (frame,) = await later.ask(WholeFrame())
+            (frame,) = await later.request(WholeFrame())
             assert np.array_equal(rgb(frame)[:HEIGHT, :WIDTH], image(simulation, "rex"))
-        assert len(views.frames.pictures) == 3, "the first mosaic is whole"
+        assert len(views.frames.pictures) == 3, "the first mosaic is complete"
 
 
 @in_a_loop
-async def test_legacy_mode_sends_one_frame_unasked():
-    simulation = crowd()
-    async with seen(simulation) as views:
+async def test_legacy_mode_sends_one_frame_on_connect():
+    simulation = three_robots()
+    async with open_views(simulation) as views:
         offer(views, simulation)
         async with image_port(views, legacy=True) as (port, connect):
             old = await connect()
             assert rgb(await old.frame()).shape == (480, 640, 3)
             await asyncio.sleep(0.2)
             assert port.frames_sent == 1
-            await old.ask(WholeFrame())
+            await old.request(WholeFrame())
             assert port.frames_sent == 2
         access = AccessControl((Token(SECRET),), "127.0.0.1", clock=time.monotonic)
         for needed in (access, OPEN):
@@ -201,18 +204,18 @@ async def test_legacy_mode_sends_one_frame_unasked():
                 assert port.frames_sent == 1, "no mosaic before it"
 
 
-def test_strangers_see_nothing(caplog):
+def test_unauthenticated_clients_get_no_picture(caplog):
     async def refused(connect, *shown):
         client = await connect(*shown)
         with pytest.raises(ConnectionError):
-            await client.ask(WholeFrame())
+            await client.request(WholeFrame())
 
     async def go():
-        simulation = crowd()
+        simulation = three_robots()
         watch = Token("one-that-may-watch", frozenset({Role.WATCH}))
         drive = Token("one-that-may-drive", frozenset({Role.DRIVE}))
         access = AccessControl((watch, drive), "0.0.0.0", clock=time.monotonic)
-        async with seen(simulation) as views:
+        async with open_views(simulation) as views:
             offer(views, simulation)
             async with image_port(views, access) as (port, connect):
                 await refused(connect)
@@ -230,72 +233,72 @@ def test_strangers_see_nothing(caplog):
                     Credential("key", views.key("rex"), "camera"),
                 ):
                     client = await connect(shown)
-                    assert await client.ask(WholeFrame())
+                    assert await client.request(WholeFrame())
             async with image_port(views, own_only=True) as (port, connect):
                 await refused(connect)
-                await refused(connect, Credential("token", "whatever-it-may-be"))
+                await refused(connect, Credential("token", "any-other-token"))
                 client = await connect(Credential("key", views.key("rex")))
-                assert await client.ask(WholeFrame())
+                assert await client.request(WholeFrame())
             async with image_port(views, most=1) as (port, connect):
                 client = await connect()
-                await client.ask(WholeFrame())
+                await client.request(WholeFrame())
                 await refused(connect)
-        assert "127.0.0.1: no images" in caplog.text
+        assert "127.0.0.1: rejected" in caplog.text
         assert watch.secret not in caplog.text
 
     asyncio.run(go())
 
 
 @in_a_loop
-async def test_a_client_that_does_not_read_piles_up_nothing():
-    simulation = crowd()
-    async with served(simulation, most_fps=1e6) as (views, port, connect):
+async def test_client_that_does_not_read_uses_bounded_memory():
+    simulation = three_robots()
+    async with image_server(simulation, most_fps=1e6) as (views, port, connect):
         own = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
-        await own.ask(WholeFrame())
-        greedy = socket.create_connection(own.writer.get_extra_info("peername"))
-        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        greedy.setblocking(False)
+        await own.request(WholeFrame())
+        slow = socket.create_connection(own.writer.get_extra_info("peername"))
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.setblocking(False)
         sent = 0
         for _ in range(200):
             with contextlib.suppress(BlockingIOError):
-                sent += greedy.send(b"OK" * 2000)
+                sent += slow.send(b"OK" * 2000)
             await asyncio.sleep(0.005)
         viewer = max(port.connections, key=lambda each: len(each._unread))
         assert viewer._transport.get_write_buffer_size() < 2 * 3 * 640 * 480
         assert len(viewer._requests) <= 64
         assert len(viewer._unread) <= 2**18
-        assert sent > 2 * port.frames_sent, "most were not answered"
+        assert sent > 2 * port.frames_sent, "most requests are not answered"
         assert port.frames_sent < 60
         for _ in range(5):
             simulation.step(0.1)
             offer(views, simulation, "rex")
             before = views.frames.drawn["rex", "camera"]
             await until(lambda: views.frames.drawn["rex", "camera"] > before)  # noqa: B023
-            (frame,) = await own.ask(WholeFrame())
+            (frame,) = await own.request(WholeFrame())
             assert np.array_equal(rgb(frame), image(simulation, "rex"))
-        greedy.close()
+        slow.close()
 
 
 @in_a_loop
-async def test_one_connection_gets_so_many_frames_and_no_more():
-    simulation = crowd()
-    async with served(simulation, most_fps=20.0) as (views, _port, connect):
+async def test_frame_rate_of_a_connection_is_limited():
+    simulation = three_robots()
+    async with image_server(simulation, most_fps=20.0) as (views, _port, connect):
         own = await connect(Credential("key", views.key("rex")))
         offer(views, simulation)
-        await own.ask(WholeFrame())
+        await own.request(WholeFrame())
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        await own.ask(*[WholeFrame()] * 10)
+        await own.request(*[WholeFrame()] * 10)
         assert loop.time() - begun > 0.4, "ten frames at 20 per second"
 
 
 @in_a_loop
-async def test_noise_is_skipped_and_requests_may_be_cut():
-    simulation = crowd()
-    async with served(simulation) as (views, _port, connect):
+async def test_noise_is_skipped_and_split_requests_are_answered():
+    simulation = three_robots()
+    async with image_server(simulation) as (views, _port, connect):
         client = await connect()
-        (black,) = await client.ask(WholeFrame())
+        (black,) = await client.request(WholeFrame())
         assert rgb(black).shape == (480, 640, 3)
         assert not rgb(black).any(), "nothing was offered yet"
         offer(views, simulation)

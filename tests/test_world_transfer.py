@@ -1,4 +1,4 @@
-"""What goes between a server and its render workers: orders in turn, parcels, whole worlds."""
+"""Protocol between a server and its render workers: job queue, messages, worlds."""
 
 from dataclasses import replace
 
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from grouser.errors import BadValue
 from grouser.experiments.ers7_pack import ers7_entry, pack_world
-from grouser.gateways.images.worker_channel import RenderJob, WorkerChannel
-from grouser.gateways.images.world_transfer import (
+from grouser.gateways.images.render_codec import (
     decode_world,
     encode_world,
     pack_meshes,
     unpack_meshes,
     visible_world,
 )
+from grouser.gateways.images.worker_pool import RenderJob, WorkerChannel
 from grouser.protocol import rendering as wire
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
@@ -25,23 +25,23 @@ from grouser.world.file import load, shipped
 from grouser.world.objects import Mesh
 
 
-def test_who_is_offered_often_still_has_its_turn():
+def test_replaced_jobs_keep_their_place_in_the_queue():
     order = replace(ORDER, number=-1)
     sent, dropped = [], []
     channel = WorkerChannel(window=1)
     channel.send = lambda message: sent.append(message.robot)
 
-    def ask(robot):
-        gone = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
-        channel.submit(RenderJob(robot, replace(order, robot=robot), gone))
+    def submit(robot):
+        count_dropped = lambda answer: dropped.append(robot) if answer is None else None  # noqa: E731
+        channel.submit(RenderJob(robot, replace(order, robot=robot), count_dropped))
 
     channel.ready = True
     for turn in range(9):
-        for robot in "abc":  # all three are offered anew before the next picture is done
-            ask(robot)
+        for robot in "abc":  # all three are submitted again before the next picture is done
+            submit(robot)
         channel.data_received(wire.encode(wire.Picture(turn, 0, b"")))
     assert {robot: sent.count(robot) for robot in "abc"} == {"a": 4, "b": 3, "c": 3}
-    assert len(sent) + len(dropped) + 2 == 27, "two still wait"
+    assert len(sent) + len(dropped) + 2 == 27, "two are queued"
 
 
 ORDER = wire.Shoot(3, "rex", "camera", 0.5, 2**64 - 1, [0.1, -0.2, 1.0], 2**63 - 1, [1, 0, 0], 0,
@@ -60,12 +60,12 @@ MESSAGES = [
 
 
 @given(st.lists(st.integers(1, 200), max_size=30))
-def test_parcels_cut_anywhere_come_back_as_they_were(cuts):
-    stream, parcels, heard = b"".join(map(wire.encode, MESSAGES)), wire.ParcelReader(), []
+def test_messages_round_trip_when_split_anywhere(cuts):
+    stream, parcels, received = b"".join(map(wire.encode, MESSAGES)), wire.MessageReader(), []
     for cut in [*cuts, len(stream)]:
-        heard += parcels.receive(stream[:cut])
+        received += parcels.receive(stream[:cut])
         stream = stream[cut:]
-    assert heard == MESSAGES
+    assert received == MESSAGES
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_parcels_cut_anywhere_come_back_as_they_were(cuts):
     [
         b"OK\r\nINIT {ClassName USARBot.P3AT}",
         b"\0\0\0\x02\0\0\0\0[]",
-        b'\0\0\0\x11\0\0\0\0{"what":"Nobody"}',
+        b'\0\0\0\x11\0\0\0\0{"what":"Absent"}',
         wire.encode(wire.Skipped(1)).replace(b":1}", b":{}}").replace(b"\x1d", b"\x1e"),
         wire.encode(wire.Hello("x" * 5000, 1, True)),
     ],
 )
-def test_no_parcel_is_refused_in_one_sentence(noise):
+def test_malformed_message_raises_bad_value(noise):
     with pytest.raises(BadValue):
-        wire.ParcelReader(wire.LARGEST_STRANGER).receive(noise)
+        wire.MessageReader(wire.LARGEST_UNAUTHENTICATED).receive(noise)
 
 
 def model_bytes(world):
@@ -91,26 +91,26 @@ def model_bytes(world):
 
 
 @pytest.mark.parametrize("name", ["aibo_meet", "quince_step", "league_field"])
-def test_a_world_as_text_composes_to_the_same_model(name):
+def test_decoded_world_compiles_to_the_same_model(name):
     world = load(name)
     again = decode_world(encode_world(world))
     assert again == visible_world(world)
     assert model_bytes(again) == model_bytes(world)
 
 
-def test_every_shipped_world_comes_back_from_text():
+def test_every_shipped_world_round_trips():
     for name in shipped():
         world = load(name)
         assert decode_world(encode_world(world)) == visible_world(world)
 
 
-def test_a_world_that_names_somebody_who_left_still_comes_back():
+def test_world_that_refers_to_a_removed_robot_round_trips():
     world = Simulation(load("match_1v3", ["view.follow=red_attacker"])).world
     without = world.changed(robots=world.robots[1:])
     assert model_bytes(decode_world(encode_world(without))) == model_bytes(without)
 
 
-def test_mesh_files_come_along(tmp_path):
+def test_mesh_files_are_attached(tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
@@ -120,11 +120,11 @@ def test_mesh_files_come_along(tmp_path):
     rock = Mesh(name="rock", position=(1, 0, 1), mass=1.0, friction=0.5, file=file)
     world = pack_world(ers7_entry("rex", 0, 0, 0), objects=(rock,))
     vertices = compose(world).model.mesh_vert
-    news = wire.NewWorld([], [2, 2, 320, 240], 0, [], encode_world(world))
-    sent = pack_meshes(news)
+    message = wire.NewWorld([], [2, 2, 320, 240], 0, [], encode_world(world))
+    sent = pack_meshes(message)
     file.unlink()
     again = decode_world(unpack_meshes(sent, there).body)
     assert again.objects[0].file.parent == there
     assert np.array_equal(compose(again).model.mesh_vert, vertices)
-    with pytest.raises(BadValue, match="mesh 0 did not come along"):
-        unpack_meshes(news, there)
+    with pytest.raises(BadValue, match="mesh file 0 of the world is not attached"):
+        unpack_meshes(message, there)

@@ -115,7 +115,7 @@ class PictureConnection:
         if isinstance(frame, NoPicture):
             raise Disconnected(f"{self.address.peer}: no image, {frame.reason}")
         if isinstance(frame, Fault):
-            raise BadValue(f"the image server sent {frame.reason}")
+            raise BadValue(f"invalid data of the image server: {frame.reason}")
         return frame
 
 

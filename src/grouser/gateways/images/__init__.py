@@ -1,1 +1,1 @@
-"""What cameras see, drawn by render workers in other processes and sent to image clients."""
+"""Camera pictures: drawn by render workers, served to image clients, written as videos."""

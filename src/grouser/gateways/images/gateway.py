@@ -1,4 +1,4 @@
-"""The image gateway: the port for pictures, and the one for render workers on other machines."""
+"""Image gateways: the port for pictures, and the port for render workers on other machines."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from functools import partial
 
 from grouser.gateways.gateway import Endpoint, GatewayContext
 from grouser.gateways.images.port import ImagePort
+from grouser.gateways.images.render_pool import RemoteWorker
 from grouser.protocol.images import PORT
 from grouser.protocol.rendering import PORT as WORKER_PORT
 
 
 @dataclass(frozen=True)
 class ImageGateway:
-    """A port where clients get the pictures of robots' cameras."""
+    """Port where clients get the pictures of robots' cameras."""
 
     port: int = PORT
     legacy: bool = False
-    """Send the first frame unasked, as UT2004's servers did."""
+    """Send the first frame without a request, as UT2004's servers did."""
     own_only: bool = False
-    """Give nobody the pictures of others."""
+    """Serve a robot's own pictures only; a key is required."""
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
-        """Return the one port, ``images``; none if nobody draws."""
+        """Return the one port, ``images``; none if pictures are not drawn."""
         if context.views is None:
             return
         factory = ImagePort(
@@ -38,12 +39,12 @@ class ImageGateway:
 
 @dataclass(frozen=True)
 class RenderWorkerGateway:
-    """A port where render workers of other machines come (``grouser eyes``)."""
+    """Port where render workers on other machines connect (``grouser render-worker``)."""
 
     port: int = WORKER_PORT
 
     def endpoints(self, context: GatewayContext) -> Iterable[Endpoint]:
-        """Return the one port, ``eyes``; none if nobody draws."""
+        """Return the one port, ``eyes``; none if pictures are not drawn."""
         if context.views is not None:
-            accept = partial(context.views.pool.accept_remote, context.registry.access)
-            yield Endpoint("eyes", self.port, accept)
+            factory = partial(RemoteWorker, context.views.pool, context.registry.access)
+            yield Endpoint("eyes", self.port, factory)

@@ -1,7 +1,7 @@
-"""The newest picture of every camera, and all of them in one mosaic; drawn for those who watch.
+"""Latest picture of every camera, and the mosaic of all; drawn on demand.
 
-Pictures come one by one and whole from a render pool. A camera's newest shot waits until its worker
-has time; older ones are dropped and counted. Nothing is drawn while nobody watches.
+Pictures come from a render pool. Only the newest shot of a camera waits for its worker; older ones
+are dropped and counted. A camera without watchers is not drawn.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from grouser.errors import BadValue
-from grouser.gateways.images.mosaic import Mosaic
-from grouser.gateways.images.raster import Raster
-from grouser.gateways.images.render_pool import RenderPool
-from grouser.gateways.images.tiles import (
+from grouser.gateways.images.mosaic import (
     UDK_LAYOUT,
     CameraName,
     CameraSlot,
-    CameraTile,
     Layout,
+    Mosaic,
+    Raster,
 )
-from grouser.gateways.images.worker_channel import Answer, RenderJob
+from grouser.gateways.images.render_pool import RenderPool
+from grouser.gateways.images.worker_pool import Answer, RenderJob
 from grouser.protocol.rendering import Encode, Failed, Picture, Shoot
 
 _LOG = logging.getLogger(__name__)
@@ -31,57 +30,57 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class DrawnPicture:
-    """A picture as it is served."""
+    """Drawn picture of a camera."""
 
     time: float
-    """Simulated, s."""
+    """Simulated time, s."""
     raw: bytes
-    """As a raw frame carries it."""
+    """Payload of a raw frame."""
     jpeg: bytes
-    """The same as a JPEG file; empty where none is served."""
+    """JPEG file; empty if none is served."""
 
     @property
     def raster(self) -> Raster:
-        """Its pixels."""
+        """Pixels."""
         return Raster.of(self.raw)
 
 
 @dataclass(frozen=True)
 class ShotRequest:
-    """A shot of one camera that may be drawn."""
+    """Shot of one camera that may be drawn."""
 
     order: Callable[[bool], Shoot]
-    """Returns the order for a worker; the argument says whether the picture is to come back."""
+    """Returns the order for a worker; the argument is `Shoot.back`."""
     done: Callable[[Answer], None] | None = None
-    """Called with the answer, where somebody waits for this very picture."""
+    """Called with the result, if the caller needs this very picture."""
 
 
 class LatestFrames:
-    """The newest pictures of many cameras; `grouser.gateways.images.views` feeds a simulation's."""
+    """Latest pictures of many cameras; `Views` feeds it with the shots of a simulation."""
 
     def __init__(self, pool: RenderPool, layout: Layout = UDK_LAYOUT) -> None:
         """Start without cameras.
 
         Args:
             pool: draws the pictures.
-            layout: of the mosaic.
+            layout: layout of the mosaic.
         """
         self.pool = pool
         self.mosaic = Mosaic(layout)
         self.pictures: dict[CameraName, DrawnPicture] = {}
-        """The newest of each camera; none before the first was drawn."""
+        """Latest picture of each camera that has one."""
         self.drawn: Counter[CameraName] = Counter()
-        """Pictures of each camera so far."""
+        """Number of pictures of each camera."""
         self.dropped: Counter[CameraName] = Counter()
-        """Shots of each camera that were wanted and never drawn, because a newer one came."""
+        """Number of watched shots of each camera that were dropped for a newer one."""
         self.listeners: set[Callable[[], None]] = set()
-        """Called when there is something new to see."""
+        """Called after each change."""
         self._slots: dict[CameraName, CameraSlot] = {}
         self._requests: dict[CameraName, ShotRequest] = {}
         self._watchers: Counter[CameraName] = Counter()
         self._mosaic_watchers = 0
         self._due: set[CameraName] = set()
-        """Cameras that somebody began to watch, whose first picture is not there yet."""
+        """Newly watched cameras whose first picture is pending."""
         self._failed: dict[CameraName, str] = {}
 
     # -- cameras -----------------------------------------------------------------------------
@@ -96,7 +95,7 @@ class LatestFrames:
 
         Args:
             slots: all cameras.
-            layout: of the mosaic from now on; None: as before.
+            layout: new layout of the mosaic; None: unchanged.
         """
         if layout is not None and layout != self.mosaic.layout:
             self.set_cameras(())
@@ -111,7 +110,7 @@ class LatestFrames:
         self._notify()
 
     def find(self, key: str, camera: str = "") -> CameraSlot | None:
-        """Return the slot of the robot with this ``key``: its first, or that of ``camera``."""
+        """Return a slot of the robot with this ``key``: the first, or that of ``camera``."""
         own = [
             slot
             for slot in sorted(self.slots, key=lambda slot: slot.tile)
@@ -119,66 +118,58 @@ class LatestFrames:
         ]
         return next((slot for slot in own if camera in ("", slot.camera)), None)
 
-    def tiles(self, robot: str) -> dict[str, CameraTile]:
-        """Return where each camera of a robot is in the mosaic."""
-        place = self.mosaic.layout.place
-        return {slot.camera: place(slot) for slot in self.slots if slot.robot == robot}
-
     # -- watchers ----------------------------------------------------------------------------
 
     def watch(self, name: CameraName | None) -> None:
-        """Count somebody who watches a camera; None: the mosaic of all of them."""
+        """Add a watcher of a camera; None: of the mosaic."""
         if name is None:
             self._mosaic_watchers += 1
         else:
             self._watchers[name] += 1
         for undrawn in [name] if name else list(self._requests):
-            if undrawn in self._requests:  # newer than the last picture: nobody watched meanwhile
+            if undrawn in self._requests:  # newer than the last picture
                 self._due.add(undrawn)
                 self._submit(undrawn, self._requests.pop(undrawn))
 
     def unwatch(self, name: CameraName | None) -> None:
-        """Count one watcher less."""
+        """Remove a watcher of a camera; None: of the mosaic."""
         if name is None:
             self._mosaic_watchers -= 1
         else:
             self._watchers[name] -= 1
-            self._watchers += Counter()  # only those above zero stay
+            self._watchers += Counter()  # drops counts of zero
 
-    def watched(self, name: CameraName) -> bool:
-        """Return whether somebody here watches a camera."""
+    def is_watched(self, name: CameraName) -> bool:
+        """Return True if a camera, or the mosaic, has a watcher."""
         return self._mosaic_watchers > 0 or self._watchers[name] > 0
 
     def failure(self, name: CameraName | None) -> str:
-        """Return why a camera has no picture; None: why one of them has none. Else nothing."""
+        """Return the reason why a camera, or any (None), has no picture; empty if there is none."""
         wanted = self._failed if name is None else {name: self._failed.get(name, "")}
         return next((why for each, why in wanted.items() if why and each not in self.pictures), "")
 
-    def visible(self, name: CameraName | None) -> bool:
-        """Return whether a camera has a picture since somebody watches it.
-
-        None: whether each that was offered has one.
-        """
+    def is_current(self, name: CameraName | None) -> bool:
+        """Return True if a camera has a picture drawn since it is watched; None: all cameras."""
         if name is None:
-            return not self._due  # with no camera at all, it is black
+            return not self._due  # without cameras the mosaic is black
         return name in self.pictures and name not in self._due
 
     # -- pictures ----------------------------------------------------------------------------
 
     def offer(self, name: CameraName, request: ShotRequest) -> None:
-        """Have a camera's next shot drawn if somebody watches; else keep it until somebody does."""
+        """Draw the next shot of a camera if it is watched; else store it for the next watcher."""
         if name not in self._slots:
             if request.done:
                 request.done(None)
             return
-        watched = self.watched(name)
+        watched = self.is_watched(name)
         if not watched:
             self._requests[name] = ShotRequest(request.order)
-        if request.done or watched or self.pool.remote_count:
+        if request.done or watched or self.pool.attached_count:
             self._submit(name, request)
 
     def encode(self, raster: Raster, done: Callable[[bytes | None], None]) -> None:
-        """Have a worker make a JPEG of ``raster``; ``done`` gets it, or None if that failed."""
+        """Encode ``raster`` as JPEG in a worker; ``done`` is called with it, or None on failure."""
 
         def finish(answer: Answer) -> None:
             done(answer.body if isinstance(answer, Picture) else None)
@@ -187,7 +178,7 @@ class LatestFrames:
         self.pool.submit(RenderJob(object(), order, finish))
 
     def _submit(self, name: CameraName, request: ShotRequest) -> None:
-        slot, wanted = self._slots[name], self.watched(name) or request.done is not None
+        slot, wanted = self._slots[name], self.is_watched(name) or request.done is not None
         order = request.order(wanted)
 
         def finish(answer: Answer) -> None:
@@ -205,14 +196,17 @@ class LatestFrames:
         self.pool.submit(RenderJob(name, order, finish), slot.tile)
 
     def _store(self, slot: CameraSlot, time: float, picture: Picture) -> None:
-        """Keep a new picture, unless its camera has gone."""
+        """Store a new picture, unless its camera was removed."""
         if self._slots.get(slot.name) != slot:
             return
         drawn = DrawnPicture(time, picture.body[: picture.raw], picture.body[picture.raw :])
         try:
             raster = drawn.raster
             if (raster.width, raster.height) != (slot.width, slot.height):
-                raise BadValue(f"a picture of {raster.width} x {raster.height} pixels")
+                raise BadValue(
+                    f"picture of {raster.width} x {raster.height} pixels, "
+                    f"must be {slot.width} x {slot.height}"
+                )
         except BadValue as error:
             self._log_failure(slot, str(error))
             return
@@ -223,7 +217,7 @@ class LatestFrames:
         self._notify()
 
     def _log_failure(self, slot: CameraSlot, reason: str) -> None:
-        """Log once what is wrong with a camera, until that changes."""
+        """Log the failure of a camera once, until its reason changes."""
         if self._failed.get(slot.name) != reason:
             self._failed[slot.name] = reason
             _LOG.error("'%s' of '%s' cannot be drawn: %s", slot.camera, slot.robot, reason)

@@ -1,22 +1,21 @@
-"""The image port (5003): pictures for those who ask, one for each request.
+"""Image port (5003): one picture for each request, with access control and back-pressure.
 
-Without a key it serves the mosaic of all cameras, as USARSim's image server did: ``OK`` for all of
-it, ``U`` for a part. A client that begins with ``key <key>`` gets its own robot's pictures alone,
-and its regions count from their corner. A client that does not read is not answered: its next frame
-is made when the last one is out, and its requests are left in its own socket.
+Without a key a client gets the mosaic of all cameras, as from USARSim's image server: ``OK`` for
+the whole, ``U`` for a region. A client that begins with ``key <key>`` gets the pictures of its own
+robot only; regions are relative to their corner. The next frame is made after the last one was
+sent; the requests of a client that does not read stay in its socket.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
-from collections.abc import Callable
 from functools import partial
 
 from grouser.errors import BadValue, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames
 from grouser.gateways.images.mosaic import CameraName
+from grouser.gateways.listening_port import Connection
 from grouser.protocol.images import (
     Credential,
     Frame,
@@ -32,33 +31,32 @@ from grouser.service.access import AccessControl, Role
 from grouser.service.rate_limiter import Limits
 
 MOST_FPS = 60.0
-"""Frames per second of the wall clock that one connection gets."""
+"""Maximum frame rate of one connection, per wall second."""
 
 MOST_RATE = 2.0**26
-"""Bytes per second of the wall clock that one connection gets: copying them takes time here."""
-GRACE = 0.2
-"""Wall seconds that a client has to show a key before it is sent a frame unasked, s."""
+"""Maximum data rate of one connection, bytes per wall second: copying takes processor time."""
+LEGACY_FRAME_DELAY = 0.2
+"""Delay of the first frame in legacy mode, wall s: a client may send a key first."""
 MOST_CONNECTIONS = 128
-"""Connections that look at once: two for every robot that UDK's server has room for."""
+"""Maximum number of admitted connections: two for every robot of a UDK server."""
 
-_LOG = logging.getLogger(__name__)
-_MOST_REQUESTS = 8  # read ahead
-_BITE = 64  # bytes   of requests, looked at together
-_TRIES = 3  # to have one JPEG made
+_MOST_REQUESTS = 8  # parsed ahead
+_PARSE_CHUNK = 64  # bytes of requests that are parsed together
+_TRIES = 3  # attempts to encode one JPEG
 
 
 class ImagePort:
-    """What all connections to an image port share; call it for the protocol of one.
+    """State shared by all connections of an image port; call it to create a connection.
 
     Args:
-        latest: the pictures that are served.
-        access: who may look. A key opens its own pictures, everything else needs WATCH.
-        legacy: send one frame unasked when somebody connects (the UT2004 habit). Where that needs a
-            token or a key, it is sent when they are there.
-        own_only: serve nobody without a key.
-        most_fps: frames per second of the wall clock that one connection gets.
-        most: connections that look at once.
-        login_seconds: wall time until a token or key must be shown, where one is needed, s.
+        latest: served pictures.
+        access: access control. A key gives access to its own pictures, the mosaic needs WATCH.
+        legacy: send one frame on connect, as UT2004's servers did; after the token or key, if one
+            is required.
+        own_only: reject clients without a key.
+        most_fps: maximum frame rate of one connection, per wall second.
+        most: maximum number of admitted connections.
+        login_seconds: time-out for a required token or key, wall s.
     """
 
     def __init__(
@@ -73,126 +71,115 @@ class ImagePort:
         login_seconds: float = Limits.login_seconds,
     ) -> None:
         if not most_fps > 0:
-            raise BadValue(f"image port: {most_fps} frames per second, must be above 0")
+            raise BadValue(f"image port: most_fps is {most_fps}, must be above 0")
         self.latest, self.access = latest, access
         self.legacy, self.own_only, self.pause = legacy, own_only, 1 / most_fps
         self.most, self.login_seconds = most, login_seconds
         self.connections: set[ImageConnection] = set()
         self.frames_sent = 0
-        """To all connections so far."""
+        """Number of frames sent to all connections."""
         self.refused = 0
-        """Connections that were refused so far."""
-        self.log = access.log
+        """Number of rejected connections."""
         self._jpeg: tuple[int, bytes] = (-1, b"")
 
     def __call__(self) -> ImageConnection:
-        """Return the protocol of one connection."""
+        """Create the protocol of one connection."""
         return ImageConnection(self)
 
     def mosaic_jpeg(self) -> bytes:
-        """Return the mosaic now as JPEG, if it was made for somebody already; else nothing."""
+        """Return the present mosaic as JPEG if it is cached; else empty."""
         version, jpeg = self._jpeg
         return jpeg if version == self.latest.mosaic.version else b""
 
-    def keep(self, version: int, jpeg: bytes) -> None:
-        """Keep a mosaic's JPEG for others who want the same."""
+    def cache_mosaic(self, version: int, jpeg: bytes) -> None:
+        """Cache the JPEG of a version of the mosaic for other connections."""
         self._jpeg = version, jpeg
 
 
-class ImageConnection(asyncio.Protocol):
+class ImageConnection(Connection, asyncio.Protocol):
     """One connection to the image port."""
 
+    credential = "token or key"
+
     def __init__(self, port: ImagePort) -> None:
+        super().__init__(port.access.log, port.login_seconds)
         self._port, self._latest = port, port.latest
         self._preamble, self._side = Preamble(), ImageServerSide(port.legacy)
-        self._transport: asyncio.Transport | None = None
-        self.on_closed: Callable[[], None] = lambda: None
-        self._who = "nobody"
         self._unread = b""
         self._requests: deque[Request] = deque()
-        self._key = Credential("key", "")  # without a secret: everything
-        self._admitted = self._shown = self._opened = False
+        self._key = Credential("key", "")  # empty: the mosaic
+        self._admitted = self._authenticated = self._first_frame_sent = False
         self._watching: CameraName | None = None
-        self._busy = False  # a frame is being made, or on its way out
+        self._busy = False  # a frame is being encoded or sent
         self._next = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._login: asyncio.TimerHandle | None = None
+        self._frame_timer: asyncio.TimerHandle | None = None
+        self._legacy_timer: asyncio.TimerHandle | None = None
 
-    # -- asyncio's side ----------------------------------------------------------------------
+    # -- hooks of the connection -------------------------------------------------------------
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Register the client; in legacy mode, send it a frame."""
-        assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
-        # "Out" means all of it. One byte, not none: asyncio's TLS takes none for too much already,
-        # and would say in turns that it is full and that it is not.
+    def opened(self, transport: asyncio.Transport) -> None:
+        """Register the connection; in legacy mode, schedule the first frame."""
+        # Writing resumes when all bytes are sent. The limit is one byte, not 0: with 0 asyncio's
+        # TLS reports the empty buffer as full.
         transport.set_write_buffer_limits(high=1, low=0)
-        self._transport = transport
-        self._who = str((transport.get_extra_info("peername") or ("nowhere",))[0])
         self._port.connections.add(self)
         self._latest.listeners.add(self._answer_next)
-        loop = asyncio.get_running_loop()
-        if self._port.own_only or self._port.access.needs_token:
-            self._login = loop.call_later(self._port.login_seconds, self._check_login)
-        elif self._port.legacy:  # who has a key shows it at once, and wants its own picture
-            self._login = loop.call_later(GRACE, self._open)
+        if self._port.legacy and self.logged_in():
+            loop = asyncio.get_running_loop()
+            self._legacy_timer = loop.call_later(LEGACY_FRAME_DELAY, self._request_first_frame)
+
+    def closed(self) -> None:
+        """Unregister the connection."""
+        self._port.connections.discard(self)
+        self._latest.listeners.discard(self._answer_next)
+        for timer in (self._frame_timer, self._legacy_timer):
+            if timer:
+                timer.cancel()
+        if self._admitted:
+            self._latest.unwatch(self._watching)
+
+    def logged_in(self) -> bool:
+        """Return True if the client is admitted, or needs no credential."""
+        port = self._port
+        return self._admitted or not (port.own_only or port.access.needs_token)
+
+    def reject(self, reason: str) -> None:
+        """Close the connection without a reason for the client, and count it."""
+        self._port.refused += 1
+        super().reject(reason)
+
+    # -- asyncio's callbacks -----------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Take a token or key, then requests."""
+        """Process credentials, then requests."""
         try:
             credentials, data = self._preamble.receive(data)
             for credential in credentials:
                 self._check_credential(credential)
-                self._open()
+                self._request_first_frame()
         except GrouserError as error:
-            self._refuse(str(error))
+            self.reject(str(error))
             return
         self._unread += data
         self._answer_next()
 
     def pause_writing(self) -> None:
-        """The frame did not fit into the socket."""
+        """Note that a frame is being sent."""
         self._busy = True
 
     def resume_writing(self) -> None:
-        """It is out."""
+        """Answer the next request after a frame was sent."""
         self._busy = False
         self._answer_next()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Forget the client."""
-        self._transport = None
-        self._port.connections.discard(self)
-        self._latest.listeners.discard(self._answer_next)
-        for timer in (self._timer, self._login):
-            if timer:
-                timer.cancel()
-        if self._admitted:
-            self._latest.unwatch(self._watching)
-        self.on_closed()
-
-    # -- the port's side ---------------------------------------------------------------------
-
-    def logged_in(self) -> bool:
-        """Return whether it may look, or whoever asks may."""
-        port = self._port
-        return self._admitted or not (port.own_only or port.access.needs_token)
-
-    def reject(self, reason: str) -> None:
-        """Close the connection."""
-        self._refuse(reason)
-
-    def refusal(self, reason: str) -> bytes:
-        """Return nothing: pictures have no words."""
-        return b""
 
     # -- admission ---------------------------------------------------------------------------
 
     def _check_credential(self, credential: Credential) -> None:
-        """Admit the client with a token or a key, or refuse it."""
-        if self._shown:
-            raise Refused("only one token or key may be shown")
-        self._shown = True
-        if self._admitted:  # as everybody is, by a request that came before
+        """Admit the client with a token or a key, or raise `Refused`."""
+        if self._authenticated:
+            raise Refused("only one token or key is accepted")
+        self._authenticated = True
+        if self._admitted:  # without a credential, by an earlier request
             self._admitted = False
             self._latest.unwatch(self._watching)
         if credential.kind == "token":
@@ -200,50 +187,42 @@ class ImageConnection(asyncio.Protocol):
         else:
             slot = self._latest.find(credential.secret, credential.camera)
             if slot is None:
-                raise Refused("the key opens no robot's pictures, or it has no such camera")
+                raise Refused("the key belongs to no robot, or the robot has no such camera")
             self._key = credential
             self._admit(slot.name)
 
-    def _check_login(self) -> None:
-        """Refuse a client that has shown neither token nor key in time."""
-        if not self._admitted:
-            self._refuse(f"no token or key came within {self._port.login_seconds:g} s")
-
-    def _open(self) -> None:
-        """In legacy mode, let a frame be due, once."""
-        if not self._opened and (due := self._side.opened()):
-            self._opened = True
-            self._requests.extend(due)
+    def _request_first_frame(self) -> None:
+        """In legacy mode, queue the request for the first frame, once."""
+        if not self._first_frame_sent and (requests := self._side.opened()):
+            self._first_frame_sent = True
+            self._requests.extend(requests)
             self._answer_next()
 
     def _admit_to_all(self, token: str | None) -> None:
         if self._port.own_only:
-            raise Refused("this port gives a robot's own pictures only: begin with 'key <key>'")
-        if Role.WATCH not in self._port.access.check(self._who, token):
-            raise Refused("this token is not one for 'watch'")
+            raise Refused("this port serves a robot's own pictures only: begin with 'key <key>'")
+        if Role.WATCH not in self._port.access.check(self.address, token):
+            raise Refused("this token does not have the role 'watch'")
         self._admit(None)
 
     def _admit(self, name: CameraName | None) -> None:
         if sum(one._admitted for one in self._port.connections) >= self._port.most:
-            raise Refused(f"there are {self._port.most} connections already")
+            raise Refused(f"the limit of {self._port.most} connections is reached")
         self._admitted, self._watching = True, name
         self._latest.watch(name)
 
-    def _refuse(self, reason: str, *, told: bool = False) -> None:
-        """End the connection; strangers are told nothing, those who may look why."""
-        self._port.refused += 1
-        self._port.log.warning(_LOG, self._who, f"no images: {reason}")
-        if self._transport:
-            if told:
-                self._transport.write(NoPicture(reason).encode())
-            self._transport.close()
+    def _fail(self, reason: str) -> None:
+        """Close the connection; an admitted client gets the reason."""
+        if self._admitted and self._transport:
+            self._transport.write(NoPicture(reason).encode())
+        self.reject(reason)
 
-    # -- request, frame ----------------------------------------------------------------------
+    # -- requests and frames -----------------------------------------------------------------
 
     def _answer_next(self) -> None:
-        """Answer the next request, if it is time and there is something to see."""
+        """Answer the next request if the frame rate permits it and a picture is available."""
         transport = self._transport
-        if transport is None or transport.is_closing() or self._busy or self._timer:
+        if transport is None or transport.is_closing() or self._busy or self._frame_timer:
             return
         self._parse_requests(transport)
         if not self._requests:
@@ -252,46 +231,46 @@ class ImageConnection(asyncio.Protocol):
             if not self._admitted:
                 self._admit_to_all(None)
             if reason := self._latest.failure(self._watching):
-                raise Refused(reason)  # at once: nobody shall wait for what will not come
-            if not self._visible():
+                raise Refused(reason)
+            if not self._is_available():
                 return
         except Refused as refused:
-            self._refuse(str(refused), told=self._admitted)
+            self._fail(str(refused))
             return
         loop = asyncio.get_running_loop()
         if (now := loop.time()) < self._next:
-            self._timer = loop.call_at(self._next, self._due)
+            self._frame_timer = loop.call_at(self._next, self._on_frame_timer)
             return
         self._next = now + self._port.pause
         self._answer(self._requests.popleft())
 
-    def _due(self) -> None:
-        self._timer = None
+    def _on_frame_timer(self) -> None:
+        self._frame_timer = None
         self._answer_next()
 
     def _parse_requests(self, transport: asyncio.Transport) -> None:
-        """Parse some more requests; leave the rest in the client's socket."""
+        """Parse more requests; leave the rest in the client's socket."""
         while self._unread and len(self._requests) < _MOST_REQUESTS:
-            bite, self._unread = self._unread[:_BITE], self._unread[_BITE:]
-            self._requests.extend(self._side.receive(bite))
+            chunk, self._unread = self._unread[:_PARSE_CHUNK], self._unread[_PARSE_CHUNK:]
+            self._requests.extend(self._side.receive(chunk))
         if self._unread:
             transport.pause_reading()
         else:
             transport.resume_reading()
 
-    def _visible(self) -> bool:
-        """Return whether there is anything to see yet."""
+    def _is_available(self) -> bool:
+        """Return True if a picture is available; raise `Refused` if none will be."""
         if self._watching and self._latest.find(self._key.secret, self._key.camera) is None:
-            raise Refused(f"its robot '{self._watching[0]}' has left")
-        return self._latest.visible(self._watching)
+            raise Refused(f"robot '{self._watching[0]}' has left")
+        return self._latest.is_current(self._watching)
 
     def _answer(self, request: Request) -> None:
-        """Send one frame, or let it be encoded first."""
+        """Send one frame, or encode it first."""
         type_ = self._latest.pool.type
         if type_ is ImageType.RAW:
             self._send(Frame(type_, self._raw(request)))
-        elif ready := self._ready_jpeg(request):
-            self._send(Frame(type_, ready))
+        elif cached := self._cached_jpeg(request):
+            self._send(Frame(type_, cached))
         else:
             self._encode(request)
 
@@ -302,8 +281,8 @@ class ImageConnection(asyncio.Protocol):
             return whole.crop(request).payload()
         return latest.pictures[own].raw if own else latest.mosaic.payload()
 
-    def _ready_jpeg(self, request: Request) -> bytes:
-        """Return what a worker has encoded already; else nothing."""
+    def _cached_jpeg(self, request: Request) -> bytes:
+        """Return the JPEG if a worker has encoded it already; else empty."""
         if not isinstance(request, WholeFrame):
             return b""
         if self._watching:
@@ -311,10 +290,10 @@ class ImageConnection(asyncio.Protocol):
         return self._port.mosaic_jpeg()
 
     def _encode(self, request: Request, tries: int = _TRIES) -> None:
-        """Have a JPEG made of the mosaic or of a part; an empty part is sent raw."""
+        """Encode the picture or a region as JPEG in a worker; an empty region is sent raw."""
         latest, own = self._latest, self._watching
         if own and own not in latest.pictures:
-            self._refuse(f"its robot '{own[0]}' has left", told=True)
+            self._fail(f"robot '{own[0]}' has left")
             return
         raster = latest.pictures[own].raster if own else latest.mosaic.raster
         whole = isinstance(request, WholeFrame)
@@ -335,15 +314,15 @@ class ImageConnection(asyncio.Protocol):
             return
         if jpeg is not None:
             if version is not None:
-                self._port.keep(version, jpeg)
+                self._port.cache_mosaic(version, jpeg)
             self._send(Frame(self._latest.pool.type, jpeg))
             self._answer_next()
         elif tries > 1:
             loop = asyncio.get_running_loop()
             self._busy = True
-            loop.call_later(1.0, self._encode, request, tries - 1)  # its worker died; another comes
+            loop.call_later(1.0, self._encode, request, tries - 1)  # its worker is being restarted
         else:
-            self._refuse("nobody could encode the picture", told=True)
+            self._fail("the picture could not be encoded")
 
     def _send(self, frame: Frame) -> None:
         if self._transport:

@@ -1,4 +1,7 @@
-"""Shots, films' frames and appearance as messages, from one model to its twin in a worker."""
+"""Codec of render orders: worlds, camera shots, video frames and appearance as messages.
+
+The worker builds the same model from the world, so that a state is sufficient to draw a picture.
+"""
 
 from __future__ import annotations
 
@@ -23,26 +26,26 @@ from grouser.world.file import World
 
 
 def visible_world(world: World) -> World:
-    """Return what can be seen of ``world``: without what happens in it and who plays there.
+    """Return ``world`` without triggers, events, match and followed robot.
 
-    Those name robots, and a robot may have left since the world was loaded.
+    These refer to robots by name, which may have left since the world was loaded.
     """
     view = world.view.model_copy(update={"follow": None})
     return world.changed(triggers=(), events=(), match=None, view=view)
 
 
 def encode_world(world: World) -> bytes:
-    """Return what can be seen of ``world`` as JSON."""
+    """Return the `visible_world` as JSON."""
     return visible_world(world).model_dump_json().encode()
 
 
 def decode_world(text: bytes) -> World:
-    """Return the `visible_world` in the JSON of `encode_world`, the same to the last bit."""
+    """Return the `visible_world` from the JSON of `encode_world`, bit for bit."""
     return World.model_validate(json.loads(text))
 
 
 def pack_meshes(message: NewWorld) -> NewWorld:
-    """Return ``message`` with the files that its world names, which must be here."""
+    """Return ``message`` with the mesh files of its world attached."""
     meshes = [Path(mesh["file"]).read_bytes() for mesh in _meshes(json.loads(message.body))]
     return replace(
         message, files=[len(mesh) for mesh in meshes], body=b"".join((*meshes, message.body))
@@ -50,14 +53,14 @@ def pack_meshes(message: NewWorld) -> NewWorld:
 
 
 def unpack_meshes(message: NewWorld, folder: Path) -> NewWorld:
-    """Write the files of ``message`` into ``folder``; return one whose world names them."""
+    """Write the attached files to ``folder``; return a message whose world refers to them."""
     ends = [sum(message.files[: number + 1]) for number in range(len(message.files))]
     starts = [0, *ends]
     content = json.loads(message.body[starts[-1] :])
     for number, mesh in enumerate(_meshes(content)):
         ending = Path(mesh["file"]).suffix.lower()
         if number >= len(ends) or ending not in (*MESH_ENDINGS, *MAP_ENDINGS):
-            raise BadValue(f"the world's mesh {number} did not come along")
+            raise BadValue(f"mesh file {number} of the world is not attached")
         file = folder / f"{number}{ending}"
         file.write_bytes(message.body[starts[number] : ends[number]])
         mesh["file"] = str(file)
@@ -65,7 +68,7 @@ def unpack_meshes(message: NewWorld, folder: Path) -> NewWorld:
 
 
 def _meshes(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield what of a world is in files, objects and then ground, always in the same order."""
+    """Yield the parts of a world that are in files: objects, then terrain, in their order."""
     yield from (thing for thing in content["objects"] if thing["kind"] == "mesh")
     yield from (piece for piece in content["terrain"] if piece.get("file"))
 
@@ -73,7 +76,7 @@ def _meshes(content: Any) -> Iterator[dict[str, Any]]:
 def encode_shot(
     shot: Shot, time: float, *, robot: str, camera: str, quality: int, back: bool
 ) -> Shoot:
-    """Return the order to draw ``shot``, still without a number."""
+    """Return the order to draw ``shot``, without a number."""
     state = shot.snapshot
     return Shoot(
         number=-1,
@@ -91,7 +94,7 @@ def encode_shot(
 
 
 def decode_shot(model: mujoco.MjModel, order: Shoot) -> Shot:
-    """Return what is to be drawn; the order must fit ``model`` (`fits`)."""
+    """Return the shot of an order that fits ``model`` (`fits`)."""
     return Shot(_snapshot(model, order), Aim(*order.aim), order.seed)
 
 
@@ -104,7 +107,7 @@ def encode_frame(
     quality: str,
     coded: bool,
 ) -> Film:
-    """Return the order to draw ``state`` as ``view`` sees it."""
+    """Return the order to draw ``state`` from ``view``."""
     return Film(
         number=number,
         model=int(state.model.signature),
@@ -118,13 +121,13 @@ def encode_frame(
 
 
 def decode_frame(model: mujoco.MjModel, order: Film) -> tuple[Snapshot, Viewpoint]:
-    """Return what is to be drawn, and from where; the order must fit ``model`` (`fits`)."""
+    """Return state and viewpoint of an order that fits ``model`` (`fits`)."""
     x, y, z, *rest = order.view
     return _snapshot(model, order), Viewpoint((x, y, z), *rest)
 
 
 def fits(model: mujoco.MjModel, order: Shoot | Film) -> bool:
-    """Return whether the order's state is one of ``model``'s."""
+    """Return True if the state of an order belongs to ``model``."""
     sizes = [model.nq, model.nv, model.nmocap]
     length = model.nq + model.nv + 7 * model.nmocap
     same = order.model == int(model.signature) and order.sizes == sizes
@@ -150,7 +153,7 @@ def _snapshot(model: mujoco.MjModel, order: Shoot | Film) -> Snapshot:
 
 
 def encode_appearance(model: mujoco.MjModel) -> Looks:
-    """Return how things in ``model`` look now: lights, colours, what is hidden."""
+    """Return the present appearance of ``model``: lights, colours, visibility."""
     parts = {
         field: np.ascontiguousarray(getattr(model, field)).tobytes() for field in APPEARANCE_FIELDS
     }
@@ -158,7 +161,7 @@ def encode_appearance(model: mujoco.MjModel) -> Looks:
 
 
 def apply_appearance(model: mujoco.MjModel, message: Looks) -> None:
-    """Make ``model`` look as ``message`` says; one of another world does not fit, and is left."""
+    """Apply an appearance to ``model``; one of another world, which does not fit, is ignored."""
     fields: Mapping[str, Any] = {name: getattr(model, name) for name in APPEARANCE_FIELDS}
     if message.sizes != {name: field.nbytes for name, field in fields.items()}:
         return

@@ -1,9 +1,9 @@
-"""The far end of a server's render pool: drawing and serving its pictures on another machine.
+"""Remote rendering: a host on another machine draws and serves the pictures of a server.
 
-Asanuma et al. 2004, sec. 3: the server keeps the field, and pictures are made elsewhere. A remote
-worker connects to a server, is sent the world and then the state at the moment of each shot, has
-its own render pool draw, serves the pictures on its own image port and sends back those that
-somebody at the server watches.
+Asanuma et al. 2004, sec. 3: the server simulates the field, and pictures are made elsewhere. A
+`RenderHost` (``grouser render-worker``) connects to the server (`ServerLink`), receives the world
+and the state of each shot, draws with its own render pool, serves the pictures at its own image
+port, and returns those that are watched at the server.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from grouser.errors import BadValue, Disconnected, GrouserError, Refused
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
@@ -25,7 +26,7 @@ from grouser.gateways.images.port import ImagePort
 from grouser.gateways.images.render_codec import unpack_meshes
 from grouser.gateways.images.render_pool import RenderPool
 from grouser.gateways.images.worker_pool import Answer, RenderJob
-from grouser.gateways.listening_port import PortRules, ListeningPort
+from grouser.gateways.listening_port import ListeningPort, PortRules
 from grouser.protocol.images import ImageType
 from grouser.protocol.rendering import (
     Encode,
@@ -33,8 +34,8 @@ from grouser.protocol.rendering import (
     Hello,
     Looks,
     Message,
+    MessageReader,
     NewWorld,
-    ParcelReader,
     Picture,
     Refusal,
     Shoot,
@@ -47,49 +48,53 @@ from grouser.service.admission import Admission
 from grouser.service.rate_limiter import Limits
 from grouser.tls import client_context
 
+RECONNECT_DELAY = 1.0
+"""Delay before reconnecting to the server, wall s."""
+
 _LOG = logging.getLogger(__name__)
 
 
-class RemoteWorker(asyncio.Protocol):
-    """The connection to a server that has its pictures drawn here.
+class ServerLink(asyncio.Protocol):
+    """Connection to the server whose pictures are drawn here.
 
     Args:
-        frames: where the pictures are served from, and whose render pool draws them.
-        token: to be shown to the server; empty: none.
-        window: orders to take before the first is answered.
-        report: called with a sentence when something happens.
+        frames: pictures to serve; its render pool draws them.
+        token: access token for the server; empty: none.
+        window: maximum number of outstanding orders.
+        report: called with a message about each change of state.
     """
 
     def __init__(
         self, frames: LatestFrames, token: str, window: int, report: Callable[[str], None]
     ) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done, with the reason as its exception, when the connection has ended."""
+        """Completed with an exception when the connection has ended."""
         self._frames, self._token, self._window, self._report = frames, token, window, report
-        self._parcels = ParcelReader()
+        self._reader = MessageReader()
         self._accepted = False
         self._transport: asyncio.Transport | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="grouser-eyes-")
+        self._folder = tempfile.TemporaryDirectory(prefix="grouser-render-worker-")
         self._worlds = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Say hello."""
-        assert isinstance(transport, asyncio.Transport)  # a stream, not datagrams
-        self._transport = transport
+        """Send the handshake."""
+        self._transport = cast(asyncio.Transport, transport)
         self._send(Hello(self._token, self._window, True))
 
     def data_received(self, data: bytes) -> None:
-        """Carry out the server's messages."""
+        """Process messages of the server."""
         try:
-            for message in self._parcels.receive(data):
+            for message in self._reader.receive(data):
                 self._handle(message)
         except GrouserError as error:
             self._end(error)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End with the reason, which `ended` carries."""
-        early = " before it took these eyes (does it speak TLS? --trust FILE, its certificate)"
-        self._end(Disconnected("the server has hung up" + ("" if self._accepted else early)))
+        """Complete `ended` with the reason."""
+        hint = " before it accepted this worker (if it uses TLS: --trust FILE, its certificate)"
+        self._end(
+            Disconnected("the server closed the connection" + ("" if self._accepted else hint))
+        )
         self._folder.cleanup()
 
     def _end(self, reason: Exception) -> None:
@@ -107,9 +112,9 @@ class RemoteWorker(asyncio.Protocol):
         match message:
             case Welcome():
                 self._accepted = True
-                self._report("the server takes these eyes")
+                self._report("the server accepted this render worker")
             case Refusal(reason):
-                raise Refused(f"the server refuses these eyes: {reason}")
+                raise Refused(f"the server rejected this render worker: {reason}")
             case NewWorld():
                 self._load_world(message)
             case Looks():
@@ -120,16 +125,16 @@ class RemoteWorker(asyncio.Protocol):
                 job = RenderJob(object(), message, partial(self._answer, number))
                 self._frames.pool.submit(job)
             case _:
-                raise BadValue(f"{type(message).__name__} is nothing that a server says")
+                raise BadValue(f"{type(message).__name__} is not a message of a server")
 
     def _load_world(self, message: NewWorld) -> None:
-        """Draw and serve another world from now on."""
+        """Replace the world that is drawn and served."""
         try:
             slots = [CameraSlot(**slot) for slot in message.seats]
             layout = Layout(*message.layout)
             self._frames.pool.type = ImageType(message.type)
         except (TypeError, ValueError) as error:
-            raise BadValue(f"the server tells a world in another way ({error})") from error
+            raise BadValue(f"the server describes worlds in another version ({error})") from error
         self._worlds += 1
         folder = Path(self._folder.name) / str(self._worlds)
         folder.mkdir()
@@ -138,12 +143,12 @@ class RemoteWorker(asyncio.Protocol):
         self._report(f"{len(slots)} cameras in the world now")
 
     def _shoot(self, order: Shoot) -> None:
-        """Draw a shot for those who watch: here, or at the server."""
+        """Draw a shot if it is watched, here or at the server."""
         name = (order.robot, order.camera)
         answer = partial(self._answer, order.number) if order.back else None
         self._frames.offer(name, ShotRequest(lambda wanted: replace(order, back=True), answer))
         if not order.back:
-            self._send(Skipped(order.number))  # it need not wait for what it does not get
+            self._send(Skipped(order.number))  # frees the place in the server's window
 
     def _answer(self, number: int, answer: Answer) -> None:
         match answer:
@@ -153,7 +158,7 @@ class RemoteWorker(asyncio.Protocol):
                 self._send(Skipped(number))
 
 
-async def run_remote_worker(
+async def draw_for_server(
     frames: LatestFrames,
     host: str,
     port: int,
@@ -163,50 +168,48 @@ async def run_remote_worker(
     trust: Path | None = None,
     report: Callable[[str], None] = _LOG.info,
 ) -> None:
-    """Draw for a server until it hangs up.
+    """Connect to a server and draw for it until the connection ends.
 
     Args:
-        frames: where pictures are served from, and whose render pool draws them.
-        host: of the server.
-        port: of the server's, for remote workers.
-        token: to be shown; empty: none.
-        window: orders to take before the first is answered.
-        trust: the server's certificate (PEM): speak TLS. None: plain.
-        report: called with a sentence when something happens.
+        frames: pictures to serve; its render pool draws them.
+        host: host of the server.
+        port: port of the server for render workers.
+        token: access token; empty: none.
+        window: maximum number of outstanding orders.
+        trust: certificate of the server (PEM) for TLS; None: no TLS.
+        report: called with a message about each change of state.
 
     Raises:
-        Refused: the server does not want this worker.
-        Disconnected: it is not there, or not any more.
+        Refused: the server rejected this worker.
+        Disconnected: the server cannot be reached, or closed the connection.
     """
     context = None if trust is None else client_context(trust)
     loop = asyncio.get_running_loop()
     try:
-        transport, worker = await loop.create_connection(
-            lambda: RemoteWorker(frames, token, window, report), host, port, ssl=context
+        transport, link = await loop.create_connection(
+            lambda: ServerLink(frames, token, window, report), host, port, ssl=context
         )
     except OSError as error:
         why = error.strerror or str(error)
-        raise Disconnected(f"no server for eyes answers at {host}:{port} ({why})") from error
+        raise Disconnected(
+            f"no server with a port for render workers at {host}:{port} ({why})"
+        ) from error
     try:
-        await worker.ended
+        await link.ended
     finally:
         transport.close()
         frames.set_cameras(())
 
 
-AGAIN = 1.0
-"""Wall time (s) before a server that has gone is looked for again."""
-
-
-class RenderNode:
-    """Draws and serves the pictures of a server that runs elsewhere.
+class RenderHost:
+    """Render pool, image port and server connection of ``grouser render-worker``.
 
     Args:
-        access: of the image port here.
-        workers: processes that draw.
-        own_only: serve nobody without a key.
-        report: called with a sentence when something happens.
-        tls: what the image port here speaks TLS with; None: it does not.
+        access: access control of the image port.
+        workers: number of processes that draw.
+        own_only: serve a robot's own pictures only; a key is required.
+        report: called with a message about each change of state.
+        tls: TLS context of the image port; None: no TLS.
     """
 
     def __init__(
@@ -222,36 +225,36 @@ class RenderNode:
         self._frames = LatestFrames(self._pool)
         self._images = ImagePort(self._frames, access, own_only=own_only)
         limits = Limits()
-        self._port_rules = PortRules(Admission(limits), limits, access.log, tls)
+        self._rules = PortRules(Admission(limits), limits, access.log, tls)
         self._window = 2 * workers
         self._report = report
 
     async def run(
         self, server: str, server_port: int, *, host: str, port: int, token: str, trust: Path | None
     ) -> None:
-        """Draw for ``server`` and serve at ``host``; ends only by being refused or cancelled.
+        """Draw for ``server`` and serve pictures at ``host``; reconnect until cancelled.
 
         Raises:
-            Refused: the server does not want this worker.
-            Disconnected: it has never been there.
-            BadValue: the image port is taken.
+            Refused: the server rejected this worker.
+            Disconnected: the first connection failed.
+            BadValue: the image port is in use.
         """
-        images = ListeningPort(self._port_rules, self._images)
+        images = ListeningPort(self._rules, self._images)
         async with AsyncExitStack() as stack:
             stack.callback(images.close)
             number = await images.open(host, port, "pictures")
             await stack.enter_async_context(self._pool)
             self._report(f"pictures at {host}:{number}")
-            met = False
+            connected = False
 
-            def report(sentence: str) -> None:
-                nonlocal met
-                met = True
-                self._report(sentence)
+            def report(text: str) -> None:
+                nonlocal connected
+                connected = True
+                self._report(text)
 
             while True:
                 try:
-                    await run_remote_worker(
+                    await draw_for_server(
                         self._frames,
                         server,
                         server_port,
@@ -260,8 +263,8 @@ class RenderNode:
                         trust=trust,
                         report=report,
                     )
-                except Disconnected as gone:
-                    if not met:
+                except Disconnected as error:
+                    if not connected:
                         raise
-                    self._report(f"{gone}; looking for it again")
-                    await asyncio.sleep(AGAIN)
+                    self._report(f"{error}; reconnecting")
+                    await asyncio.sleep(RECONNECT_DELAY)

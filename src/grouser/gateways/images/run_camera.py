@@ -1,4 +1,4 @@
-"""The world's own view of a run: one picture, or whole videos, drawn while physics goes on."""
+"""Pictures and videos of a run, from the world's own viewpoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from grouser.cores import cores
-from grouser.gateways.images.film_crew import FilmCrew
+from grouser.gateways.images.offline_render_pool import OfflineRenderPool
 from grouser.rendering.filament import FilamentRenderer
 from grouser.rendering.image import Image, write_png
 from grouser.rendering.quality import quality_named
@@ -21,24 +21,24 @@ from grouser.rendering.video import Video
 from grouser.simulation.simulation import Simulation
 
 FPS = 25
-"""A video's frames per simulated second."""
+"""Video frames per simulated second."""
 VIDEO_QUALITY, PICTURE_QUALITY = "fast", "high"
-"""What is taken where nobody asks for another."""
+"""Default rendering qualities."""
 FEW = 50
-"""Frames that are drawn sooner than processes for them would be there."""
+"""Number of frames up to which starting worker processes takes longer than drawing here."""
 
 
 class RunCamera:
-    """Takes pictures and films a simulation; use it in a ``with`` block.
+    """Camera that writes pictures and videos of a simulation; use it in a ``with`` block.
 
-    Videos are there when the block ends without an error, or not at all.
+    Video files are written when the block ends without an error, else not at all.
 
     Args:
-        width: of pictures and videos, pixels.
-        height: of pictures and videos, pixels.
+        width: width of pictures and videos, pixels.
+        height: height of pictures and videos, pixels.
         videos: files to write; each gets every frame.
-        quality: by name; None: pictures well, videos quickly.
-        frames: how many are expected; a few are drawn in this process, many in several.
+        quality: rendering quality by name; None: `PICTURE_QUALITY` and `VIDEO_QUALITY`.
+        frames: expected number of video frames; above `FEW` they are drawn by worker processes.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class RunCamera:
         frames: int = FEW,
     ) -> None:
         self._size = width, height
-        self._film_quality = quality or VIDEO_QUALITY
+        self._video_quality = quality or VIDEO_QUALITY
         self._picture_quality = quality or PICTURE_QUALITY
-        for name in (self._film_quality, self._picture_quality):
+        for name in (self._video_quality, self._picture_quality):
             quality_named(name, "--quality").check()
         self._videos = [Video(path, FPS) for path in videos]
         self._coded = all(path.suffix == ".webm" for path in videos)
-        self._crew: FilmCrew | None = None
-        if videos and frames > FEW and FilmCrew.possible():
-            self._crew = FilmCrew(
-                width, height, quality=self._film_quality, coded=self._coded, workers=cores()
+        self._pool: OfflineRenderPool | None = None
+        if videos and frames > FEW and OfflineRenderPool.is_supported():
+            self._pool = OfflineRenderPool(
+                width, height, quality=self._video_quality, coded=self._coded, workers=cores()
             )
         self._renderers: dict[str, Renderer | FilamentRenderer] = {}
         self._open = ExitStack()
@@ -68,8 +68,8 @@ class RunCamera:
     def __enter__(self) -> Self:
         for video in self._videos:
             self._open.enter_context(video)
-        if self._crew is not None:
-            self._open.enter_context(self._crew)
+        if self._pool is not None:
+            self._open.enter_context(self._pool)
         return self
 
     def __exit__(
@@ -78,9 +78,9 @@ class RunCamera:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is None and self._crew is not None:
+        if error is None and self._pool is not None:
             try:
-                self._add_all(self._crew.finish())
+                self._add_all(self._pool.finish())
             except BaseException as late:
                 self._open.__exit__(type(late), late, late.__traceback__)
                 raise
@@ -90,25 +90,25 @@ class RunCamera:
         """Add a frame to every video."""
         if not self._videos:
             return
-        if self._crew is not None:
-            self._add_all(self._crew.take(sim, sim.view()))
+        if self._pool is not None:
+            self._add_all(self._pool.submit(sim, sim.view()))
         else:
-            self._add(self._look(sim, self._film_quality))
+            self._add(self._draw(sim, self._video_quality))
 
     def write(self, sim: Simulation, picture: Path) -> None:
-        """Write a picture of the world as it is now."""
+        """Write a picture of the present state to a PNG file."""
         write_png(picture, self.look(sim))
 
     def look(self, sim: Simulation) -> Image:
-        """Return a picture of the world as it is now."""
-        return self._look(sim, self._picture_quality)
+        """Return a picture of the present state."""
+        return self._draw(sim, self._picture_quality)
 
     def _add(self, frame: Image) -> None:
         for video in self._videos:
             video.add(frame)
 
     def _add_all(self, frames: Sequence[bytes]) -> None:
-        """Add what the film crew has sent: code or pixels."""
+        """Add frames of the render pool: VP8 key frames or pixels."""
         shape = (self._size[1], self._size[0], 3)
         for frame in frames:
             if not self._coded:
@@ -117,8 +117,8 @@ class RunCamera:
             for video in self._videos:
                 video.add_coded(frame, shape)
 
-    def _look(self, sim: Simulation, quality: str) -> Image:
-        # Only derived numbers are brought up to date: filming never changes what happens.
+    def _draw(self, sim: Simulation, quality: str) -> Image:
+        # Updates derived quantities only: drawing does not change the simulation.
         mujoco.mj_kinematics(sim.model, sim.data)
         mujoco.mj_comPos(sim.model, sim.data)
         mujoco.mj_camlight(sim.model, sim.data)

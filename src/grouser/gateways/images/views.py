@@ -1,8 +1,8 @@
-"""MultiView: what all cameras of a simulation see, in one mosaic and each for its own robot.
+"""MultiView: the cameras of a simulation, served as one mosaic and individually.
 
-Zaratti et al. 2006, sec. 3: every robot with a camera has a number when it joins, and its view is
-that tile of one picture. Here a robot's own client also gets a key, with which the image port gives
-it its own pictures and nothing else.
+Zaratti et al. 2006, sec. 3: every robot with a camera gets a number when it joins, and its view is
+that tile of the mosaic. Here a robot's client also gets a key, with which the image port serves
+only the pictures of that robot.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ import mujoco
 
 from grouser.errors import BadValue
 from grouser.gateways.images.latest_frames import LatestFrames, ShotRequest
-from grouser.gateways.images.render_pool import RenderPool
-from grouser.gateways.images.snapshot_codec import encode_appearance, encode_shot
-from grouser.gateways.images.tiles import (
+from grouser.gateways.images.mosaic import (
     UDK_LAYOUT,
     CameraName,
     CameraSlot,
     CameraTile,
     Layout,
 )
-from grouser.gateways.images.world_transfer import encode_world
+from grouser.gateways.images.render_codec import encode_appearance, encode_shot, encode_world
+from grouser.gateways.images.render_pool import RenderPool
 from grouser.protocol.rendering import Looks, NewWorld, Shoot
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.sensors.sensor import Reading
@@ -34,40 +33,39 @@ from grouser.simulation.scene import Scene
 from grouser.world.file import RobotEntry
 
 NO_TILE = -1
-"""Number of somebody who has no camera (``STA {View -1}``)."""
+"""Tile number of a robot without camera (``STA {View -1}``)."""
 
 _KEY_BYTES = 16
 
 
 class Views:
-    """The views of a simulation's cameras: tiles, keys, and the pictures as they are drawn."""
+    """Tiles, keys and pictures of the cameras of a simulation."""
 
     def __init__(
         self, pool: RenderPool, layout: Layout = UDK_LAYOUT, *, fps: float = math.inf
     ) -> None:
-        """Start without a scene; `rebind` gives one.
+        """Start without a scene; call `rebind`.
 
         Args:
             pool: draws the pictures.
-            layout: of the mosaic.
-            fps: pictures per simulated second of each camera, at most.
+            layout: layout of the mosaic.
+            fps: maximum number of pictures of each camera per simulated second.
         """
         if not fps > 0:
-            raise BadValue(f"views: {fps} pictures per second, must be above 0")
+            raise BadValue(f"views: fps is {fps}, must be above 0")
         self.pool = pool
         self.frames = LatestFrames(pool, layout)
-        """The newest picture of every camera, and who watches it."""
+        """Latest picture of every camera, with its watchers."""
         self._fps = fps
-        self._beats: dict[CameraName, int] = {}
+        self._periods: dict[CameraName, int] = {}
         self._entries: dict[str, RobotEntry] = {}
         self._model: mujoco.MjModel | None = None
         self._appearance: Looks | None = None
 
     def rebind(self, scene: Scene) -> None:
-        """Rebind to a recomposed scene and send it to the render pool.
+        """Switch to a rebuilt scene and send it to the render pool.
 
-        Who was there keeps tile, key and picture; the lowest free tile goes to a new camera, and is
-        free again when it leaves.
+        Robots that stay keep tile, key and picture; a new camera gets the lowest free tile.
         """
         self._model, self._appearance = scene.model, encode_appearance(scene.model)
         cameras = {
@@ -75,7 +73,7 @@ class Views:
             for name, (sensor, _) in scene.sensors.items()
             if isinstance(sensor, Camera)
         }
-        self._beats = {name: beat for name, beat in self._beats.items() if name in cameras}
+        self._periods = {name: n for name, n in self._periods.items() if name in cameras}
         entries = {entry.name: entry for entry in scene.world.robots}
         stay = {name for name, entry in entries.items() if self._entries.get(name) is entry}
         self._entries = entries
@@ -86,31 +84,32 @@ class Views:
         self.pool.load_world(NewWorld(slots, layout, int(self.pool.type), [], world))
 
     def tile(self, robot: str) -> int:
-        """Return the tile of a robot's first camera; -1: it has none."""
+        """Return the tile number of a robot's first camera; -1: none."""
         tiles = [slot.tile for slot in self.frames.slots if slot.robot == robot]
         return min(tiles, default=NO_TILE)
 
     def tiles(self, robot: str) -> dict[str, CameraTile]:
-        """Return where each camera of a robot is in the mosaic."""
-        return self.frames.tiles(robot)
+        """Return the position of each camera of a robot in the mosaic."""
+        place = self.frames.mosaic.layout.place
+        return {slot.camera: place(slot) for slot in self.frames.slots if slot.robot == robot}
 
     def key(self, robot: str) -> str:
-        """Return the key to a robot's pictures, lower-case hexadecimal; empty: it has none."""
+        """Return the key to a robot's pictures, lower-case hexadecimal; empty: no camera."""
         return next((slot.key for slot in self.frames.slots if slot.robot == robot), "")
 
     def offer(self, robot: str, reading: Reading) -> None:
-        """Have a camera's new reading drawn if somebody watches; ignore other sensors' readings.
+        """Draw a camera's new reading if it is watched; ignore readings of other sensors.
 
-        It never waits. A reading of the scene before this one comes too late and is not drawn.
+        Does not block. A reading of an earlier scene is ignored.
         """
         frame, name = reading.values, (robot, reading.sensor)
         if not isinstance(frame, CameraFrame) or frame.shot.snapshot.model is not self._model:
             return
         if math.isfinite(self._fps):
-            beat = math.floor(reading.time * self._fps + 1e-6)
-            if self._beats.get(name) == beat:
+            period = math.floor(reading.time * self._fps + 1e-6)
+            if self._periods.get(name) == period:
                 return
-            self._beats[name] = beat
+            self._periods[name] = period
         shot, quality = frame.shot, self.pool.quality
 
         def order(wanted: bool) -> Shoot:
@@ -127,7 +126,7 @@ class Views:
         self.frames.offer(name, ShotRequest(order))
 
     def _update_appearance(self) -> None:
-        """Tell the render pool if lights or colours are not as they were."""
+        """Send the appearance to the render pool if lights or colours have changed."""
         appearance = encode_appearance(self._model)
         if appearance != self._appearance:
             self._appearance = appearance
@@ -136,11 +135,11 @@ class Views:
     def _assign_slots(
         self, cameras: dict[CameraName, Camera], stay: set[str]
     ) -> Iterator[CameraSlot]:
-        """Give every camera a slot: its old one, or the one with the lowest free tile.
+        """Assign a slot to every camera: the previous one, or one with the lowest free tile.
 
         Args:
-            cameras: all there are.
-            stay: robots that were there before; another one may have the name of one that left.
+            cameras: all cameras.
+            stay: robots that were in the previous scene; a new robot may reuse a name.
         """
         old = {slot.name: slot for slot in self.frames.slots if slot.robot in stay}
         keys = {slot.robot: slot.key for slot in old.values()}

@@ -1,10 +1,9 @@
-"""A render worker: a process that draws what cameras see, and nothing else.
+"""Render worker: a process that draws and encodes pictures of a world.
 
-It composes the same world for itself and is sent the state at the moment of each shot: its pictures
-are the same bytes as if the simulation had drawn them itself. JPEG is made here, too. It ends when
-its socket does.
+It builds the same model as the server and receives the state of each shot, so that its pictures are
+equal bit for bit to those of the simulation's own process. It exits when its socket is closed.
 
-Run as ``python -m grouser.gateways.images.worker FD``, with the number of an open socket.
+Run as ``python -m grouser.gateways.images.worker FD``, with the descriptor of an open socket.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from contextlib import suppress
 import numpy as np
 
 from grouser.errors import GrouserError
-from grouser.gateways.images.raster import Raster
-from grouser.gateways.images.snapshot_codec import (
+from grouser.gateways.images.mosaic import Raster
+from grouser.gateways.images.render_codec import (
     apply_appearance,
     decode_frame,
     decode_shot,
+    decode_world,
     fits,
 )
-from grouser.gateways.images.world_transfer import decode_world
 from grouser.protocol.rendering import (
     Encode,
     Failed,
     Film,
     Looks,
     Message,
+    MessageReader,
     NewWorld,
-    ParcelReader,
     Picture,
     Shoot,
     Skipped,
@@ -51,7 +50,7 @@ from grouser.sensors.camera import BoundCamera
 from grouser.simulation.scene import Scene, compose
 
 NICE = 5
-"""Niceness of a worker: physics, which must not be late, comes first."""
+"""Increment of the process's niceness: physics has priority."""
 
 Drawer = Renderer | FilamentRenderer
 
@@ -60,15 +59,15 @@ _CHUNK = 2**18
 
 
 class RenderWorker:
-    """Carries out a server's orders, one at a time."""
+    """Executor of render orders, one at a time."""
 
     def __init__(self) -> None:
         """Start without a world."""
         self._scene: Scene | None = None
-        self._film_renderer: tuple[tuple[int, int, str], Drawer] | None = None
+        self._video_renderer: tuple[tuple[int, int, str], Drawer] | None = None
 
     def handle(self, message: Message) -> Message | None:
-        """Carry out a message; return the answer, None where none is due."""
+        """Process a message; return the answer, or None if it has none."""
         number = getattr(message, "number", -1)
         try:
             match message:
@@ -78,21 +77,21 @@ class RenderWorker:
                 case Looks() if self._scene:
                     apply_appearance(self._scene.model, message)
                 case Shoot():
-                    return self._shoot(message)
+                    return self._draw_shot(message)
                 case Film():
-                    return self._film(message)
+                    return self._draw_video_frame(message)
                 case Encode():
                     jpeg = encode_jpeg(Raster.of(message.body), message.quality)
                     return Picture(number, 0, jpeg)
         except GrouserError as error:
             return Failed(number, str(error))
-        except Exception as error:  # a worker goes on, whatever one picture did to it
-            _LOG.exception("an order failed")
+        except Exception as error:  # one failed picture must not stop the worker
+            _LOG.exception("order failed")
             return Failed(number, f"{type(error).__name__}: {error}")
         return None
 
-    def _shoot(self, order: Shoot) -> Picture | Skipped:
-        """Draw a picture; an order for another world than this one's is skipped."""
+    def _draw_shot(self, order: Shoot) -> Picture | Skipped:
+        """Draw a camera picture; an order for another world is skipped."""
         scene, name = self._scene, (order.robot, order.camera)
         if scene is None or not fits(scene.model, order) or name not in scene.sensors:
             return Skipped(order.number)
@@ -104,8 +103,8 @@ class RenderWorker:
         jpeg = encode_jpeg(raster, order.quality) if order.quality else b""
         return Picture(order.number, len(raw), raw + jpeg)
 
-    def _film(self, order: Film) -> Picture | Skipped:
-        """Draw a frame of a film; one of another world than this one's is skipped."""
+    def _draw_video_frame(self, order: Film) -> Picture | Skipped:
+        """Draw a video frame; an order for another world is skipped."""
         if self._scene is None or not fits(self._scene.model, order):
             return Skipped(order.number)
         model = self._scene.model
@@ -117,16 +116,16 @@ class RenderWorker:
         return Picture(order.number, picture.nbytes, picture.tobytes())
 
     def _renderer(self, width: int, height: int, quality: str) -> Drawer:
-        """Return the renderer of the film, opened at its first frame."""
+        """Return the renderer for video frames, created on first use."""
         wanted = (width, height, quality)
-        if self._film_renderer is None or self._film_renderer[0] != wanted:
-            self._film_renderer = wanted, quality_named(quality).renderer(width, height)
-        return self._film_renderer[1]
+        if self._video_renderer is None or self._video_renderer[0] != wanted:
+            self._video_renderer = wanted, quality_named(quality).renderer(width, height)
+        return self._video_renderer[1]
 
 
 def encode_jpeg(raster: Raster, quality: int) -> bytes:
     """Return a JPEG file; ``quality`` 1..100."""
-    from PIL import Image as Pillow  # only whoever wants JPEG waits for it
+    from PIL import Image as Pillow  # slow import, needed for JPEG only
 
     file, size = io.BytesIO(), (raster.width, raster.height)
     rgb = np.ascontiguousarray(raster.bgr()[..., ::-1])
@@ -135,14 +134,14 @@ def encode_jpeg(raster: Raster, quality: int) -> bytes:
 
 
 def answers(worker: RenderWorker, messages: list[Message]) -> Iterator[Message]:
-    """Carry out messages that came together; yield the answers.
+    """Process a batch of messages; yield the answers.
 
-    Of several new worlds only the last is composed: where people come and go, a worker would lag
-    behind else. Shots of those that are left out are skipped; a film lacks no frame.
+    Of several new worlds only the last is built, so that the worker does not lag behind when robots
+    join and leave; shots of the others are skipped. Video frames are never skipped.
     """
-    filming = any(isinstance(each, Film) for each in messages)
+    has_video = any(isinstance(each, Film) for each in messages)
     worlds = [n for n, each in enumerate(messages) if isinstance(each, NewWorld)]
-    last = -1 if filming else max(worlds, default=-1)
+    last = -1 if has_video else max(worlds, default=-1)
     outdated = False
     for number, message in enumerate(messages):
         if number < last and isinstance(message, NewWorld | Looks):
@@ -154,11 +153,11 @@ def answers(worker: RenderWorker, messages: list[Message]) -> Iterator[Message]:
 
 
 def main(descriptor: int) -> None:
-    """Carry out the orders that come on an open socket, until it is closed."""
+    """Process orders from an open socket until it is closed."""
     logging.basicConfig(level=logging.WARNING)
     if hasattr(os, "nice"):
         os.nice(NICE)
-    worker, parcels = RenderWorker(), ParcelReader()
+    worker, parcels = RenderWorker(), MessageReader()
     with socket.socket(fileno=descriptor) as server, suppress(ConnectionError, KeyboardInterrupt):
         while data := server.recv(_CHUNK):
             messages = parcels.receive(data)
