@@ -1,1 +1,1 @@
-"""What MuJoCo needs to know: drives, state arrays, contact classes, labels."""
+"""MuJoCo building blocks: drives, state arrays, contact classes, compliance, labels."""

@@ -1,21 +1,22 @@
-"""How bodies yield where they touch: springs and dampers in physical units, as MuJoCo's contacts.
+"""Contact compliance: springs and dampers in physical units, as MuJoCo's contact parameters.
 
-A body that stands on n points bounces on them like a mass on a spring: `Compliance` says how fast
-and how well damped. Each point is then a spring of K = m w²/n (N/m) with a damper of
+A body that stands on n points bounces on them like a mass on a spring; `Compliance` has the
+frequency and the damping ratio. Each point is then a spring of K = m w²/n (N/m) with a damper of
 B = 2 zeta m w/n (N s/m), and the body sinks by g/w² when it stands.
 
 MuJoCo's contact is R f = -b v - k r - a, with R the regularisation that the impedance d and the
 inverse weight A of the touching bodies give, R = A (1 - d)/d. For R well above A that is a spring
 K = k/R and a damper B = b/R, so K, B and b choose d, k and b. `apply` does this for every geom of a
-compiled model: A is not known before.
+compiled model, since A results from the compilation.
 
-Why the damping is so small: MuJoCo's convex friction cone lifts a sliding contact as an approach
+The damping is small because MuJoCo's convex friction cone lifts a sliding contact as an approach
 speed of mu |v_slip| would, f_n = K depth + B (mu |v_slip| - v_n). Near-rigid contacts have a B of
-1e4 to 1e5 N s/m: what slides hops, and a tracked robot hardly turns (docs/contact.md).
+1e4 to 1e5 N s/m: sliding bodies hop, and a tracked robot hardly turns
+(docs/explanation/contact.md).
 
-So little damping would let a dropped robot rebound to two thirds of its height. What stops it are
-*buffers*: a few more points without friction, which slip cannot lift, and without a spring, which
-carry nothing at rest. They resist approach alone.
+With so little damping alone a dropped robot would rebound to two thirds of its height. *Buffers*
+prevent that: additional points without friction, which slip cannot lift, and without a spring,
+which carry no load at rest. They resist approach only.
 """
 
 from __future__ import annotations
@@ -35,39 +36,39 @@ SINK = 0.11e-3
 """m by which the standard compliance lets a standing body sink: 9.81/300²."""
 
 RATE_TIMES_STEP = 0.9
-"""Largest product of friction rate and time step: from 1 on, contacts buzz."""
+"""Largest product of friction rate and time step: from 1 on, contacts chatter."""
 
 RATE_OVER_FREQUENCY = 2.25
-"""Smallest ratio of friction rate and bounce frequency: below it contacts buzz."""
+"""Smallest ratio of friction rate and bounce frequency: below it contacts chatter."""
 
 OWN_COMPLIANCE_WINS = 1e3
-"""Mixing weight of whatever moves against the 1 of whatever stands still."""
+"""Mixing weight (solmix) of moving geoms; that of static geoms is 1."""
 
 FIRMEST, SOFTEST = 0.9999, 0.0001
 """MuJoCo clips impedances beyond these."""
 
 BUFFER_DEPTH = 0.001
-"""m below the surface: nine times as deep as a robot stands. At a wall or an edge few points carry
-it all, and buffers without friction shall not take that load off them."""
+"""Depth below the surface, m: nine times the static penetration of a robot. At a wall or an edge
+few points carry the whole load, and buffers without friction must not take it over."""
 
 BUFFER_SPRING = 1e-3
-"""Spring of buffers over that of the other points: they carry next to nothing."""
+"""Ratio of the spring of buffers and that of other points: buffers carry almost no load."""
 
 _POINTS = {
     int(mujoco.mjtGeom.mjGEOM_SPHERE): 1,
     int(mujoco.mjtGeom.mjGEOM_ELLIPSOID): 1,
     int(mujoco.mjtGeom.mjGEOM_CAPSULE): 2,
 }
-"""In how many points a single body of this shape touches level ground; all others in 4."""
+"""Number of contact points of a single body of this shape on level ground; others have 4."""
 
 MARKS = 4
 SHARE, FREQUENCY, DAMPING_RATIO, BUFFER = range(MARKS)
-"""What a geom's user data say; 0, or none: the standard."""
+"""Columns of a geom's user data; 0, or none: the standard."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compliance:
-    """How a whole body yields on the points it stands on."""
+    """Compliance of a whole body on the points it stands on."""
 
     frequency: float = 300.0
     """Of its bounce, rad/s. The standard is an estimate: a rubber block of 5 x 75 mm and 8 mm high
@@ -75,9 +76,9 @@ class Compliance:
     are softer."""
     damping_ratio: float = 0.05
     """Of that bounce; 1: critical. Estimate: rubber loses 0.1 to 0.3 of a cycle's energy as loss
-    factor, which is twice this number; more would lift what slides."""
+    factor, which is twice this number; more would lift sliding bodies."""
     friction_rate: float = 900.0
-    """How fast friction stops a slip that it can stop, 1/s."""
+    """Decay rate of a slip that friction can stop, 1/s."""
     impact_damping: float = 8.0
     """Damping ratio of the buffers, against approach only; estimate: a robot dropped from 0.1 m
     rebounds by less than 10 mm."""
@@ -94,7 +95,7 @@ class Compliance:
         frequency = min(self.frequency, rate / RATE_OVER_FREQUENCY)
         return Compliance(
             frequency=frequency,
-            # The damper stays: what slides is lifted by no more than at a smaller step.
+            # The damper stays: sliding bodies are lifted by no more than at a smaller step.
             damping_ratio=min(1.0, self.damping_ratio * self.frequency / frequency),
             friction_rate=rate,
             impact_damping=self.impact_damping,
@@ -123,13 +124,13 @@ def mark(
     frequency: float = 0.0,
     damping_ratio: float = 0.0,
 ) -> None:
-    """Say how ``geom`` differs from the standard, for `apply` to read after compilation.
+    """Store deviations of ``geom`` from the standard, which `apply` reads after compilation.
 
     Args:
-        geom: of a body that moves.
-        share: part of the whole robot's spring that one contact point of it is; 0: a quarter.
-        frequency: rad/s at which the robot bounces on it; 0: as the rest.
-        damping_ratio: of that bounce; 0: as the rest.
+        geom: of a moving body.
+        share: fraction of the whole robot's spring per contact point of it; 0: a quarter.
+        frequency: rad/s at which the robot bounces on it; 0: the standard.
+        damping_ratio: of that bounce; 0: the standard.
     """
     geom.userdata = [share, frequency, damping_ratio, 0.0]
 
@@ -142,12 +143,12 @@ def add_buffer(
     touches: int,
     **shape: Any,
 ) -> None:
-    """Add an unseen point to ``body`` that only resists approach and rubs nothing.
+    """Add an invisible geom to ``body`` that resists approach only and has no friction.
 
     Args:
-        body: that shall not rebound.
+        body: body that must not rebound.
         name: of the geom.
-        share: part of all the robot's buffers that it is.
+        share: fraction of all of the robot's buffers.
         touches: contact classes; buffers never touch each other.
         shape: type, size, pos and so on of the geom.
     """
@@ -156,7 +157,7 @@ def add_buffer(
         contype=0,
         conaffinity=touches,
         condim=1,
-        priority=1,  # else it would take the ground's friction
+        priority=1,  # otherwise it would take the ground's friction
         friction=[0, 0, 0],
         mass=0,
         rgba=[0, 0, 0, 0],  # neither pictures nor rays see it
@@ -166,7 +167,7 @@ def add_buffer(
 
 
 def remove_buffers(model: mujoco.MjModel) -> None:
-    """Let buffers touch nothing: contacts in MuJoCo's own terms have no need of them."""
+    """Disable buffers: contacts in MuJoCo's own parameters do not need them."""
     if model.nuser_geom > BUFFER:
         buffers = model.geom_user[:, BUFFER] > 0
         model.geom_contype[buffers] = 0
@@ -176,25 +177,25 @@ def remove_buffers(model: mujoco.MjModel) -> None:
 def apply(
     model: mujoco.MjModel, standard: Compliance, own: Mapping[str, Compliance] | None = None
 ) -> None:
-    """Make every contact of what moves in ``model`` a spring and a damper.
+    """Make every contact of moving bodies in ``model`` a spring and a damper.
 
     Args:
         model: just compiled; its geoms' solver parameters are written.
-        standard: for everybody.
+        standard: default for all bodies.
         own: for single bodies, by the name of a child of the world body.
     """
     timestep = float(model.opt.timestep)
-    everybody = standard.at(timestep)
+    default = standard.at(timestep)
     special = {model.body(name).id: one.at(timestep) for name, one in (own or {}).items()}
-    # Steel on steel inside a chain stays as its builder made it.
+    # Contacts inside a chain (steel on steel) keep the parameters of their builder.
     meets = (model.geom_contype | model.geom_conaffinity) & (WORLD | BELT | HULL) > 0
     moving = np.flatnonzero(meets & (model.body_weldid[model.geom_bodyid] > 0))
     bodies = model.geom_bodyid[moving]
     roots = model.body_rootid[bodies]
-    # Plain numbers: to ask MuJoCo for them one by one takes four times as long as the arithmetic.
-    said = np.zeros((len(moving), MARKS))
+    # Python scalars: single accesses to MuJoCo's arrays take four times as long as the arithmetic.
+    marks_of = np.zeros((len(moving), MARKS))
     width = min(MARKS, model.nuser_geom)
-    said[:, :width] = model.geom_user[moving, :width]
+    marks_of[:, :width] = model.geom_user[moving, :width]
     points = np.where(
         (bodies == roots) & (model.body_geomnum[roots] <= 2),
         [_POINTS.get(kind, 4) for kind in model.geom_type[moving].tolist()],
@@ -202,11 +203,11 @@ def apply(
     )  # an object is one body with a surface and a buffer of the same shape
     columns = (moving, roots, model.body_subtreemass[roots], model.body_invweight0[bodies, 0])
     for geom, root, mass, weight, marks, count in zip(
-        *(column.tolist() for column in (*columns, said, points)), strict=True
+        *(column.tolist() for column in (*columns, marks_of, points)), strict=True
     ):
-        if weight <= 0:  # it is held by nothing but the world
+        if weight <= 0:  # it is attached to the world
             continue
-        solver = _solver_numbers(special.get(root, everybody), marks, mass, weight, count, timestep)
+        solver = _solver_numbers(special.get(root, default), marks, mass, weight, count, timestep)
         model.geom_solimp[geom], model.geom_solref[geom] = solver
         model.geom_solmix[geom] = OWN_COMPLIANCE_WINS
 
@@ -219,14 +220,14 @@ def _solver_numbers(
     points: int,
     timestep: float,
 ) -> tuple[list[float], list[float]]:
-    """Return solimp and solref of a geom that has its share of ``compliance``.
+    """Return solimp and solref of a geom with its share of ``compliance``.
 
     Args:
         compliance: of its robot or object.
-        marks: what `mark` or `add_buffer` has said about it.
-        mass: of all that hangs together with it, kg.
-        weight: inverse, of its body, 1/kg.
-        points: like those of it on which the whole stands, where no mark says its share.
+        marks: user data of the geom, from `mark` or `add_buffer`.
+        mass: of its kinematic tree, kg.
+        weight: inverse weight of its body, 1/kg.
+        points: number of such contact points that carry the whole, where no share is marked.
         timestep: s.
     """
     if marks[FREQUENCY] or marks[DAMPING_RATIO]:

@@ -1,14 +1,14 @@
-"""Who touches whom: three contact classes, as MuJoCo's contact bits.
+"""Contact classes: collision filtering with MuJoCo's contact bits.
 
 - ``WORLD``: terrain and objects; touches everything.
 - ``BELT``: belts and grousers; touch the world and other robots' hulls, never another belt.
 - ``HULL``: bodies, arms, legs; touch the world, belts and other hulls.
 
-Friction is the ground's number: MuJoCo takes the larger of a contact's two coefficients, and robots
-are ``SLIPPERY`` unless they say otherwise.
+The ground's friction counts: MuJoCo takes the larger of a contact's two coefficients, and robots
+are ``SLIPPERY`` by default.
 
-A belt never collides with the body it runs round (MuJoCo leaves parent and child alone); robots
-exclude the few other pairs of their own parts that would meet.
+A belt never collides with the body it runs round (MuJoCo filters parent and child); robots exclude
+the few other pairs of their own parts that would collide.
 """
 
 WORLD = 1
@@ -24,4 +24,4 @@ CHAIN_GUIDE = 16
 """Pulleys and rails of a chain."""
 
 SLIPPERY = 1e-3
-"""A robot's own friction: small enough that the ground's decides."""
+"""Friction of a robot: small enough that the ground's is the larger one."""

@@ -1,8 +1,8 @@
-"""Height fields of a compiled model, as data that another model can have as well.
+"""Height-field data of a compiled model, to be copied into another model.
 
-A batch has one model, and the heights in it are everybody's; which height field a geom shows may
-differ from simulation to simulation. So the batch's model holds the height fields of all, and each
-simulation's geoms point to its own.
+A batch has one model with one set of height fields; the height field that a geom refers to may
+differ between simulations. The batch's model therefore holds the height fields of all simulations,
+and each simulation's geoms refer to its own.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class HeightFieldData:
-    """A height field as MuJoCo keeps it; equal ones are equal to the bit."""
+    """Height field in MuJoCo's representation; equality is bitwise."""
 
     rows: int
     columns: int
     size: tuple[float, float, float, float]
     """Half size along x and y, height, depth of the solid below, m."""
     heights: bytes
-    """Of the points, float32, from 0 to 1 of the height."""
+    """Of the points, float32, 0 to 1 of the height."""
 
     def add(self, spec: mujoco.MjSpec, name: str) -> None:
-        """Add it to ``spec`` for geoms to point to."""
+        """Add the height field to ``spec``; geoms refer to it by ``name``."""
         heights = np.frombuffer(self.heights, np.float32).astype(float)
         spec.add_hfield(
             name=name, nrow=self.rows, ncol=self.columns, size=self.size, userdata=heights
@@ -46,7 +46,7 @@ def height_fields(model: mujoco.MjModel) -> list[HeightFieldData]:
 
 
 def restore(model: mujoco.MjModel, number: int, field: HeightFieldData) -> None:
-    """Give a model's height field the very bits of ``field``: compiling may have rounded them."""
+    """Overwrite a model's height field with the bits of ``field``: compiling may have rounded."""
     _heights(model, number)[:] = np.frombuffer(field.heights, np.float32)
 
 

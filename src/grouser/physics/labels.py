@@ -1,7 +1,7 @@
-"""What sensors recognise: parts of victims and RFID tags, written into the model by the world.
+"""Labels of geoms that sensors recognise: parts of victims and RFID tags.
 
-A mark is a MuJoCo tuple: some geoms, each with a number, under one name. The world writes marks and
-sensors look for them, so neither has to know the other.
+A label is a MuJoCo tuple: geoms, each with a number, under one name. Objects write labels into the
+model and sensors read them, so that neither depends on the other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import mujoco
 Kind = Literal["victim", "tag"]
 
 PARTS = ("head", "chest", "pelvis", "arm", "hand", "leg", "foot")
-"""What a victim is made of (USARSim's names, in lower case); a geom's number counts in here."""
+"""Parts of a victim (USARSim's names, in lower case); a geom's number is an index into these."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class MarkedGeom:
     geom: int
     """Its id in the model."""
     number: int
-    """Which of `PARTS` it is, or the tag's number."""
+    """Index into `PARTS`, or the tag's number."""
 
 
 def mark(spec: mujoco.MjSpec, kind: Kind, owner: str, numbers: Mapping[str, int]) -> None:
@@ -41,7 +41,7 @@ def mark(spec: mujoco.MjSpec, kind: Kind, owner: str, numbers: Mapping[str, int]
 
 
 def find_marked(model: mujoco.MjModel, kind: Kind) -> tuple[MarkedGeom, ...]:
-    """Return everything in ``model`` that was marked as ``kind``."""
+    """Return all geoms of ``model`` that are marked as ``kind``."""
     found = []
     for entry in range(model.ntuple):
         group, _, owner = model.tuple(entry).name.partition("/")

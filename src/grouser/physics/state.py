@@ -1,7 +1,7 @@
-"""State and settings as arrays with a leading axis: one row per simulation.
+"""State arrays: MuJoCo's state and settings with a leading axis, one row per simulation.
 
 Drives and tracks are written once on `StateArrays` and serve a single simulation (one row, views of
-its MjData) and a batch of thousands (views of ``mujoco.batch.Batch``) alike.
+its MjData) and a batch of thousands (views of ``mujoco.batch.Batch``).
 """
 
 from __future__ import annotations
@@ -12,11 +12,23 @@ from dataclasses import dataclass
 import mujoco
 import mujoco.batch
 import numpy as np
+import numpy.typing as npt
 
 from grouser.frames import Array
 
 Which = int | Sequence[int] | slice
-"""Which simulations, of many; a single number is looked up several times as fast."""
+"""Index of simulations in a batch; a single number is several times as fast as a list."""
+
+ColumnIndex = slice | npt.NDArray[np.int64]
+"""Index of columns of an array; a slice where they are evenly spaced."""
+
+
+def column_index(columns: npt.NDArray[np.int64]) -> ColumnIndex:
+    """Return an index for ``columns``: a slice, which is faster, if they are evenly spaced."""
+    steps = np.diff(columns)
+    if len(steps) and steps[0] > 0 and (steps == steps[0]).all():
+        return slice(int(columns[0]), int(columns[-1]) + 1, int(steps[0]))
+    return columns
 
 
 @dataclass(frozen=True)
@@ -29,7 +41,7 @@ class StateArrays:
     ctrl: Array
     qfrc_applied: Array
     sensordata: Array
-    """Read only; one substep behind the state, as always in MuJoCo."""
+    """Read only; one substep behind the state, as in MuJoCo."""
     actuator_force: Array
     """Read only; as ``sensordata``."""
     qacc: Array
@@ -61,8 +73,8 @@ class StateArrays:
 
         Args:
             batch: the simulations.
-            surfaces: surfaces move, each simulation's as it likes. What is per simulation is copied
-                at every step, and ground may have thousands of geoms: without, no row has any.
+            surfaces: allocate surface velocities per simulation. Such fields are copied at every
+                step, and ground may have thousands of geoms: False leaves the array empty.
         """
         still = np.zeros((batch.nsim, 0, 6))
         return StateArrays(

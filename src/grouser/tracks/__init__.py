@@ -1,1 +1,1 @@
-"""Four ways to turn a track (segments, surface, wheels, plates): same call, same contract."""
+"""Track models: four methods (segments, surface, wheels, plates) behind one interface."""

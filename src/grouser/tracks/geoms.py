@@ -1,8 +1,8 @@
-"""The few shapes a belt is made of, and how their surfaces touch the ground.
+"""Belt geometry: collision shapes, buffers, links and joint couplings of belts.
 
-Friction between a belt and the ground is the ground's number: MuJoCo takes the larger of the two
-coefficients of a contact, and a belt's own is next to nothing unless it is set. How a belt yields
-is the robot's (`grouser.physics.compliance`): each contact point has a share of its spring.
+Friction between a belt and the ground is the ground's: MuJoCo uses the larger coefficient of a
+contact, and a belt's own is close to 0 unless it is set. Compliance belongs to the robot
+(`grouser.physics.compliance`): each contact point has a share of its spring.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ from grouser.physics.compliance import BUFFER_DEPTH, add_buffer, mark
 from grouser.physics.contacts import BELT, BELT_TOUCHES, HULL, SLIPPERY, WORLD
 
 LINK_MASS = 1e-3
-"""kg of each moving link. The belt's own mass is carried by the body it turns around: a closed belt
-of even density neither moves its centre of mass nor has momentum relative to that body, so only
-its inertia against being turned is left, and that is the links' armature."""
+"""kg; mass of each moving link. The belt's mass belongs to the body it runs around: a closed belt of
+uniform density has a fixed centre of mass and no momentum relative to that body. Only its inertia
+against acceleration remains, which is the armature of the links."""
 
 GROUND_SOFTNESS_WINS = 1e-3
-"""Mixing weight of a belt where contacts are said in MuJoCo's own terms: the ground's count."""
+"""``solmix`` of a belt: the contact parameters of the ground dominate."""
 
 BUFFER_SPACING = 0.1
-"""m of belt from one buffer to the next, about; they are what keeps a dropped robot down."""
+"""m; approximate distance between buffers, which damp the impact of a dropped robot."""
 BUFFER_RADIUS = 0.002
 """m."""
 
 DRUM_BEHIND = 0.0002
-"""m by which a belt's drums are smaller than its path: where drum and straight run meet, the run's
-corners alone shall carry, or the ends of a standing belt would carry twice."""
+"""m; offset of drums inside the belt's path. At the end of a straight run only the run's corners
+carry load; otherwise the ends of a belt at rest would count twice."""
 
 PIECE = 0.06
-"""m; longest box of a smooth belt. One box on level ground touches at its four corners only, which
-would carry all the load at the belt's ends."""
+"""m; longest box of a smooth belt. A single box on level ground touches at its four corners only,
+so the ends of the belt would carry all the load."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContactSurface:
-    """How a part of a belt touches."""
+    """Contact properties of a part of a belt."""
 
     friction: float = SLIPPERY
-    """Coefficient of its own; the larger of this and the ground's counts."""
+    """Own friction coefficient; the larger of this and the ground's is used."""
 
 
 @dataclass(frozen=True)
 class GeomBuilder:
-    """Adds geoms to the links of one belt, all in one colour and contact class."""
+    """Add geoms to the links of one belt, all of one colour and contact class."""
 
     spec: mujoco.MjSpec
     rgba: tuple[float, float, float, float]
     contype: int = BELT
     conaffinity: int = BELT_TOUCHES
     share: float = 0.0
-    """Part of the robot's spring that one contact point is; 0: a quarter."""
+    """Share of the robot's contact spring per contact point; 0: a quarter."""
     _meshes: dict[tuple[bytes, float], str] = field(default_factory=dict)
-    """Prisms already in the spec, by outline and width: equal grousers share one mesh."""
+    """Meshes of prisms in the spec by outline and width; equal grousers share one."""
 
     def box(
         self,
@@ -83,7 +83,7 @@ class GeomBuilder:
     ) -> mujoco.MjsGeom:
         """Add a cylinder about X_BG's y axis; ``size`` is (radius, half width), m."""
         kind = mujoco.mjtGeom.mjGEOM_CYLINDER
-        return self._geom(body, kind, (*size, 0.0), X_BG @ _Y_UP, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, surface)
 
     def drums(
         self,
@@ -94,9 +94,9 @@ class GeomBuilder:
         name: str,
         surface: ContactSurface,
     ) -> list[mujoco.MjsGeom]:
-        """Add the drum of a bare belt about the body's y axis, in two halves side by side.
+        """Add the drum of a smooth belt about the body's y axis, as two halves side by side.
 
-        Against a wall or a box each half touches in one point only.
+        Each half has one contact point with a wall or a box.
         """
         size = (radius - DRUM_BEHIND, half_width / 2)
         return [
@@ -117,7 +117,7 @@ class GeomBuilder:
     ) -> mujoco.MjsGeom:
         """Add a capsule along X_BG's y axis; ``size`` is (radius, half length), m."""
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE
-        return self._geom(body, kind, (*size, 0.0), X_BG @ _Y_UP, name, surface)
+        return self._geom(body, kind, (*size, 0.0), X_BG @ _Z_TO_Y, name, surface)
 
     def prism(
         self,
@@ -129,7 +129,7 @@ class GeomBuilder:
         name: str,
         surface: ContactSurface,
     ) -> mujoco.MjsGeom:
-        """Add the convex ``outline`` (n, 2) in x-z, drawn out along y, m."""
+        """Add the convex ``outline`` (n, 2) in x-z, extruded along y, m."""
         key = (outline.tobytes(), half_width)
         if key not in self._meshes:
             self._meshes[key] = f"{name}/mesh"
@@ -137,14 +137,14 @@ class GeomBuilder:
                 np.column_stack([outline[:, 0], np.full(len(outline), y), outline[:, 1]])
                 for y in (-half_width, half_width)
             ]
-            # Without this MuJoCo would recentre the vertices and move the geom.
+            # As user vertices: otherwise MuJoCo recentres the mesh and moves the geom.
             self.spec.add_mesh(name=self._meshes[key], uservert=np.concatenate(sides).ravel())
         geom = self._geom(body, mujoco.mjtGeom.mjGEOM_MESH, (0.0, 0.0, 0.0), X_BG, name, surface)
         geom.meshname = self._meshes[key]
         return geom
 
     def buffer(self, body: mujoco.MjsBody, X_BS: Pose, share: float, *, name: str) -> None:
-        """Add a point that damps impacts, under the middle of the surface at ``X_BS`` (z out)."""
+        """Add an impact damping point under the surface at ``X_BS`` (z outwards)."""
         add_buffer(
             body,
             name,
@@ -156,7 +156,7 @@ class GeomBuilder:
         )
 
     def buffers(self, body: mujoco.MjsBody, length: float, share: float, *, name: str) -> None:
-        """Add buffers along a straight run of a smooth belt that starts at the body's frame."""
+        """Add buffers along a straight run of a smooth belt from the body's origin."""
         count = max(1, round(length / BUFFER_SPACING))
         for number in range(count):
             place = Pose.at((number + 0.5) * length / count)
@@ -165,13 +165,13 @@ class GeomBuilder:
     def buffer_rim(
         self, body: mujoco.MjsBody, radius: float, half_width: float, share: float, *, name: str
     ) -> None:
-        """Add a narrow buffer about the body's y axis: a wheel's."""
+        """Add the buffer of a wheel about the body's y axis."""
         add_buffer(
             body,
             f"{name}/buffer",
             share=share,
             touches=WORLD | HULL,
-            type=mujoco.mjtGeom.mjGEOM_ELLIPSOID,  # touches in one point, a cylinder in two
+            type=mujoco.mjtGeom.mjGEOM_ELLIPSOID,  # one contact point; a cylinder has two
             size=[radius - BUFFER_DEPTH, 0.5 * half_width, radius - BUFFER_DEPTH],
         )
 
@@ -202,25 +202,25 @@ class GeomBuilder:
         return geom
 
 
-_Y_UP = Pose.at(roll=-np.pi / 2)
-"""Turns a geom's own z axis, along which MuJoCo draws cylinders, onto y."""
+_Z_TO_Y = Pose.at(roll=-np.pi / 2)
+"""Rotation of a geom's z axis, the axis of MuJoCo's cylinders, onto y."""
 
 
 def add_link(body: mujoco.MjsBody, name: str, X_BL: Pose) -> mujoco.MjsBody:
-    """Add a body of next to no mass to ``body``: a link of a belt, a wheel, a pulley."""
+    """Add a link of a belt, a wheel or a pulley to ``body``, with negligible mass."""
     link = body.add_body(name=name, pos=X_BL.position, quat=X_BL.wxyz)
     link.mass, link.inertia = LINK_MASS, [LINK_MASS * 1e-4] * 3
-    link.ipos = [0, 0, 0]  # unsaid, MuJoCo would take the body's place
+    link.ipos = [0, 0, 0]  # the default is the body's position
     link.explicitinertial = True
     return link
 
 
-def pieces(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
-    """Return middle and half length (m) of the boxes that make a straight run.
+def split_run(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
+    """Return centre and half length (m) of the boxes of a straight run.
 
     Args:
-        length: of the run, m.
-        spare: to be left free at either end, m.
+        length: length of the run, m.
+        spare: length without box at either end, m.
     """
     covered = max(length - 2 * spare, length / 2)
     start, count = (length - covered) / 2, max(1, math.ceil(covered / PIECE - 1e-9))
@@ -228,10 +228,10 @@ def pieces(length: float, spare: float = 0.0) -> list[tuple[float, float]]:
     return [(start + (2 * number + 1) * half, half) for number in range(count)]
 
 
-def gear(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:
-    """Make ``sprocket`` turn ``ratio`` times as fast as ``shaft``: both hang on one motor.
+def couple_speeds(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:
+    """Couple the speed of ``sprocket`` to ``ratio`` times that of ``shaft``: one common motor.
 
-    Only speeds are tied, since belts roll back by pitches of their own.
+    Positions are not coupled, since each belt rolls back by its own pitch.
     """
     equality = spec.add_equality(
         name=f"{sprocket}/gear",
@@ -246,7 +246,7 @@ def gear(spec: mujoco.MjSpec, sprocket: str, shaft: str, ratio: float) -> None:
 
 
 def couple_joints(spec: mujoco.MjSpec, joint: str, sprocket: str, ratio: float) -> None:
-    """Make ``joint`` move ``ratio`` times as far as ``sprocket``: the belt does not stretch."""
+    """Couple the position of ``joint`` to ``ratio`` times that of ``sprocket``: rigid belt."""
     equality = spec.add_equality(
         name=f"{joint}/tie",
         type=mujoco.mjtEq.mjEQ_JOINT,

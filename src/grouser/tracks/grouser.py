@@ -1,9 +1,9 @@
-"""Grousers: the bars across a belt that bite into the ground (Okada et al. 2020, sec. III-B).
+"""Grousers: the bars across a belt that grip the ground (Okada et al. 2020, sec. III-B).
 
-A grouser is a convex outline in the plane of the belt's motion, drawn out across the belt. "Any
+A grouser is a convex outline in the plane of the belt's motion, extruded across the belt. "Any
 shape is acceptable, provided it is supported by the simulator": a box, a trapezoid, any convex
-polygon, or a bar with a rounded tip, which touches flat ground at two points instead of four and
-is therefore the fastest. How they yield is the robot's (`grouser.physics.compliance`).
+polygon, or a bar with a rounded tip, which has two contact points on flat ground instead of four
+and is therefore the fastest. Compliance belongs to the robot (`grouser.physics.compliance`).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from grouser.frames import Pose
 from grouser.tracks.geoms import ContactSurface, GeomBuilder
 
 ROOT = 0.004
-"""How deep (m) a grouser reaches into its belt, so that no edge slips between the two."""
+"""m; depth of a grouser inside its belt, which closes the gap between them."""
 
 
 class PathElement(Protocol):
-    """Whatever is repeated along a path: a grouser, a lug, or an aircraft on its way."""
+    """Element that is repeated along a path: a grouser, a lug, an aircraft."""
 
     @property
     def height(self) -> float:
-        """How far it stands out of the belt, m."""
+        """Height above the belt, m."""
         ...
 
     @property
     def round_tip(self) -> bool:
-        """Whether level ground meets it in two points, not in four."""
+        """True: two contact points on level ground instead of four."""
         ...
 
     def add(
@@ -45,24 +45,24 @@ class PathElement(Protocol):
         name: str,
         builder: GeomBuilder,
     ) -> None:
-        """Add its geoms to ``body``, its footprint at ``X_BF``."""
+        """Add its geoms to ``body``, with its footprint at ``X_BF``."""
         ...
 
 
 @dataclass(frozen=True)
 class Grouser:
-    """One bar: outline and place on its footprint."""
+    """One bar: outline and pose on its footprint."""
 
     outline: tuple[tuple[float, float], ...]
     """Convex outline, (along the belt, height above it) in m, counter-clockwise or clockwise."""
     round_tip: bool = False
-    """The flat top becomes a half cylinder: flat ground then meets two points, not four."""
+    """True: the flat top is a half cylinder, with two contact points instead of four."""
     width: float | None = None
-    """Across the belt, m; None: as wide as the belt."""
+    """Width across the belt, m; None: the belt's."""
     X_FG: Pose = Pose()
-    """Pose of the bar on its footprint (moves and turns it)."""
+    """Pose of the bar on its footprint."""
     surface: ContactSurface = ContactSurface()
-    """Friction of its contacts."""
+    """Contact properties."""
 
     def __post_init__(self) -> None:
         _check_convex(self.outline)
@@ -74,7 +74,7 @@ class Grouser:
 
     @property
     def height(self) -> float:
-        """How far the bar stands out of the belt, m."""
+        """Height above the belt, m."""
         return max(height for _, height in self.outline)
 
     @property
@@ -117,14 +117,14 @@ class Grouser:
         name: str,
         builder: GeomBuilder,
     ) -> None:
-        """Add the bar's geoms to ``body``, its footprint at ``X_BF``."""
+        """Add the bar's geoms to ``body``, with its footprint at ``X_BF``."""
         X_BG = X_BF @ self.X_FG
         half_width = (self.width or belt_width) / 2
         points = np.array(self.outline, float)
         top = points[:, 1] == self.height
         if self.round_tip:
-            # The web ends at the tip's middle: flat ground meets the round tip alone, while an
-            # edge that comes in between two bars still meets a wall.
+            # The web ends at the tip's centre: flat ground touches only the round tip, while an
+            # edge between two bars still touches a wall.
             radius, middle = self._tip_radius, float(points[top, 0].mean())
             points[top, 1] -= radius
             tip = X_BG @ Pose.at(middle, 0, self.height - radius)
@@ -150,4 +150,4 @@ def _check_convex(outline: tuple[tuple[float, float], ...]) -> None:
     if not ((turns > 0).all() or (turns < 0).all()):
         raise BadValue(f"grouser: outline {outline} is not convex")
     if points[:, 1].max() <= 0 or math.isclose(points[:, 1].max(), 0.0):
-        raise BadValue(f"grouser: outline {outline} does not stand out of the belt")
+        raise BadValue(f"grouser: outline {outline} does not rise above the belt")

@@ -1,13 +1,13 @@
-"""The closed path of a belt: straight lines and circular arcs, and where the grousers sit on it.
+"""Belt path: closed chain of straight lines and circular arcs, and the grouser positions on it.
 
 Okada et al. 2020, sec. III-A and III-B: "an arbitrary trajectory of a track … is a closed loop of
 multiple segments that are either linear or circular". The path is the belt's outer surface
-without grousers, in the frame T of whatever carries the belt. Along it runs the footprint frame
-F(s): x along the belt's motion, z outwards, y across the belt (to the robot's left). A positive
-belt speed drives a robot forwards, so the lower run of a track goes towards -x.
+without grousers, in the track frame T. The footprint frame F(s) moves along it: x along the belt's
+motion, z outwards, y across the belt (to the robot's left). A positive belt speed drives a robot
+forwards, so the lower run of a track moves towards -x.
 
-Planar tracks come from pulleys (`BeltPath.around`); any other closed chain, in three dimensions
-too, comes from `BeltPath.chain`. Nothing here knows MuJoCo.
+Planar tracks are made from pulleys (`BeltPath.around`), any other closed chain, also in three
+dimensions, by `BeltPath.chain`. The module is independent of MuJoCo.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from grouser.frames import (
 )
 
 CLOSED_TO = 1e-6
-"""How far (m, and rad) the end of a path may be from its start."""
+"""Tolerance (m and rad) between the end of a path and its start."""
 
 PHASES = 100
-"""How many phases of the first grouser are tried for the smallest misfit."""
+"""Number of phases of the first grouser that are compared for the smallest misfit."""
 
 
 LEVEL = 0.002
-"""m; a run whose ends are no further from the lowest point lies on the ground."""
+"""m; a run whose ends are at most this far above the lowest point lies on the ground."""
 
 
 @dataclass(frozen=True)
 class StraightSegment:
-    """A straight stretch of belt."""
+    """Straight segment of a belt."""
 
     X_TF: Pose
     """Footprint frame at the start."""
@@ -53,28 +53,28 @@ class StraightSegment:
 
     @property
     def X_TL(self) -> Pose:
-        """Frame of the link that carries this stretch: F at the start."""
+        """Frame of the link of this segment: F at the start."""
         return self.X_TF
 
-    def moved(self, pose: Pose, distance: float) -> Pose:
-        """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
+    def transport(self, pose: Pose, distance: float) -> Pose:
+        """Return ``pose`` (in T) transported by ``distance`` (m) of this segment's motion."""
         return Pose(pose.position + distance * rotate(self.X_TF.wxyz, (1, 0, 0)), pose.wxyz)
 
     def at(self, distance: float) -> Pose:
         """Return X_TF at ``distance`` (m) after the start."""
-        return self.moved(self.X_TF, distance)
+        return self.transport(self.X_TF, distance)
 
 
 @dataclass(frozen=True)
 class ArcSegment:
-    """A circular stretch of belt."""
+    """Circular segment of a belt."""
 
     X_TF: Pose
     """Footprint frame at the start."""
     radius: float
     """m, > 0."""
     angle: float
-    """How far it turns, rad, > 0."""
+    """Angle of the arc, rad, > 0."""
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
     """Axis of the turn in F, perpendicular to x; +y bends inwards, as a pulley does."""
 
@@ -96,11 +96,11 @@ class ArcSegment:
 
     @property
     def X_TL(self) -> Pose:
-        """Frame of the link that carries this stretch: at the centre, turned as F at the start."""
+        """Frame of the link of this segment: at the centre, oriented as F at the start."""
         return Pose(self.centre, self.X_TF.wxyz)
 
-    def moved(self, pose: Pose, distance: float) -> Pose:
-        """Return ``pose`` (in T) carried by ``distance`` (m) as this stretch carries things."""
+    def transport(self, pose: Pose, distance: float) -> Pose:
+        """Return ``pose`` (in T) transported by ``distance`` (m) of this segment's motion."""
         turn = axis_angle(self.axis_T.tolist(), distance / self.radius)
         return Pose(
             self.centre + rotate(turn, pose.position - self.centre), multiply(turn, pose.wxyz)
@@ -108,7 +108,7 @@ class ArcSegment:
 
     def at(self, distance: float) -> Pose:
         """Return X_TF at ``distance`` (m) after the start."""
-        return self.moved(self.X_TF, distance)
+        return self.transport(self.X_TF, distance)
 
 
 Segment = StraightSegment | ArcSegment
@@ -116,36 +116,36 @@ Segment = StraightSegment | ArcSegment
 
 @dataclass(frozen=True)
 class StraightStep:
-    """A step of `BeltPath.chain`: go straight."""
+    """Straight step of `BeltPath.chain`."""
 
     length: float
 
 
 @dataclass(frozen=True)
 class ArcStep:
-    """A step of `BeltPath.chain`: turn about an axis."""
+    """Circular step of `BeltPath.chain`."""
 
     radius: float
     """m."""
     angle: float
     """rad."""
     axis: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    """In F."""
+    """Axis of the turn in F."""
 
 
 @dataclass(frozen=True)
-class Footprint:
-    """Where one grouser stands when the belt is at its zero position."""
+class GrouserFootprint:
+    """Zero pose of one grouser."""
 
     segment: int
-    """Which segment carries it."""
+    """Index of its segment."""
     X_TF: Pose
-    """Its pose."""
+    """Pose at belt position 0."""
 
 
 @dataclass(frozen=True)
 class BeltPath:
-    """A closed chain of lines and arcs, smooth at every seam."""
+    """Closed chain of lines and arcs, smooth at every seam."""
 
     segments: tuple[Segment, ...]
 
@@ -154,7 +154,7 @@ class BeltPath:
 
     @cached_property
     def length(self) -> float:
-        """Length of the whole loop, m: the paper's L."""
+        """Length of the loop, m: the paper's L."""
         return sum(segment.length for segment in self.segments)
 
     @cached_property
@@ -163,7 +163,7 @@ class BeltPath:
         return np.concatenate([[0.0], np.cumsum([segment.length for segment in self.segments])])
 
     def find(self, distance: float) -> tuple[int, float]:
-        """Return which segment lies at ``distance`` (m) along the loop, and how far into it."""
+        """Return the segment index at ``distance`` (m) along the loop, and the distance into it."""
         along = distance % self.length
         index = int(np.searchsorted(self.starts, along, side="right")) - 1
         index = min(index, len(self.segments) - 1)
@@ -174,23 +174,23 @@ class BeltPath:
         index, along = self.find(distance)
         return self.segments[index].at(along)
 
-    def footprints(self, count: int, phase: float) -> list[Footprint]:
+    def footprints(self, count: int, phase: float) -> list[GrouserFootprint]:
         """Return the zero poses of ``count`` grousers, L/N apart, the first at ``phase`` (m)."""
         pitch = self.length / count
         found = (self.find(phase + n * pitch) for n in range(count))
-        return [Footprint(index, self.segments[index].at(along)) for index, along in found]
+        return [GrouserFootprint(index, self.segments[index].at(along)) for index, along in found]
 
     def misfit(self, count: int, phase: float, height: float = 0.0) -> float:
-        """Return the largest jump (m) at a roll-back of a point ``height`` (m) above a footprint.
+        """Return the largest jump (m) of a point ``height`` (m) above a footprint at a roll-back.
 
-        Just before a roll-back grouser n has gone half a pitch along its own segment; just after,
-        grouser n+1 stands half a pitch behind its zero. On one segment the two coincide; across a
-        seam they differ by as much as a straight run leaves the arc.
+        Just before a roll-back grouser n is half a pitch ahead of its zero pose on its own segment;
+        just after, grouser n+1 is half a pitch behind its zero pose. On one segment the two
+        coincide; across a seam they differ by the deviation of the line from the arc.
         """
         pitch = self.length / count
         tip, jumps = (0.0, 0.0, height), [0.0]
         for seam in self.starts[:-1]:
-            # Only the two grousers next to a seam can differ, so only they are looked at.
+            # Only the two grousers next to a seam can differ.
             number = math.floor((seam - phase) / pitch)
             (here, along), (ahead, beyond) = (
                 self.find(phase + n * pitch) for n in (number, number + 1)
@@ -201,28 +201,28 @@ class BeltPath:
                 jumps.append(float(np.linalg.norm(before.apply(tip) - after.apply(tip))))
         return max(jumps)
 
-    @lru_cache(maxsize=64)  # noqa: B019  a path is small, frozen, and asked for by every twin track
+    @lru_cache(maxsize=64)  # noqa: B019  paths are small, frozen and shared by twin tracks
     def best_phase(self, count: int, height: float = 0.0) -> float:
-        """Return the phase (m) of the first grouser that makes the misfit at seams smallest."""
+        """Return the phase (m) of the first grouser with the smallest misfit."""
         pitch = self.length / count
         phases = [pitch * step / PHASES for step in range(PHASES)]
         return min(phases, key=lambda phase: self.misfit(count, phase, height))
 
-    def grown(self, height: float) -> BeltPath:
-        """Return the path ``height`` (m) further out everywhere: the line grousers' tips draw."""
-        grown: list[Segment] = []
+    def offset(self, height: float) -> BeltPath:
+        """Return the path offset outwards by ``height`` (m): the path of the grouser tips."""
+        segments: list[Segment] = []
         for segment in self.segments:
             out = segment.X_TF @ Pose.at(z=height)
             if isinstance(segment, StraightSegment):
-                grown.append(StraightSegment(out, segment.length))
+                segments.append(StraightSegment(out, segment.length))
             elif segment.axis == (0.0, 1.0, 0.0):
-                grown.append(ArcSegment(out, segment.radius + height, segment.angle))
+                segments.append(ArcSegment(out, segment.radius + height, segment.angle))
             else:
-                raise BadValue("path: only a belt round pulleys has an outside to grow to")
-        return BeltPath(tuple(grown))
+                raise BadValue("path: only a belt around pulleys can be offset outwards")
+        return BeltPath(tuple(segments))
 
     def top(self) -> int | None:
-        """Return the straight segment that faces up and lies highest, None if there is none."""
+        """Return the index of the highest straight segment that faces up; None: there is none."""
         up = [
             (float(segment.at(segment.length / 2).position[2]), index)
             for index, segment in enumerate(self.segments)
@@ -232,7 +232,7 @@ class BeltPath:
         return max(up)[1] if up else None
 
     def bottom(self) -> float:
-        """Return the length (m) of the straight run that lies on level ground; 0: there is none."""
+        """Return the length (m) of the straight run on level ground; 0: there is none."""
         lowest = min(float(segment.at(0).position[2]) for segment in self.segments)
         return sum(
             segment.length
@@ -242,18 +242,22 @@ class BeltPath:
             < lowest + LEVEL
         )
 
-    def sprocket(self) -> int:
-        """Return the arc that drives the belt: the rearmost one."""
-        arcs = [
-            (float(segment.centre[0]), index)
+    @cached_property
+    def arcs(self) -> dict[int, ArcSegment]:
+        """Arcs by their index in `segments`: one per pulley."""
+        return {
+            index: segment
             for index, segment in enumerate(self.segments)
             if isinstance(segment, ArcSegment)
-        ]
-        return min(arcs)[1]
+        }
+
+    def sprocket(self) -> tuple[int, ArcSegment]:
+        """Return index and arc of the driving pulley: the rearmost one."""
+        return min(self.arcs.items(), key=lambda arc: (float(arc[1].centre[0]), arc[0]))
 
     @staticmethod
     def chain(steps: Sequence[StraightStep | ArcStep], start: Pose | None = None) -> BeltPath:
-        """Return the path that starts at ``start`` (in T) and follows ``steps`` until it closes."""
+        """Return the closed path of ``steps`` from ``start`` (in T)."""
         pose = start or Pose()
         segments: list[Segment] = []
         for number, step in enumerate(steps):
@@ -268,19 +272,19 @@ class BeltPath:
 
     @staticmethod
     def circle(radius: float) -> BeltPath:
-        """Return one full turn about T's y axis: a wheel."""
+        """Return a full circle about T's y axis: a wheel."""
         top = Pose.at(z=radius)
         return BeltPath.chain([ArcStep(radius, 2 * math.pi)], top)
 
     @staticmethod
     def oval(length: float, radius: float) -> BeltPath:
-        """Return the oval of two equal pulleys, ``length`` (m) over all, T in its middle."""
+        """Return the oval around two equal pulleys, overall ``length`` (m), T at its centre."""
         reach = length / 2 - radius
         return BeltPath.around([(-reach, 0.0, radius), (reach, 0.0, radius)])
 
     @staticmethod
     def around(pulleys: Sequence[tuple[float, float, float]]) -> BeltPath:
-        """Return the belt stretched round ``pulleys``: (x, z, radius), m, in any order."""
+        """Return the belt stretched around ``pulleys``: (x, z, radius), m, in any order."""
         return _stretch([(float(x), float(z), float(radius)) for x, z, radius in pulleys])
 
 
@@ -291,11 +295,11 @@ def _positive(number: int, **given: float) -> None:
 
 
 def _check(segments: Sequence[Segment]) -> None:
-    """Refuse a chain that is empty, broken at a seam or not closed."""
+    """Raise `BadValue` for a chain that is empty, broken at a seam or not closed."""
     if not segments:
         raise BadValue("path: has no segments, at least one arc is needed")
     if not any(isinstance(segment, ArcSegment) for segment in segments):
-        raise BadValue("path: has only straight segments, an arc is needed to come back")
+        raise BadValue("path: has only straight segments, at least one arc is needed to close it")
     for number, (here, following) in enumerate(
         zip(segments, [*segments[1:], segments[0]], strict=True)
     ):
@@ -315,7 +319,7 @@ def _check(segments: Sequence[Segment]) -> None:
 
 
 def _stretch(pulleys: list[tuple[float, float, float]]) -> BeltPath:
-    """Lay lines along the outer tangents of neighbouring pulleys, arcs round each."""
+    """Return the belt: lines along the outer tangents of adjacent pulleys, arcs around each."""
     if len(pulleys) < 2:
         raise BadValue(f"path: {len(pulleys)} pulley given, at least 2 are needed")
     for number, (_, _, radius) in enumerate(pulleys):
@@ -323,7 +327,7 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> BeltPath:
             raise BadValue(f"path: radius of pulley {number} is {radius:g}, must be above 0")
     centres = np.array([(x, z) for x, z, _ in pulleys])
     outward = centres - centres.mean(axis=0)
-    # Clockwise seen from the robot's right (x right, z up): over the top the belt runs forwards.
+    # Clockwise as seen from the robot's right (x right, z up): the top run moves forwards.
     order = sorted(range(len(pulleys)), key=lambda i: -math.atan2(outward[i][1], outward[i][0]))
     ring = [pulleys[i] for i in order]
     normals = [
@@ -332,14 +336,14 @@ def _stretch(pulleys: list[tuple[float, float, float]]) -> BeltPath:
     turns = [(normals[i - 1] - normals[i]) % (2 * math.pi) for i in range(len(ring))]
     if not math.isclose(sum(turns), 2 * math.pi, abs_tol=1e-9):
         raise BadValue(
-            f"path: pulleys {pulleys} do not make a convex loop; "
-            "leave out those that the belt would not touch from inside"
+            f"path: pulleys {pulleys} do not form a convex loop; "
+            "remove those that the belt does not touch from inside"
         )
     segments: list[Segment] = []
     for i, (x, z, radius) in enumerate(ring):
         direction = normals[i - 1]
         foot = np.array([x + radius * math.cos(direction), 0.0, z + radius * math.sin(direction)])
-        # F's z axis points along the outward normal: pitch turns +z by that much about +y.
+        # F's z axis is the outward normal: a pitch about +y.
         segments.append(ArcSegment(_footprint(foot, direction), radius, turns[i]))
         end = segments[-1].at(segments[-1].length).position
         ahead_x, ahead_z, ahead_radius = ring[(i + 1) % len(ring)]
@@ -367,6 +371,6 @@ def _tangent(here: tuple[float, float, float], ahead: tuple[float, float, float]
     if distance <= abs(here[2] - ahead[2]):
         raise BadValue(
             f"path: pulleys at ({here[0]:g}, {here[1]:g}) and ({ahead[0]:g}, {ahead[1]:g}) lie "
-            "inside each other, a belt cannot go round both"
+            "inside each other, a belt cannot run around both"
         )
     return math.atan2(dz, dx) + math.acos((here[2] - ahead[2]) / distance)

@@ -1,9 +1,9 @@
-"""A closed chain of hinged plates round real pulleys ("multiple-plate" in Okada et al. 2020).
+"""Plate track: closed chain of hinged plates around pulleys ("multiple-plate", Okada et al. 2020).
 
-The belt is a loop of rigid plates, one per grouser, that only moves in its own plane. It lies
-round a sprocket, idlers and rails; friction at the sprocket drives it, and a spring at the idler
-furthest from the sprocket keeps it tight. Nothing prescribes its shape, so it sags, bends over
-obstacles and costs many times as much as the other methods.
+The belt is a planar loop of rigid plates, one per grouser, around a sprocket, idlers and rails.
+Friction at the sprocket drives it, and a spring at the idler furthest from the sprocket tensions
+it. Its shape is not prescribed, so it sags and bends over obstacles; it is many times slower to
+simulate than the other methods.
 """
 
 from __future__ import annotations
@@ -22,44 +22,40 @@ from grouser.tracks.path import ArcSegment, BeltPath, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 TENSION = 400.0
-"""N that the spring at the idler pulls with; estimate."""
+"""N; tension of the spring at the idler; estimate."""
 SPRING = 2.0e4
-"""N/m of that spring; estimate."""
+"""N/m; stiffness of that spring; estimate."""
 GRIP = 3.0
-"""Friction between plates and sprocket; high, since it stands for teeth."""
+"""Friction between plates and sprocket; high, since it represents teeth."""
 PIN = 0.003
-"""Radius (m) of the pins between plates, which roll on pulleys and rails."""
+"""m; radius of the pins between plates, which roll on pulleys and rails."""
 HARD = {"solref": [0.004, 1.0], "solimp": [0.95, 0.99, 0.0005, 0.5, 2.0]}
 """Contact between pins, pulleys and rails: steel on steel as far as the time step allows."""
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """Where things are before anything is built, in the track's frame."""
+class _Layout:
+    """Pin layout in the track's frame."""
 
     pitch_line: BeltPath
-    """Runs through the pins, half a belt's thickness inside the outer surface."""
+    """Path of the pins, half a belt's thickness inside the outer surface."""
     pins: Array
     """Pin positions, (count, 3)."""
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
     """Add pulleys and rails, the chain, its closing pin and the drive."""
-    plan = _plan(track.path, track.thickness, track.count)
-    arcs = [
-        i for i, segment in enumerate(plan.pitch_line.segments) if isinstance(segment, ArcSegment)
-    ]
-    sprocket = plan.pitch_line.sprocket()
-    idler = max(arcs, key=lambda i: _centre(plan, i)[0])
-    driving = plan.pitch_line.segments[sprocket]
-    assert isinstance(driving, ArcSegment)
-    gear = driving.radius  # pins go round with their middles on the pitch line
-    for index in arcs:
+    layout = _layout(track.path, track.thickness, track.count)
+    arcs = layout.pitch_line.arcs
+    sprocket, driving = layout.pitch_line.sprocket()
+    idler = max(arcs, key=lambda index: arcs[index].centre[0])
+    gear = driving.radius  # the pins' centres move on the pitch line
+    for index, arc in arcs.items():
         role = "sprocket" if index == sprocket else "idler" if index == idler else f"pulley{index}"
-        _add_pulley(body, track, plan, index, f"{name}/{role}", X_BT)
-    _add_rails(body, plan, f"{name}/rail", X_BT)
+        _add_pulley(body, track, arc, f"{name}/{role}", X_BT)
+    _add_rails(body, layout, f"{name}/rail", X_BT)
     builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
-    _add_chain(spec, body, track, plan, name, X_BT, builder)
+    _add_chain(spec, body, track, layout, name, X_BT, builder)
     if not track.geared:
         track.drive.add(spec, name, f"{name}/sprocket", gear=gear)
     return Belt(
@@ -73,10 +69,10 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
     )
 
 
-@lru_cache(maxsize=16)  # takes seconds, and every twin track asks for the same
-def _plan(path: BeltPath, thickness: float, count: int) -> _Plan:
-    """Lay ``count`` equal plates along the pitch line so that the loop just closes."""
-    line = path.grown(-thickness / 2)
+@lru_cache(maxsize=16)  # takes seconds; twin tracks share it
+def _layout(path: BeltPath, thickness: float, count: int) -> _Layout:
+    """Place ``count`` equal plates along the pitch line so that the loop closes (bisection)."""
+    line = path.offset(-thickness / 2)
     shortest, longest = 0.5 * line.length / count, line.length / count
     for _ in range(60):
         plate = (shortest + longest) / 2
@@ -85,15 +81,15 @@ def _plan(path: BeltPath, thickness: float, count: int) -> _Plan:
         else:
             shortest = plate
     places = _walk(line, shortest, count)[:-1]
-    return _Plan(line, np.array([line.at(place).position for place in places]))
+    return _Layout(line, np.array([line.at(place).position for place in places]))
 
 
 def _walk(line: BeltPath, plate: float, count: int) -> list[float]:
-    """Return how far along ``line`` (m) each pin is when plates of one length are laid on it."""
+    """Return the distance (m) along ``line`` of each pin of plates of equal length (bisection)."""
     places = [0.0]
     for _ in range(count):
         start = line.at(places[-1]).position
-        near, far = plate, plate * 1.6  # no arc bends so much that a chord is 1.6 times shorter
+        near, far = plate, plate * 1.6  # no arc is 1.6 times longer than its chord
         for _ in range(40):
             middle = (near + far) / 2
             reach = float(np.linalg.norm(line.at(places[-1] + middle).position - start))
@@ -102,28 +98,18 @@ def _walk(line: BeltPath, plate: float, count: int) -> list[float]:
     return places
 
 
-def _centre(plan: _Plan, index: int) -> Array:
-    arc = plan.pitch_line.segments[index]
-    assert isinstance(arc, ArcSegment)
-    return arc.centre
-
-
-def _radius(plan: _Plan, index: int) -> float:
-    """Return the radius (m) at which pins roll on a pulley: the pitch line less a pin."""
-    arc = plan.pitch_line.segments[index]
-    assert isinstance(arc, ArcSegment)
+def _pulley_radius(arc: ArcSegment) -> float:
+    """Return the radius (m) of a pulley on which pins roll: pitch line less pin radius."""
     radius = arc.radius - PIN
     if radius <= 0:
         raise BadValue(f"track: a pulley of radius {arc.radius:g} m is too small for plates")
     return radius
 
 
-def _add_pulley(
-    body: mujoco.MjsBody, track: Track, plan: _Plan, index: int, name: str, X_BT: Pose
-) -> None:
-    """Add one pulley; the sprocket turns with the drive, the idler slides against its spring."""
-    radius = _radius(plan, index)
-    pulley = add_link(body, name, X_BT @ Pose(_centre(plan, index)))
+def _add_pulley(body: mujoco.MjsBody, track: Track, arc: ArcSegment, name: str, X_BT: Pose) -> None:
+    """Add one pulley; the sprocket is driven, the idler slides against its spring."""
+    radius = _pulley_radius(arc)
+    pulley = add_link(body, name, X_BT @ Pose(arc.centre))
     driven = name.endswith("/sprocket")
     if name.endswith("/idler"):
         pulley.add_joint(
@@ -156,13 +142,13 @@ def _add_pulley(
     )
 
 
-def _add_rails(body: mujoco.MjsBody, plan: _Plan, name: str, X_BT: Pose) -> None:
+def _add_rails(body: mujoco.MjsBody, layout: _Layout, name: str, X_BT: Pose) -> None:
     """Add a smooth rail inside every straight run, on which the pins slide.
 
-    They are a body of their own, since robots keep their hulls and their belts from colliding.
+    Rails are a separate body, since robots exclude contacts between their hulls and belts.
     """
     rails = add_link(body, name, X_BT)
-    for index, segment in enumerate(plan.pitch_line.segments):
+    for index, segment in enumerate(layout.pitch_line.segments):
         if isinstance(segment, StraightSegment):
             thick = 0.01
             X_TR = segment.X_TF @ Pose.at(segment.length / 2, 0, -PIN - thick / 2)
@@ -185,26 +171,26 @@ def _add_chain(
     spec: mujoco.MjSpec,
     body: mujoco.MjsBody,
     track: Track,
-    plan: _Plan,
+    layout: _Layout,
     name: str,
     X_BT: Pose,
     builder: GeomBuilder,
 ) -> None:
-    """Add the plates as one long arm that follows the pins, and pin its end to its start."""
-    count = len(plan.pins)
-    ahead = np.roll(plan.pins, -1, axis=0) - plan.pins
+    """Add the plates as a serial chain along the pins, closed by a connect constraint."""
+    count = len(layout.pins)
+    ahead = np.roll(layout.pins, -1, axis=0) - layout.pins
     length = float(np.linalg.norm(ahead[0]))
-    # Turning about +y by minus the elevation of a plate lays its x axis along the plate.
+    # A rotation about +y by minus the elevation aligns x with the plate.
     turns = [-float(np.arctan2(step[2], step[0])) for step in ahead]
     mass = track.mass / count
-    X_TP = Pose(plan.pins[0], axis_angle((0, 1, 0), turns[0]))
+    X_TP = Pose(layout.pins[0], axis_angle((0, 1, 0), turns[0]))
     parent, X_parent = body, X_BT @ X_TP
     for number in range(count):
         plate = parent.add_body(
             name=f"{name}/plate{number}", pos=X_parent.position, quat=X_parent.wxyz
         )
         if number == 0:
-            # A slide's axis is in the plate's frame, which lies along the belt.
+            # The slide axes are in the plate's frame, which is aligned with the belt.
             for axis, letter in (((1, 0, 0), "x"), ((0, 0, 1), "z")):
                 plate.add_joint(
                     name=f"{name}/plate0/{letter}",
@@ -219,7 +205,7 @@ def _add_chain(
             armature=1e-4,
             damping=0.01,
         )
-        _dress_plate(plate, track, length, mass, f"{name}/plate{number}", builder)
+        _fill_plate(plate, track, length, mass, f"{name}/plate{number}", builder)
         if number + 1 < count:
             bend = turns[number + 1] - turns[number]
             parent, X_parent = plate, Pose(np.array([length, 0, 0]), axis_angle((0, 1, 0), bend))
@@ -235,7 +221,7 @@ def _add_chain(
     closing.data[:3] = [length, 0, 0]
 
 
-def _dress_plate(
+def _fill_plate(
     plate: mujoco.MjsBody,
     track: Track,
     length: float,
@@ -243,7 +229,7 @@ def _dress_plate(
     name: str,
     builder: GeomBuilder,
 ) -> None:
-    """Give a plate its mass, its pin, its shape and its grouser."""
+    """Add mass, pin, shape, grouser and buffer to a plate."""
     plate.mass = mass
     plate.ipos = [length / 2, 0, 0]
     plate.inertia = [

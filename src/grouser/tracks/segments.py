@@ -1,12 +1,12 @@
-"""Moving segment links, rolled back by one grouser pitch (Okada et al. 2020, sec. III).
+"""Belt roll-back: segment tracks of moving links (Okada et al. 2020, sec. III).
 
 Each line of the path is a link on a slide joint, each arc a link on a hinge; both carry their
-share of the grousers. All links of a belt move as one (joint equalities to the sprocket). When the
-belt has gone half a pitch, every joint jumps back by one whole pitch: each grouser then stands
-where its neighbour stood, and the world notices nothing. Only positions jump; speeds stay.
+grousers. All links of a belt are coupled to the sprocket (joint equalities). When the belt has
+moved half a pitch, `RollBack` moves every joint back by one pitch: each grouser then is where the
+next one was, so the geometry is unchanged. Only positions jump; velocities stay.
 
-The paper rolls back after a full pitch; half a pitch to either side keeps grousers nearer to the
-segment they belong to, and is the same in both directions.
+The paper rolls back after a full pitch; half a pitch to either side keeps grousers nearer to their
+segment, and is symmetric.
 """
 
 from __future__ import annotations
@@ -19,28 +19,27 @@ import numpy as np
 
 from grouser.frames import Array, Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, pieces
-from grouser.tracks.path import ArcSegment, Segment, StraightSegment
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, couple_joints, split_run
+from grouser.tracks.grouser import PathElement
+from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add one link per segment, tie them together and put the drive on the sprocket."""
+    """Add one link per segment, couple them, and add the drive to the sprocket."""
     segments = track.path.segments
-    left_out = {track.path.top()} if track.without_top else set()
+    omitted = {track.path.top()} if track.without_top else set()
     builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     links = {
         index: _add_link(body, segment, track, f"{name}/{index}", X_BT, builder, len(segments))
         for index, segment in enumerate(segments)
-        if index not in left_out
+        if index not in omitted
     }
     if track.grouser:
-        # What is carried along a bare path has the track's own colour: there is no belt.
+        # Elements of a bare path have the track's own colour: there is no belt.
         bars = builder if track.bare else replace(builder, rgba=(*track.grouser_rgb, 1.0))
-        _add_grousers(links, track, name, X_BT, bars)
-    sprocket = track.path.sprocket()
-    driving = segments[sprocket]
-    assert isinstance(driving, ArcSegment)  # BeltPath.sprocket only ever names an arc
+        _add_grousers(links, track, track.grouser, name, bars)
+    sprocket, driving = track.path.sprocket()
     for index in links:
         if index != sprocket:
             ratio = driving.radius * _travel(segments[index])
@@ -62,7 +61,7 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
 
 
 def _travel(segment: Segment) -> float:
-    """Return how far a segment's joint goes per metre of belt: 1, or 1/radius."""
+    """Return the travel of a segment's joint per metre of belt: 1, or 1/radius."""
     return 1.0 if isinstance(segment, StraightSegment) else 1.0 / segment.radius
 
 
@@ -75,7 +74,7 @@ def _add_link(
     builder: GeomBuilder,
     share: int,
 ) -> mujoco.MjsBody:
-    """Add the moving link of one segment: joint, inertia and bare belt."""
+    """Add the moving link of one segment: joint, inertia and belt."""
     travel = _travel(segment)
     link = add_link(body, name, X_BT @ segment.X_TL)
     joint = link.add_joint(name=name, armature=track.inertia / share / travel**2)
@@ -91,14 +90,14 @@ def _add_link(
 def _add_belt(
     link: mujoco.MjsBody, segment: Segment, track: Track, name: str, builder: GeomBuilder
 ) -> None:
-    """Add the bare belt of one segment: flat boxes, or a drum."""
+    """Add the belt of one segment without grousers: flat boxes, or a drum."""
     if isinstance(segment, StraightSegment):
-        # Under grousers one box will do: it only ever meets edges. A smooth run is shorter by the
-        # half pitch that it moves either way, or its end would stand out behind the drum.
+        # Under grousers one box suffices: it only touches edges. A smooth run is shorter by the half
+        # pitch that it moves either way, or its end would protrude behind the drum.
         cut = (
             [(segment.length / 2, segment.length / 2)]
             if track.grouser
-            else pieces(segment.length, track.pitch / 2)
+            else split_run(segment.length, track.pitch / 2)
         )
         for number, (along, reach) in enumerate(cut):
             middle = Pose.at(along, 0, -track.thickness / 2)
@@ -117,14 +116,17 @@ def _add_belt(
 
 
 def _add_grousers(
-    links: dict[int, mujoco.MjsBody], track: Track, name: str, X_BT: Pose, builder: GeomBuilder
+    links: dict[int, mujoco.MjsBody],
+    track: Track,
+    grouser: PathElement,
+    name: str,
+    builder: GeomBuilder,
 ) -> None:
-    """Stand every grouser on the link of the segment it starts on."""
-    assert track.grouser is not None
+    """Add every grouser to the link of the segment of its zero pose."""
     for number, foot in enumerate(track.path.footprints(track.count, track.phase)):
         if foot.segment in links:
             X_LF = track.path.segments[foot.segment].X_TL.inverse() @ foot.X_TF
-            track.grouser.add(
+            grouser.add(
                 links[foot.segment],
                 X_LF,
                 belt_width=track.width,
@@ -139,22 +141,22 @@ def _add_grousers(
 
 @dataclass(frozen=True)
 class RollingBelt:
-    """Where in a state's arrays one segment belt is, and how far it goes back with a pitch."""
+    """State indices of one segment belt, and its travel per pitch."""
 
     sprocket: int
-    """Place in ``qpos``, as those of the links."""
+    """Index in ``qpos``."""
     links: tuple[tuple[int, float, float], ...]
-    """Of each link: place, travel of a pitch, travel of a radian of the sprocket."""
+    """For each link: index in ``qpos``, travel per pitch, travel per radian of the sprocket."""
     pitch: float
     """m."""
     setpoint: tuple[int, int] | None
-    """Places of its drive's setpoint in ``act`` and ``ctrl``; None: it is geared."""
+    """Indices of its drive's setpoint in ``act`` and ``ctrl``; None: geared."""
     renewal: float
     """As `Belt.renewal`."""
 
     @staticmethod
     def find(model: mujoco.MjModel, belt: Belt) -> RollingBelt:
-        """Look ``belt`` up."""
+        """Look up the indices of ``belt``."""
         setpoint = None
         if belt.drive == belt.name:
             drive = model.actuator(belt.drive).id
@@ -171,22 +173,22 @@ class RollingBelt:
         )
 
     def roll_back(self, rows: StateArrays, row: int, pitches: float) -> None:
-        """Take the belt of simulation ``row`` back by so many ``pitches``."""
+        """Move the belt of simulation ``row`` back by ``pitches``."""
         qpos = rows.qpos
         for link, step, _ in self.links:
             qpos[row, link] -= pitches * step
         if self.renewal:
             self._renew(qpos, row, pitches)
-        if self.setpoint:  # a position on the belt as well, and so is its target
+        if self.setpoint:  # setpoint and target are belt positions, too
             state, target = self.setpoint
             rows.act[row, state] -= pitches * self.pitch
             rows.ctrl[row, target] -= pitches * self.pitch
 
     def _renew(self, qpos: Array, row: int, pitches: float) -> None:
-        """Let a geared belt give up part of its stretch, as new bars come to the ground.
+        """Release part of the stretch of a geared belt, as new grousers reach the ground.
 
-        A gear ties speeds and a start skids: a run that lies still on the ground would keep the
-        stretch of it and pull against its main belt for ever. Real bars land without load.
+        The gear couples speeds only, so a skidding start leaves a position error: a run at rest on
+        the ground would keep it and pull against its main belt. Real grousers land without load.
         """
         part, sprocket = min(abs(pitches) * self.renewal, 1.0), qpos[row, self.sprocket]
         for link, _, ratio in self.links:
@@ -194,17 +196,19 @@ class RollingBelt:
 
 
 class RollBack:
-    """Rolls the links of all segment belts back, for one simulation or many."""
+    """Belt roll-back of all segment belts, for one simulation or many."""
 
     def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt]) -> None:
-        """Look up the joints of those ``belts`` that are made of segments."""
+        """Look up the joints of the segment belts among ``belts``."""
         rolling = [belt for belt in belts if belt.links]
         self.names = tuple(belt.name for belt in rolling)
-        """Of the belts, in the order of the columns of ``apply``'s ``turns``."""
+        """Names of the belts, in the order of the columns of ``turns`` of `apply`."""
         self._belts = [RollingBelt.find(model, belt) for belt in rolling]
         self._sprockets = np.array([belt.sprocket for belt in self._belts], int)
         self._per_pitch = np.array([belt.gear / belt.pitch for belt in rolling])
-        self._looks = tuple(zip(self._sprockets.tolist(), self._per_pitch.tolist(), strict=True))
+        self._scalar_addresses = tuple(
+            zip(self._sprockets.tolist(), self._per_pitch.tolist(), strict=True)
+        )
 
     def __bool__(self) -> bool:
         return bool(self._belts)
@@ -217,16 +221,15 @@ class RollBack:
             turns: pitches rolled back so far, (n, belts); changed in place.
         """
         if len(turns) == 1:
-            # Asked every few steps, when physics has just emptied the processor's caches: plain
-            # numbers take half the time of arrays.
+            # Called every few steps with cold caches: scalars take half the time of arrays.
             position = rows.qpos.item
-            for sprocket, per_pitch in self._looks:
+            for sprocket, per_pitch in self._scalar_addresses:
                 if not -0.5 <= position(sprocket) * per_pitch <= 0.5:
                     break
             else:
                 return
         pitches = np.rint(rows.qpos.take(self._sprockets, 1) * self._per_pitch)
-        for row, number in np.argwhere(pitches).tolist():  # others are left alone to the bit
+        for row, number in np.argwhere(pitches).tolist():  # others stay bit-equal
             passed = float(pitches[row, number])
             self._belts[number].roll_back(rows, row, passed)
             turns[row, number] += passed

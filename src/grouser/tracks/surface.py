@@ -1,12 +1,13 @@
-"""A still belt whose surface moves: the "constraint to ground" method (Pecka et al. 2017).
+"""Moving surface track: fixed belt with a surface velocity (Pecka et al. 2017).
 
-The belt is a smooth outline as high as its grousers, welded to its body. MuJoCo's ``surfacevel``
-tells every contact how fast the surface passes, so friction stays MuJoCo's own (the method as
-published overrides it; Okada et al. 2020, Fig. 3). Grousers cannot act.
+The belt is a smooth outline at the height of its grousers, welded to its body ("constraint to
+ground"). MuJoCo's ``surfacevel`` sets the velocity of the surface in every contact, so friction
+stays MuJoCo's own (the published method overrides it; Okada et al. 2020, Fig. 3). Grousers have no
+effect.
 
-A sprocket without shape turns inside the robot. Its speed is the surface's speed, and what the
-ground pulls at the surface, felt by force sensors, pulls at the sprocket a moment later: the belt
-slows under load and stalls at its force limit, as the other methods' belts do.
+A sprocket without geoms turns inside the robot. Its speed is the surface speed; the ground force on
+the surface, measured by force sensors, is applied to the sprocket after smoothing. The belt slows
+under load and stalls at its force limit, as with the other methods.
 """
 
 from __future__ import annotations
@@ -18,19 +19,18 @@ import numpy as np
 
 from grouser.frames import Pose
 from grouser.physics.state import StateArrays
-from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, pieces
+from grouser.tracks.geoms import LINK_MASS, GeomBuilder, add_link, split_run
 from grouser.tracks.path import Segment, StraightSegment
 from grouser.tracks.track import Belt, Track
 
 SMOOTHED = 0.2
-"""Over how long (s) the ground's pull is averaged before it reaches the sprocket: passed on at once
-it would shake, since the contact answers the sprocket and the sprocket the contact in turns. A
-robot that stands on a slope creeps by as much as its belts shake: 0.1 mm/s is left on 20 deg."""
+"""s; time constant of the smoothing of the ground force. Without it contact and sprocket would
+oscillate. A robot on a slope creeps with the remaining oscillation: 0.1 mm/s on 20 deg."""
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add one still body per segment with a moving surface, and the sprocket."""
-    path = track.path.grown(track.height)
+    """Add one fixed body per segment with a moving surface, and the sprocket."""
+    path = track.path.offset(track.height)
     gear = max(
         segment.radius for segment in path.segments if not isinstance(segment, StraightSegment)
     )
@@ -71,7 +71,7 @@ def _add_part(
     X_BT: Pose,
     builder: GeomBuilder,
 ) -> list[str]:
-    """Add the still body of one segment, its shape, and the sensor of the ground's pull.
+    """Add the fixed body of one segment, its shape, and the sensor of the ground force.
 
     Returns the names of its geoms.
     """
@@ -79,12 +79,12 @@ def _add_part(
     link = add_link(body, name, X_BT @ segment.X_TL)
     geoms = []
     if isinstance(segment, StraightSegment):
-        for number, (along, reach) in enumerate(pieces(segment.length)):
+        for number, (along, reach) in enumerate(split_run(segment.length)):
             middle = Pose.at(along, 0, -track.thickness / 2)
             half = (reach, track.width / 2, track.thickness / 2)
             geoms.append(f"{name}/{number}")
             geom = builder.box(link, middle, half, name=geoms[-1], surface=track.surface)
-            # Compiled with some speed: only then does MuJoCo look at surface speeds at all.
+            # A non-zero value at compilation enables surface velocities in MuJoCo.
             geom.surfacevel = [1e-9, 0, 0, 0, 0, 0]
         builder.buffers(link, segment.length, track.buffer_share, name=name)
     else:
@@ -100,7 +100,7 @@ def _add_part(
 
 
 def _add_sprocket(body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gear: float) -> None:
-    """Add the shapeless sprocket, a hinge about T's y axis."""
+    """Add the sprocket without geoms: a hinge about T's y axis."""
     sprocket = add_link(body, name, X_BT)
     sprocket.add_joint(
         name=name,
@@ -111,10 +111,10 @@ def _add_sprocket(body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose, gea
 
 
 class MovingSurface:
-    """Couples sprockets and surfaces of all surface belts, for one simulation or many."""
+    """Coupling of sprockets and surfaces of all surface belts, for one simulation or many."""
 
     def __init__(self, model: mujoco.MjModel, belts: Sequence[Belt], every: float) -> None:
-        """Look up the geoms, sensors and sprockets of those ``belts`` that have moving surfaces.
+        """Look up geoms, sensors and sprockets of the surface belts among ``belts``.
 
         Args:
             model: the compiled scene.
@@ -143,11 +143,11 @@ class MovingSurface:
         return len(self._dofs) > 0
 
     def apply(self, rows: StateArrays) -> None:
-        """Pass sprocket speeds on to the surfaces, and the ground's pull on to the sprockets."""
+        """Copy sprocket speeds to the surfaces and the smoothed ground force to the sprockets."""
         speeds = rows.qvel[:, self._dofs] * self._gears
         rows.geom_surfacevel[:, self._geoms] = speeds[:, self._belt_of, None] * self._velocities
-        # The sensors say how the body holds its part: the opposite of the ground's pull.
-        # Row by row: a product of matrices adds up in an order that depends on the number of rows.
+        # The sensors measure the reaction of the body: the opposite of the ground force.
+        # Row by row: the summation order of a matrix product depends on the number of rows.
         felt_by_row = np.matmul(rows.sensordata[:, None], self._pull)[:, 0]
         pull = -felt_by_row * self._gears
         felt = rows.qfrc_applied[:, self._dofs]

@@ -1,16 +1,16 @@
-"""The track: what it is, and the one call that builds it by any of four methods.
+"""Track interface: description of a belt, and `add_track`, which builds it by one of four methods.
 
-A `Track` says everything about a belt except how physics turns it; ``method`` chooses that:
+A `Track` describes a belt; ``method`` selects its physical model:
 
 ==========  ===================================================================================
-segments    moving links with grousers, rolled back by one pitch (Okada et al. 2020)
-surface     one still link whose surface moves under its contacts (MuJoCo ``surfacevel``)
+segments    moving links with grousers and belt roll-back by one pitch (Okada et al. 2020)
+surface     fixed links with a surface velocity (MuJoCo ``surfacevel``)
 wheels      a row of wheels (Kurose et al. 2008)
-plates      a closed chain of hinged plates round real pulleys
+plates      a closed chain of hinged plates around pulleys
 ==========  ===================================================================================
 
-Whatever the method, the belt is inextensible, one sprocket drives it with a limited force, its
-position is counted in metres of belt, and a positive speed drives a robot forwards.
+With every method the belt is inextensible, one sprocket drives it with a limited force, its
+position is in metres of belt, and a positive speed drives a robot forwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grouser import plugins
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose
 from grouser.physics.drives import Drive
-from grouser.tracks.geoms import BUFFER_SPACING, PIECE, ContactSurface, gear
+from grouser.tracks.geoms import BUFFER_SPACING, PIECE, ContactSurface, couple_speeds
 from grouser.tracks.grouser import PathElement
 from grouser.tracks.path import BeltPath
 
@@ -38,53 +38,53 @@ TRACKS: dict[str, str] = {
     "wheels": "grouser.tracks.wheels:build",
     "plates": "grouser.tracks.plates:build",
 }
-"""Name of a method → where it is built; imported on use."""
+"""Method → ``module:function`` of its builder; imported on use."""
 
 
 def track_methods() -> dict[str, str]:
-    """Return every method, of installed packages as well: name → ``module:function``."""
+    """Return all methods, including entry points: name → ``module:function``."""
     return TRACKS | plugins.entry_point_targets(plugins.TRACKS, TRACKS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Track:
-    """A belt: its path, its grousers, its drive and the method that turns it."""
+    """Belt: path, grousers, drive and method."""
 
     path: BeltPath
-    """Outer surface of the bare belt in the track's frame T."""
+    """Outer surface of the belt without grousers in the track's frame T."""
     width: float
-    """Across the belt, m."""
+    """Belt width, m."""
     drive: Drive
     """The sprocket's motor, in metres of belt: m, m/s, N."""
     geared: bool = False
-    """It has no motor of its own but hangs on another belt's."""
+    """True: no motor of its own; driven by that of another belt."""
     inertia: float
-    """Mass (kg) that the drive has to accelerate with the belt: belt and motor, at the belt."""
+    """Mass (kg) that the drive accelerates: belt and motor, reflected to the belt."""
     mass: float = 2.0
-    """Of the belt, kg."""
+    """Mass of the belt, kg."""
     grouser: PathElement | None = None
-    """The bar repeated round the belt; None: a smooth belt."""
+    """Element repeated along the belt; None: a smooth belt."""
     count: int = 40
-    """How many grousers (and, for plates, how many plates)."""
+    """Number of grousers (method plates: of plates)."""
     method: Method = "segments"
-    """How physics turns it."""
+    """Physical model."""
     thickness: float = 0.008
-    """Of the belt, m."""
+    """Thickness of the belt, m."""
     surface: ContactSurface = ContactSurface()
-    """How the bare belt touches."""
+    """Contact properties of the belt without grousers."""
     bare: bool = False
-    """No belt at all, only what is repeated along the path (method segments only)."""
+    """True: no belt, only the repeated elements (method segments only)."""
     wheels: int = 4
-    """How many wheels stand for the belt (method wheels only)."""
+    """Number of wheels (method wheels only)."""
     carried_by: float | None = None
-    """Metres of belt, of all tracks, that the standing robot lies on: they share its weight and
-    its spring. None: two tracks like this one."""
+    """Metres of belt of all tracks that carry the standing robot and share its contact spring.
+    None: two tracks like this one."""
     without_top: bool = False
-    """Leave out the upper straight link where it touches nothing (the paper's three-link track)."""
+    """Omit the upper straight link (the paper's three-link track)."""
     rgb: tuple[float, float, float] = (0.15, 0.15, 0.16)
     """Colour of the belt."""
     grouser_rgb: tuple[float, float, float] = (0.33, 0.33, 0.35)
-    """Colour of the grousers: lighter, so that they can be told from the belt in any light."""
+    """Colour of the grousers: lighter than the belt."""
 
     def __post_init__(self) -> None:
         if self.method not in track_methods():
@@ -100,26 +100,26 @@ class Track:
 
     @property
     def pitch(self) -> float:
-        """Distance between neighbouring grousers along the belt, m: the paper's L/N."""
+        """Distance between grousers along the belt, m: the paper's L/N."""
         return self.path.length / self.count
 
     @property
     def phase(self) -> float:
-        """Where the first grouser stands (m along the path): chosen for the smallest misfit."""
+        """Position (m along the path) of the first grouser, for the smallest misfit."""
         return self.path.best_phase(self.count, self.height)
 
     @property
     def ground_run(self) -> float:
-        """Metres of this belt that lie on level ground; one pitch, if its path is round."""
+        """Metres of this belt on level ground; one pitch for a circular path."""
         run = self.path.bottom()
         return run if run > 0 else self.pitch
 
     @property
     def share(self) -> float:
-        """Part of the robot's spring that one contact point of the belt is."""
+        """Share of the robot's contact spring per contact point of the belt."""
         carried_by = self.carried_by or 2 * self.ground_run
         if self.method == "wheels":
-            return self.ground_run / (2 * self.wheels) / carried_by  # a drum touches in two points
+            return self.ground_run / (2 * self.wheels) / carried_by  # a drum has two contact points
         tips = 2 if self.grouser and self.grouser.round_tip else 4  # a bar's ends, a box's corners
         if self.method == "segments" and self.grouser:
             return self.pitch / tips / carried_by
@@ -129,18 +129,18 @@ class Track:
 
     @property
     def buffer_every(self) -> int:
-        """Every how many grousers one is buffered."""
+        """Number of grousers per buffer."""
         return max(1, round(BUFFER_SPACING / self.pitch))
 
     @property
     def buffer_share(self) -> float:
-        """Part of all the robot's buffers that one is."""
+        """Share of one buffer in all buffers of the robot."""
         spacing = self.buffer_every * self.pitch if self.grouser else BUFFER_SPACING
         return min(1.0, spacing / (self.carried_by or 2 * self.ground_run))
 
     @property
     def height(self) -> float:
-        """How far grousers stand out of the belt, m (0: smooth)."""
+        """Height of the grousers above the belt, m (0: smooth)."""
         return self.grouser.height if self.grouser else 0.0
 
     @property
@@ -151,13 +151,12 @@ class Track:
 
 @dataclass(frozen=True, kw_only=True)
 class Belt:
-    """What a built track is made of, by name: how the rest of Grouser finds it again."""
+    """Elements of a built track by name, for lookup in the compiled model."""
 
     name: str
-    """Path of the track, e.g. ``quince/left``."""
+    """Full name of the track, e.g. ``quince/left``."""
     drive: str
-    """The drive that moves it: one of its own, of the same name, or that of the belt it is geared
-    to."""
+    """Drive that moves it: its own, of the same name, or that of the belt it is geared to."""
     method: Method
     sprocket: str
     """Joint that drives the belt."""
@@ -166,20 +165,20 @@ class Belt:
     pitch: float
     """Distance between grousers, m."""
     mass: float
-    """Of its moving links, kg; the rest of the belt's mass belongs to the body it runs round."""
+    """Mass of its moving links, kg; the rest belongs to the body it runs around."""
     misfit: float = 0.0
     """Largest jump of a grouser's tip at a roll-back, m."""
     renewal: float = 0.0
-    """Part of its stretch that a geared belt gives up with every pitch, as new bars land."""
+    """Fraction of its stretch that a geared belt releases with every pitch."""
     links: tuple[tuple[str, float], ...] = ()
-    """Joints that are rolled back, each with its travel per metre of belt."""
+    """Joints of the belt roll-back, each with its travel per metre of belt."""
     moving: tuple[tuple[str, tuple[float, float, float, float, float, float]], ...] = ()
     """Geoms whose surface moves, each with its ``surfacevel`` per m/s of belt."""
     loads: tuple[tuple[str, tuple[float, float, float]], ...] = ()
-    """Sensors that feel the ground's pull, each with its weight in newtons of belt."""
+    """Sensors of the ground force, each with its weights in newtons of belt."""
 
-    def prefixed(self, prefix: str) -> Belt:
-        """Return the same belt after its spec was attached under ``prefix``."""
+    def with_prefix(self, prefix: str) -> Belt:
+        """Return the belt with ``prefix`` before all names, as after attaching its spec."""
         return Belt(
             name=prefix + self.name,
             drive=prefix + self.drive,
@@ -211,18 +210,20 @@ def add_track(
     """Build ``track`` on ``body`` with its frame T at ``X_BT``, by the method it names.
 
     Args:
-        spec: of the robot.
-        body: that the belt runs round.
+        spec: spec of the robot.
+        body: body that the belt runs around.
         track: the belt.
-        name: of the belt and, if it has one, of its drive.
+        name: name of the belt and, if it has one, of its drive.
         X_BT: pose of the track's frame on ``body``.
-        shaft: the belt on whose motor this one hangs, if it has no motor of its own.
+        shaft: belt whose motor drives a geared belt.
     """
     if track.geared != (shaft is not None):
-        raise BadValue(f"track: {name} needs either a motor of its own or a belt to be geared to")
+        raise BadValue(
+            f"track: {name} needs either a motor of its own or a belt that it is geared to"
+        )
     build: Build = plugins.load(track.method, TRACKS, plugins.TRACKS, f"track {name}")
     belt = build(spec, body, track, name, X_BT)
     if shaft is None:
         return belt
-    gear(spec, belt.sprocket, shaft.sprocket, shaft.gear / belt.gear)
+    couple_speeds(spec, belt.sprocket, shaft.sprocket, shaft.gear / belt.gear)
     return dataclasses.replace(belt, drive=shaft.drive)

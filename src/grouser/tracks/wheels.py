@@ -1,8 +1,8 @@
-"""A row of wheels stands for the belt (Kurose et al. 2008; "multiple-wheel" in Okada et al. 2020).
+"""Wheel track: a row of wheels (Kurose et al. 2008; "multiple-wheel" in Okada et al. 2020).
 
-One wheel sits on every pulley, the others in rows between them, just as large as the belt with its
-grousers is there. All turn at one rim speed. Between two wheels there is nothing: a bump that
-finds its way in is pushed up by one wheel and down by the other (Okada's Fig. 2).
+One wheel is on every pulley, the others are in rows between them, with the radius of the belt
+including grousers. All have the same rim speed. There is no surface between two wheels: a bump
+between them is pushed up by one wheel and down by the other (Okada's Fig. 2).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from grouser.tracks.track import Belt, Track
 
 @dataclass(frozen=True)
 class TrackWheel:
-    """One wheel in the track's frame."""
+    """Wheel in the track's frame."""
 
     centre: Array
     radius: float
 
 
 def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_BT: Pose) -> Belt:
-    """Add the wheels, tie them to the rearmost and put the drive on that one."""
+    """Add the wheels, couple them to the rearmost one and add the drive to it."""
     wheels = sorted(
-        wheel_layout(track.path.grown(track.height), track.wheels), key=lambda w: w.centre[0]
+        wheel_layout(track.path.offset(track.height), track.wheels), key=lambda w: w.centre[0]
     )
     builder = GeomBuilder(spec, (*track.rgb, 1.0), share=track.share)
     for number, wheel in enumerate(wheels):
@@ -61,8 +61,8 @@ def build(spec: mujoco.MjSpec, body: mujoco.MjsBody, track: Track, name: str, X_
 
 
 def wheel_layout(path: BeltPath, count: int) -> list[TrackWheel]:
-    """Return ``count`` wheels: one on each pulley of ``path``, the rest along its lower lines."""
-    arcs = [segment for segment in path.segments if isinstance(segment, ArcSegment)]
+    """Return ``count`` wheels: one on each pulley of ``path``, the others along its lower lines."""
+    arcs = path.arcs.values()
     if count < len(arcs):
         raise BadValue(f"track: {count} wheels for {len(arcs)} pulleys, one each is needed")
     wheels = [TrackWheel(arc.centre, arc.radius) for arc in arcs]
@@ -72,7 +72,7 @@ def wheel_layout(path: BeltPath, count: int) -> list[TrackWheel]:
         for index, segment in enumerate(path.segments)
         if isinstance(segment, StraightSegment) and index != top
     ]
-    shares = _share(count - len(arcs), [path.segments[index].length for index in lines])
+    shares = _distribute(count - len(arcs), [path.segments[index].length for index in lines])
     for index, extra in zip(lines, shares, strict=True):
         start, end = (_pulley(path, index - 1), _pulley(path, (index + 1) % len(path.segments)))
         for step in range(1, extra + 1):
@@ -89,8 +89,8 @@ def _pulley(path: BeltPath, index: int) -> ArcSegment:
     return segment
 
 
-def _share(extra: int, lengths: list[float]) -> list[int]:
-    """Hand out ``extra`` wheels, each to the line whose wheels would be furthest apart."""
+def _distribute(extra: int, lengths: list[float]) -> list[int]:
+    """Assign ``extra`` wheels, each to the line with the largest gap between wheels."""
     shares = [0] * len(lengths)
     for _ in range(extra):
         gaps = [length / (share + 1) for length, share in zip(lengths, shares, strict=True)]
