@@ -1,4 +1,4 @@
-"""Time passes: scene, stepping, sensing, gaits and schedule; no wall clock, thread or socket."""
+"""Simulation of a world: scene, stepping, sensing, gaits; no wall clock, thread or socket."""
 
 from grouser.exports import attach
 

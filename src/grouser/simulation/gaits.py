@@ -1,8 +1,8 @@
-"""Gaits: the state of all walking robots of a scene, advanced once a stride.
+"""Gait execution: the state of all walking robots of a scene, advanced once per control interval.
 
-Robots of one kind share one call, whatever the number of robots and simulations; a few of them
-share it with their own next strides. A gait sleeps until its robot is told one of its inputs, and
-again when somebody moves one of its drives directly.
+Robots with equal gaits are evaluated in one call, for any number of robots and simulations; small
+groups are evaluated several intervals in advance. A gait is inactive until its robot is commanded
+with one of its inputs, and again after one of its drives is commanded directly.
 """
 
 from __future__ import annotations
@@ -13,52 +13,51 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from grouser.frames import Array
-from grouser.physics.drives import Drives, speed
-from grouser.physics.led_drives import LedDrives
+from grouser.physics.drives import Drives, TrackedDrives, speed
 from grouser.physics.state import StateArrays, Which
 from grouser.robots.robot import Gait, PhasedGait, Robot
 
-STRIDES = 8
-"""How far gaits are worked out in advance at most: beyond it their joint angles cost little."""
+INTERVALS = 8
+"""Most control intervals that a gait is evaluated in advance; more save little."""
 ROWS = 1024
-"""States that are worked out in one call at most: beyond it no time is saved."""
+"""Most states that are evaluated in one call; more save no time."""
 
 
-class GaitPlan:
-    """The next strides of robots that walk alike, as long as they are told nothing else.
+class GaitCache:
+    """Precomputed next states of robots with equal gaits, valid while their inputs stay equal.
 
-    A gait is pure and feels nothing, and a call takes as long for a few strides as for one: it is
-    NumPy's calls that cost. States are looked up by their bits, so whoever changes one, be it to
-    start over or to undo a stride, need not know of the plan; and who stands costs nothing.
+    A gait is a pure function without feedback, and NumPy's overhead per call exceeds the cost of a
+    few intervals. States are looked up by their bits, so that code which changes a state (restart,
+    undo) needs no invalidation; a robot that stands still costs nothing.
     """
 
     def __init__(self) -> None:
-        """Nothing is planned."""
-        self._planned_for: tuple[bytes, float] | None = None
-        self._strides: dict[bytes, tuple[Array, Array]] = {}
+        """Start empty."""
+        self._valid_for: tuple[bytes, float] | None = None
+        self._next: dict[bytes, tuple[Array, Array]] = {}
 
-    def stride(self, gait: Gait, state: Array, inputs: Array, every: float) -> tuple[Array, Array]:
+    def advance(self, gait: Gait, state: Array, inputs: Array, every: float) -> tuple[Array, Array]:
         """Return the states (rows, k) after ``every`` seconds and their angles (rows, drives)."""
         now = inputs.tobytes(), every
-        if now != self._planned_for:
-            self._planned_for, self._strides = now, {}
-        planned = self._strides.get(state.tobytes())
-        if planned is None:
-            self._look_ahead(gait, state, inputs, every)
-            planned = self._strides[state.tobytes()]
-        return planned
+        if now != self._valid_for:
+            self._valid_for, self._next = now, {}
+        found = self._next.get(state.tobytes())
+        if found is None:
+            self._precompute(gait, state, inputs, every)
+            found = self._next[state.tobytes()]
+        return found
 
-    def _look_ahead(self, gait: Gait, state: Array, inputs: Array, every: float) -> None:
-        """Plan on from ``state``, each time twice as far: who is told something soon loses little.
+    def _precompute(self, gait: Gait, state: Array, inputs: Array, every: float) -> None:
+        """Evaluate intervals from ``state`` on, twice as many each time inputs stay equal.
 
-        All angles come from one call; it gives every row the bits that it would have alone.
+        All angles come from one call; every row has the same bits as if evaluated alone.
         """
-        ahead = max(1, min(2 * max(1, len(self._strides)), STRIDES, ROWS // len(state)))
+        ahead = max(1, min(2 * max(1, len(self._next)), INTERVALS, ROWS // len(state)))
         states = [state]
         for _ in range(ahead):
             states.append(gait.advance(states[-1], inputs, every))
         angles = gait.angles(np.concatenate(states[1:])).reshape(ahead, len(state), -1)
-        self._strides = {
+        self._next = {
             before.tobytes(): (after, targets)
             for before, after, targets in zip(states[:-1], states[1:], angles, strict=True)
         }
@@ -71,34 +70,33 @@ class RunningGait:
     state: Array
     """Of the gait, (n, robots, k)."""
     inputs: Array
-    """Their commanded inputs, (n, robots, inputs)."""
-    awake: Array
-    """Whether the gait moves the robot, bool (n, robots)."""
-    plan: GaitPlan = field(default_factory=GaitPlan, repr=False, compare=False)
-    """What comes next, to be thrown away at any time."""
+    """Commanded inputs, (n, robots, inputs)."""
+    active: Array
+    """True where the gait moves the robot, bool (n, robots)."""
+    cache: GaitCache = field(default_factory=GaitCache, repr=False, compare=False)
 
     def clear(self, start: Array, which: Which = slice(None)) -> None:
-        """Let them stand still again, asleep."""
+        """Reset to standing still, inactive."""
         self.state[which] = start
         self.inputs[which] = 0.0
-        self.awake[which] = False
+        self.active[which] = False
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Robots that walk alike."""
+    """Robots with equal gaits."""
 
     gait: Gait
     robots: tuple[str, ...]
-    led: LedDrives
-    """Their drives, robot by robot."""
+    tracked: TrackedDrives
+    """Drives, robot by robot."""
 
 
 class Gaits:
     """All gaits of a scene."""
 
     def __init__(self, robots: Mapping[str, Robot], drives: Drives) -> None:
-        """Put robots with equal gaits together and look their drives up."""
+        """Group robots with equal gaits and look up their drives."""
         self._drives = drives
         together: dict[Gait, list[str]] = {}
         for name, robot in robots.items():
@@ -108,7 +106,7 @@ class Gaits:
             _Group(
                 gait,
                 tuple(names),
-                drives.led([f"{name}/{drive}" for name in names for drive in gait.drives]),
+                drives.tracked([f"{name}/{drive}" for name in names for drive in gait.drives]),
             )
             for gait, names in together.items()
         )
@@ -122,7 +120,7 @@ class Gaits:
         return bool(self._groups)
 
     def start(self, simulations: int) -> tuple[RunningGait, ...]:
-        """Return the state in which all stand still, one per kind of gait."""
+        """Return the state in which all robots stand still, one per kind of gait."""
         made = []
         for group in self._groups:
             start, robots = group.gait.start(), len(group.robots)
@@ -136,7 +134,7 @@ class Gaits:
         return tuple(made)
 
     def clear(self, running_gaits: Sequence[RunningGait], which: Which) -> None:
-        """Forget what the robots of the simulations ``which`` were doing."""
+        """Reset the gaits of the simulations ``which``."""
         for group, running in zip(self._groups, running_gaits, strict=True):
             running.clear(group.gait.start(), which)
 
@@ -148,67 +146,67 @@ class Gaits:
         gait_inputs: Mapping[str, float],
         which: Which = slice(None),
     ) -> None:
-        """Give the gait of robot ``name`` its inputs; one that slept wakes up standing still."""
+        """Set the inputs of the gait of robot ``name``; an inactive gait starts from standing."""
         number, column = self._where[name]
         group, running = self._groups[number], running_gaits[number]
-        if not running.awake[which, column].all():
+        if not running.active[which, column].all():
             for drive in group.gait.drives:
-                # Gains back on, whatever mode the drive was in; `apply` leads it from there.
+                # Switch the gains on in any mode of the drive; `apply` sets the targets.
                 self._drives.command(rows, f"{name}/{drive}", speed(0.0), which)
             running.state[which, column] = group.gait.start()
-            running.awake[which, column] = True
+            running.active[which, column] = True
         running.inputs[which, column] = [gait_inputs[name] for name in group.gait.inputs]
 
     def set_phase(
         self, running_gaits: Sequence[RunningGait], name: str, phase: float, which: Which
     ) -> None:
-        """Let the legs of robot ``name`` stand still at ``phase`` (rad), if its gait can."""
+        """Set the gait of robot ``name`` to ``phase`` (rad), if it is a `PhasedGait`."""
         if name in self._where:
             number, column = self._where[name]
             gait = self._groups[number].gait
             if isinstance(gait, PhasedGait):
                 running_gaits[number].state[which, column] = gait.at_phase(phase)
 
-    def sleep(
+    def deactivate(
         self, running_gaits: Sequence[RunningGait], name: str, which: Which = slice(None)
     ) -> None:
-        """Leave the drives of robot ``name`` to others."""
+        """Deactivate the gait of robot ``name``: its drives are commanded directly."""
         number, column = self._where[name]
-        running_gaits[number].awake[which, column] = False
+        running_gaits[number].active[which, column] = False
 
-    def stand(self, running_gaits: Sequence[RunningGait], name: str) -> None:
-        """Let robot ``name``, if it has a gait, stand still as at the start, asleep."""
+    def reset(self, running_gaits: Sequence[RunningGait], name: str) -> None:
+        """Reset the gait of robot ``name``, if it has one: standing still, inactive."""
         if name in self._where:
             number, column = self._where[name]
             running = running_gaits[number]
             running.state[:, column] = self._groups[number].gait.start()
             running.inputs[:, column] = 0.0
-            running.awake[:, column] = False
+            running.active[:, column] = False
 
     def apply(self, rows: StateArrays, running_gaits: Sequence[RunningGait], every: float) -> None:
-        """Advance every gait that is awake by ``every`` seconds and lead its drives there."""
+        """Advance every active gait by ``every`` seconds and set the targets of its drives."""
         for group, running in zip(self._groups, running_gaits, strict=True):
-            awake = np.count_nonzero(running.awake)
-            if not awake:
+            active = np.count_nonzero(running.active)
+            if not active:
                 continue
             n, robots, width = running.state.shape
             state, inputs = (
                 running.state.reshape(n * robots, width),
                 running.inputs.reshape(n * robots, -1),
             )
-            now, angles = running.plan.stride(group.gait, state, inputs, every)
+            now, angles = running.cache.advance(group.gait, state, inputs, every)
             running.state[...] = now.reshape(running.state.shape)
             these = None
-            if awake < n * robots:
-                these = np.repeat(running.awake, len(group.gait.drives), axis=1)
-            self._drives.lead(rows, group.led, angles.reshape(n, -1), every, these)
+            if active < n * robots:
+                these = np.repeat(running.active, len(group.gait.drives), axis=1)
+            self._drives.track(rows, group.tracked, angles.reshape(n, -1), every, these)
 
     def transfer(
         self, was: Sequence[RunningGait], after: Gaits, now: Sequence[RunningGait]
     ) -> None:
-        """Copy what robots that are in both scenes did to ``now``, those of ``after``."""
+        """Copy the states of the robots that both scenes have to ``now``, those of ``after``."""
         for name, (number, column) in self._where.items():
             if name in after._where:
                 there, place = after._where[name]
-                for array in ("state", "inputs", "awake"):
+                for array in ("state", "inputs", "active"):
                     getattr(now[there], array)[:, place] = getattr(was[number], array)[:, column]

@@ -1,8 +1,8 @@
-"""What lies under a pose: height, normal and what is touched, for thousands of points at once.
+"""Ground queries: height, normal and geom under points, vectorised.
 
-Whatever stands still in a scene and can be touched is ground: terrain, and objects that are fixed.
-Every such geom is a solid above which, and below which, a vertical line leaves it, so that bridges
-can be asked about from above and from underneath. Arrays in, arrays out; nothing is stepped.
+Ground is every static geom of a scene that can collide: terrain and fixed objects. Each geom is a
+solid that a vertical line enters and leaves, so that bridges can be queried from above and from
+below. Arrays in, arrays out; the simulation is not stepped.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from grouser.simulation.ground_solids import Solid, solid_of
 from grouser.simulation.scene import Scene
 
 NOTHING = -1
-"""In place of a geom where there is no ground."""
+"""Geom id where there is no ground."""
 
 CHUNK = 1 << 14
-"""Points looked up together: what they need stays in the processor's cache."""
+"""Points per pass: their intermediate results fit into the processor's cache."""
 
 FEW = 16
-"""Up to so many solids are each asked about all points; of more, about those in their reach."""
+"""Number of solids up to which each is evaluated for all points; above it points are sorted."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class GroundPoints:
     normal: Array
     """Unit vector out of the ground in the world, (…, 3); straight up where there is none."""
     geom: npt.NDArray[np.int32]
-    """Which geom of the model is touched; `NOTHING` where there is none."""
+    """Id of the geom in the model; `NOTHING` where there is none."""
 
 
 class Ground:
-    """The ground of a scene, to be asked again and again."""
+    """The ground of a scene."""
 
     def __init__(self, scene: Scene) -> None:
-        """Take down every geom that stands still, can be touched and is no robot's."""
+        """Collect every static geom that can collide and does not belong to a robot."""
         data = mujoco.MjData(scene.model)
         mujoco.mj_kinematics(scene.model, data)
         self._solids = [solid_of(scene.model, data, geom) for geom in ground_geoms(scene)]
@@ -54,7 +54,7 @@ class Ground:
         """Names of the geoms, such as ``terrain/1/top``; of an object ``box/surface``."""
 
     def extent(self) -> tuple[float, float, float, float] | None:
-        """Return smallest x and y, largest x and y of all ground that ends (m); None: none does."""
+        """Return smallest x and y, largest x and y of all bounded ground (m); None if none is."""
         ends = self._bounds[np.isfinite(self._bounds).all(axis=1)]
         if not len(ends):
             return None
@@ -66,7 +66,7 @@ class Ground:
 
         Args:
             points: in the world, m: (…, 2) for the topmost ground at x and y, or (…, 3) for the
-                topmost that begins below z, so that what hangs above a point is left out.
+                topmost that begins below z, so that ground above a point is left out.
 
         Raises:
             BadValue: the points have neither two nor three coordinates, or are not finite.
@@ -82,13 +82,13 @@ class Ground:
         geom = np.full(count, NOTHING, np.int32)
         for start in range(0, count, CHUNK):
             part = slice(start, start + CHUNK)
-            self._look_up(flat[part], height[part], normal[part], geom[part])
+            self._fill(flat[part], height[part], normal[part], geom[part])
         return GroundPoints(height.reshape(shape), normal.reshape(*shape, 3), geom.reshape(shape))
 
-    def _look_up(
+    def _fill(
         self, points: Array, height: Array, normal: Array, geom: npt.NDArray[np.int32]
     ) -> None:
-        """Fill in height, normal and geom of ``points`` (n, 2 or 3)."""
+        """Compute height, normal and geom of ``points`` (n, 2 or 3) in place."""
         x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
         z = points[:, 2] if points.shape[1] == 3 else None
         order = np.argsort(x) if len(self._solids) > FEW else None
@@ -112,7 +112,7 @@ class Ground:
 def _within(
     solid: Solid, x: Array, y: Array, order: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[np.int64]:
-    """Return the points in reach of a solid; with ``order``, x is sorted by it and y is not."""
+    """Return the points within the bounds of a solid; with ``order``, x is sorted by it."""
     west, east, south, north = solid.bounds
     if order is None:
         inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
@@ -122,7 +122,7 @@ def _within(
 
 
 def ground_geoms(scene: Scene) -> list[int]:
-    """Return every geom that stands still, can be touched and is no robot's."""
+    """Return every static geom that can collide and does not belong to a robot."""
     model, bodies = scene.model, scene.model.geom_bodyid
     robots = tuple(f"{name}/" for name in scene.robots)
     still = model.body_weldid[bodies] == 0

@@ -1,8 +1,8 @@
-"""Solids of a model that vertical lines pass: where they go in and out, and what they meet there.
+"""Intersections of vertical lines with solids: entry, exit and surface normal.
 
-Boxes, planes and convex meshes are intersections of half-spaces, balls, cylinders and capsules have
-closed forms, and a height field is looked up in its grid, cut along the diagonal that MuJoCo cuts
-it along.
+Boxes, planes and convex meshes are intersections of half-spaces; spheres, ellipsoids, cylinders and
+capsules have closed forms; a height field is interpolated on the triangles of its grid, with the
+same diagonal as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from grouser.errors import BadValue
 from grouser.frames import Array
 
 Spans = tuple[Array, Array, npt.NDArray[np.int64]]
-"""Where lines come out below and above, m (nothing hit: -inf above), and a number for the face."""
+"""Heights of entry and exit, m (no hit: exit is -inf), and the number of the exit face."""
 
 LEVEL = 1e-9
-"""A face whose normal rises less than this is vertical."""
+"""Largest z component of the normal of a vertical face."""
 
 
 class Solid(Protocol):
-    """What vertical lines can be asked about."""
+    """A solid that vertical lines intersect."""
 
     geom: int
-    """Its geom in the model."""
+    """Id of its geom in the model."""
     bounds: tuple[float, float, float, float]
-    """Smallest and largest x, smallest and largest y that it reaches, m."""
+    """Smallest and largest x, smallest and largest y, m."""
 
     def spans(self, x: Array, y: Array) -> Spans:
-        """Return where vertical lines at ``x``, ``y`` (n,) come out."""
+        """Return entry and exit of vertical lines at ``x``, ``y`` (n,)."""
         ...
 
     def normals(self, x: Array, y: Array, z: Array, face: npt.NDArray[np.int64]) -> Array:
-        """Return unit normals (n, 3) where lines come out above, at ``z`` through ``face``."""
+        """Return unit normals (n, 3) at the exits, at ``z`` through ``face``."""
         ...
 
 
 def solid_of(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Solid:
-    """Return the solid of a geom, where ``data`` has it."""
+    """Return the solid of a geom at its pose in ``data``."""
     kind = mujoco.mjtGeom(model.geom_type[geom])
     place = np.array(data.geom_xpos[geom])
     turn = np.array(data.geom_xmat[geom]).reshape(3, 3)
     size = np.array(model.geom_size[geom])
     if kind == mujoco.mjtGeom.mjGEOM_HFIELD:
-        return HeightGrid(geom, place, turn, *_grid(model, int(model.geom_dataid[geom])))
+        return HeightFieldSolid(geom, place, turn, *_grid(model, int(model.geom_dataid[geom])))
     if kind == mujoco.mjtGeom.mjGEOM_PLANE:
         up = turn[:, 2]
         return HalfSpaces(geom, up[None], np.array([up @ place]), None)
@@ -67,14 +67,14 @@ class HalfSpaces:
     """A convex body: all points p with ``axes @ p <= offsets``."""
 
     def __init__(self, geom: int, axes: Array, offsets: Array, corners: Array | None) -> None:
-        """Keep the faces; ``corners`` (n, 3) bound it (None: it has no end)."""
+        """Store the faces; ``corners`` (n, 3) bound it (None: unbounded)."""
         self.geom = geom
         self._axes, rise = axes, axes[:, 2]
         self._up: list[int] = np.flatnonzero(rise > LEVEL).tolist()
         self._down: list[int] = np.flatnonzero(rise < -LEVEL).tolist()
         self._walls: list[int] = np.flatnonzero(np.abs(rise) <= LEVEL).tolist()
         sloped = np.where(np.abs(rise) <= LEVEL, 1.0, rise)
-        # Of every face its height at x = y = 0 and its slopes; of walls the line they stand on.
+        # Of every face its height at x = y = 0 and its slopes; of vertical ones their base line.
         self._height, self._slopes = offsets / sloped, -axes[:, :2] / sloped[:, None]
         self._offsets = offsets
         if corners is None:
@@ -84,7 +84,7 @@ class HalfSpaces:
             self.bounds = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
 
     def spans(self, x: Array, y: Array) -> Spans:
-        """Return where vertical lines come out; faces are numbered as ``axes``."""
+        """Return entry and exit; faces are numbered as ``axes``."""
         high, face = np.full(len(x), np.inf), np.zeros(len(x), np.int64)
         low = np.full(len(x), -np.inf)
         for i in self._up:
@@ -108,12 +108,12 @@ class HalfSpaces:
 
 
 class Round:
-    """A ball, ellipsoid, cylinder or capsule."""
+    """A sphere, ellipsoid, cylinder or capsule."""
 
     def __init__(
         self, geom: int, kind: mujoco.mjtGeom, place: Array, turn: Array, size: Array
     ) -> None:
-        """Keep where it is and how large."""
+        """Store pose and size."""
         self.geom = geom
         self._place, self._turn = place, turn
         radius, half = float(size[0]), float(size[1])
@@ -128,14 +128,14 @@ class Round:
         elif kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
             self._parts, self._half = [(half, ball), (-half, ball)], half
         else:
-            raise BadValue(f"ground: a geom of type {kind.name} cannot be asked what is under it")
+            raise BadValue(f"ground: geoms of type {kind.name} are not supported")
         self._radius = radius
         reach = float(np.linalg.norm(size)) if self._half is None else radius + half
         x, y = float(place[0]), float(place[1])
         self.bounds = (x - reach, x + reach, y - reach, y + reach)
 
     def spans(self, x: Array, y: Array) -> Spans:
-        """Return where vertical lines come out; a part is a face, a cylinder's caps are two."""
+        """Return entry and exit; faces: index of a part, -1 a cylinder's side, -2 its caps."""
         start = self._local(x, y, np.zeros(len(x)))
         up = self._turn[2]
         low, high = np.full(len(x), np.inf), np.full(len(x), -np.inf)
@@ -153,11 +153,11 @@ class Round:
     def _cylinder(
         self, half: float, start: Array, up: Array
     ) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-        """Return where lines enter and leave a cylinder, and whether they leave by a cap."""
+        """Return entry and exit of a cylinder, and whether the exit is a cap."""
         inverse = np.array([1 / self._radius, 1 / self._radius, 0.0])
         enter, leave = _quadric(start, up, inverse)
         along = start[:, 2]
-        if abs(up[2]) < LEVEL:  # it lies: lines are between its caps, or miss it
+        if abs(up[2]) < LEVEL:  # horizontal: lines pass between its caps or miss it
             above = np.where(np.abs(along) <= half, np.inf, -np.inf)
             below = -above
         else:
@@ -169,7 +169,7 @@ class Round:
         return np.where(missed, np.inf, enter), np.where(missed, -np.inf, leave), capped
 
     def normals(self, x: Array, y: Array, z: Array, face: npt.NDArray[np.int64]) -> Array:
-        """Return the normals of balls, of the cylinder's side, or of its caps."""
+        """Return the normals of spheres, of the cylinder's side, or of its caps."""
         local = self._local(x, y, z)
         normal = np.empty_like(local)
         for number, (along, semi) in enumerate(self._parts):
@@ -185,13 +185,13 @@ class Round:
         return np.asarray((np.column_stack([x, y, z]) - self._place) @ self._turn)
 
 
-class HeightGrid:
-    """A height field that stands upright."""
+class HeightFieldSolid:
+    """A height field with a vertical z axis."""
 
     def __init__(self, geom: int, place: Array, turn: Array, heights: Array, size: Array) -> None:
-        """Keep the heights (rows along y, columns along x; m) and size, as MuJoCo has them."""
+        """Store heights (rows along y, columns along x; m) and size, as in MuJoCo."""
         if turn[2, 2] < 1 - 1e-9:
-            raise BadValue("ground: a height field that is tilted cannot be asked what is under it")
+            raise BadValue("ground: tilted height fields are not supported")
         self.geom = geom
         self._place, self._cos, self._sin = place, float(turn[0, 0]), float(turn[1, 0])
         rows, self._columns = heights.shape
@@ -205,7 +205,7 @@ class HeightGrid:
         self.bounds = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
 
     def spans(self, x: Array, y: Array) -> Spans:
-        """Return where vertical lines come out; a face is a cell and which half of it."""
+        """Return entry and exit; a face is a triangle: cell and half."""
         u, v, first, upper, outside = self._cells(x, y)
         along, across, corner = self._slopes(first, upper)
         high = corner + u * along + v * across
@@ -213,7 +213,7 @@ class HeightGrid:
         return np.full(len(x), self._low), high, 2 * first + upper
 
     def _cells(self, x: Array, y: Array) -> tuple[Any, ...]:
-        """Return where in which cell points are, in which half, and whether outside."""
+        """Return position in the cell, cell, half, and whether the point is outside."""
         east, north = x - self._place[0], y - self._place[1]
         u = (self._cos * east + self._sin * north + self._half[0]) / self._cell[0]
         v = (self._cos * north - self._sin * east + self._half[1]) / self._cell[1]
@@ -222,15 +222,15 @@ class HeightGrid:
         np.clip(row, 0, self._most[1], out=row)
         u -= column
         v -= row
-        # A breath of rounding at the edge counts as inside.
+        # Rounding errors at the edge count as inside.
         outside = (u < -1e-9) | (v < -1e-9) | (u > 1 + 1e-9) | (v > 1 + 1e-9)
         return u, v, row * self._columns + column, v > u, outside
 
     def _slopes(
         self, first: npt.NDArray[np.int64], upper: npt.NDArray[np.bool_]
     ) -> tuple[Array, Array, Array]:
-        """Return rise along x and along y of triangles, m per cell, and the height of corner 0."""
-        # Both halves have the cell's first and last corner; the third is beside or above the first.
+        """Return slopes of triangles along x and y, m per cell, and the height of corner 0."""
+        # Both halves share the first and last corner; the third is beside or above the first.
         corner = self._heights.take(first)
         last = self._heights.take(first + (self._columns + 1))
         third = self._heights.take(first + np.where(upper, self._columns, 1))
@@ -251,10 +251,10 @@ class HeightGrid:
 
 
 def _quadric(start: Array, up: Array, inverse: Array) -> tuple[Array, Array]:
-    """Return t where ``start + t up`` enters and leaves ``|inverse * p| <= 1``; inf, -inf: not."""
+    """Return t where ``start + t up`` enters and leaves ``|inverse * p| <= 1``; else inf, -inf."""
     p, d = start * inverse, up * inverse
     a, b, c = float(d @ d), p @ d, np.einsum("ij,ij->i", p, p) - 1
-    if a < LEVEL:  # an upright cylinder: all of the line, or nothing
+    if a < LEVEL:  # an upright cylinder: the whole line, or none of it
         return np.where(c <= 0, -np.inf, np.inf), np.where(c <= 0, np.inf, -np.inf)
     under = b * b - a * c
     root = np.sqrt(np.maximum(under, 0.0))

@@ -1,8 +1,7 @@
-"""The ground of a scene as one closed surface, ready to be an STL file.
+"""Ground export: the ground of a scene as one watertight surface for an STL file.
 
-Every solid that stands still is taken as physics collides it, and all are joined into one: what is
-inside is gone, and every edge has exactly two faces. The endless plane becomes a slab a little
-larger than what stands on it.
+All static collision geoms are united: inner faces are removed, and every edge has exactly two
+faces. An infinite plane becomes a slab slightly larger than the other geoms.
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ from grouser.errors import BadValue, missing_extra
 from grouser.frames import Array
 from grouser.simulation.ground import ground_geoms
 from grouser.simulation.scene import Scene
-from grouser.world.stl_file import Triangles
+from grouser.world.meshes.mesh_files import Triangles
 from grouser.world.terrain.terrain_piece import FOUNDATION
 
 GROWTH = 20e-6
-"""m by which every solid grows on all sides: those that only touch overlap, and become one."""
+"""Offset of every solid on all sides, m: solids that only touch overlap and are united."""
 MARGIN = 0.5
-"""m by which the slab under everything is larger than what stands on it."""
+"""Margin of the slab of a plane around all other geoms, m."""
 ROUND = 48
-"""Corners of a circle."""
+"""Vertices of a circle."""
 
 
 def ground_surface(scene: Scene) -> Triangles:
-    """Return the ground as one closed surface.
+    """Return the ground as one watertight surface.
 
     Raises:
         BadValue: there is no ground.
-        MissingDependency: the package that joins solids is not installed.
+        MissingDependency: manifold3d is not installed.
     """
     try:
         import manifold3d
@@ -58,21 +57,21 @@ def ground_surface(scene: Scene) -> Triangles:
         slab = _slab(data, geom, (low + high) / 2, float(np.linalg.norm(high - low)) / 2)
         solids.append(manifold3d.Manifold.hull_points(slab))
     if not solids:
-        raise BadValue(f"{scene.world.where()}: has no ground that an STL file could show")
+        raise BadValue(f"{scene.world.where()}: has no ground for an STL file")
     joined = manifold3d.Manifold.batch_boolean(solids, manifold3d.OpType.Add)
     return _triangles(joined)
 
 
 def _triangles(joined: Any) -> Triangles:
-    """Return a solid's faces as an STL file has them: in single precision, none without an area."""
+    """Return a solid's faces in single precision, without degenerate triangles."""
     mesh = joined.simplify(GROWTH / 10).to_mesh64()
-    # Readers take corners for one that differ in the eighth digit only: here they become one.
+    # Readers merge vertices that differ in the eighth digit only: merged here as well.
     corners = np.round(mesh.vert_properties[:, :3], 7).astype(np.float32) + np.float32(0.0)
     faces = np.asarray(mesh.tri_verts, np.int64)
     number = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1)[faces]
     flat = (number == np.roll(number, 1, axis=1)).any(axis=1)
     faces, number = faces[~flat], np.sort(number[~flat], axis=1)
-    # Two faces with the same corners are back to back, with nothing between them.
+    # Two faces with the same vertices are back to back and enclose no volume.
     _, same, count = np.unique(number, axis=0, return_inverse=True, return_counts=True)
     return np.asarray(corners[faces[count[same.reshape(-1)] == 1]])
 
@@ -83,7 +82,7 @@ def _placed(data: mujoco.MjData, geom: int, corners: Array) -> Array:
 
 
 def _grown(corners: Array) -> Array:
-    """Return the corners of a solid that is larger by `GROWTH` on all sides."""
+    """Return the vertices of a solid that is larger by `GROWTH` on all sides."""
     low, high = corners.min(axis=0), corners.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     return np.asarray(middle + (corners - middle) * (half + GROWTH) / half)
@@ -115,7 +114,7 @@ def _corners(model: mujoco.MjModel, geom: int) -> Array:
 
 
 def _height_field(model: mujoco.MjModel, field: int) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Return corners and faces of a height field as a closed solid, in its own frame."""
+    """Return vertices and faces of a height field as a closed solid, in its own frame."""
     rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
     start, size = int(model.hfield_adr[field]), model.hfield_size[field]
     heights = np.array(model.hfield_data[start : start + rows * columns], np.float64) * size[2]
@@ -129,7 +128,7 @@ def _height_field(model: mujoco.MjModel, field: int) -> tuple[Array, npt.NDArray
     bottom = np.column_stack([x.ravel(), y.ravel(), np.full(rows * columns, -size[3])])
     number = np.arange(rows * columns).reshape(rows, columns)
     a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
-    # Cut from the first to the last corner of each cell, as MuJoCo does.
+    # Diagonal from the first to the last corner of each cell, as in MuJoCo.
     upper = np.concatenate([_rows(a, b, c), _rows(a, c, d)])
     around = np.concatenate([number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]])
     after, under = np.roll(around, -1), rows * columns
@@ -144,7 +143,7 @@ def _rows(*corners: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _slab(data: mujoco.MjData, geom: int, middle: Array, reach: float) -> Array:
-    """Return the corners of a slab under a plane, around ``middle`` (m) and ``reach`` (m) wide."""
+    """Return the vertices of a slab under a plane, around ``middle``, with radius ``reach`` (m)."""
     turn = np.array(data.geom_xmat[geom]).reshape(3, 3)
     centre = (middle - data.geom_xpos[geom]) @ turn
     half = reach + MARGIN

@@ -1,8 +1,8 @@
-"""What every robot did, sample by sample: a table a robot, as CSV or NumPy's .npz.
+"""Run log: a table of samples per robot, as CSV or NumPy's .npz.
 
 Columns name their units: ``t_s``; the root's pose X_WB as ``x_m y_m z_m``, the quaternion
 ``qw qx qy qz`` and ``roll_rad pitch_rad yaw_rad`` (pitch positive nose down); of every drive
-``belt_<name>_m`` (how far it has run) or ``joint_<name>_rad``, and its signed work
+``belt_<name>_m`` (travel) or ``joint_<name>_rad``, and its signed work
 ``work_<name>_j``; ``energy_j`` is the sum of work. `grouser.evaluation.read_trajectory` reads
 such a file, and so do ``grouser compare`` and ``grouser calibrate``.
 """
@@ -22,25 +22,25 @@ from grouser.frames import Array, to_rpy
 from grouser.simulation.simulation import Simulation
 
 ENDINGS = (".csv", ".npz")
-"""What a log's file name may end in."""
+"""Allowed suffixes of a log file."""
 
 
 class RunLog:
-    """Notes what the robots of a simulation do, whenever `note` is called."""
+    """Samples of the robots of a simulation, one per call of `note`."""
 
     def __init__(self, simulation: Simulation) -> None:
-        """Begin with the robots that are there now; one that leaves is nan from then on."""
+        """Log the robots that are present now; a robot that is removed is nan from then on."""
         self._simulation = simulation
         self._names = {name: _columns(simulation, name) for name in simulation.scene.robots}
         self._rows: dict[str, list[list[float]]] = {name: [] for name in self._names}
 
     @property
     def robots(self) -> tuple[str, ...]:
-        """Whom it watches."""
+        """Names of the logged robots."""
         return tuple(self._names)
 
     def note(self) -> None:
-        """Take a sample of every robot, now."""
+        """Add a sample of every robot."""
         for name, rows in self._rows.items():
             if name in self._simulation.scene.robots:
                 rows.append(_sample(self._simulation, name))
@@ -58,7 +58,7 @@ class RunLog:
         """Write ``path``; with several robots one file each, ``<stem>_<robot>`` beside it.
 
         Returns:
-            The files that are there now, each whole.
+            The written files.
         """
         written = log_files(path, self.robots)
         for robot, file in zip(self.robots, written, strict=True):
@@ -72,13 +72,13 @@ class RunLog:
 
 
 def log_files(path: Path, robots: tuple[str, ...]) -> list[Path]:
-    """Return the files that a log of these ``robots`` becomes.
+    """Return the files of a log of these ``robots``.
 
     Raises:
-        BadValue: the ending is unknown, or there is nobody to log.
+        BadValue: the suffix is unknown, or there is no robot.
     """
     if path.suffix.lower() not in ENDINGS:
-        raise BadValue(f"{path}: a log's name must end in {' or '.join(ENDINGS)}")
+        raise BadValue(f"{path}: the name of a log must end in {' or '.join(ENDINGS)}")
     if not robots:
         raise BadValue(f"{path}: there is no robot in this world to log")
     if len(robots) == 1:
@@ -103,7 +103,7 @@ def _sample(simulation: Simulation, robot: str) -> list[float]:
 
 
 def _csv(columns: dict[str, Array]) -> str:
-    """Return the table as text; nine digits are less than a nanometre and a nanoradian."""
+    """Return the table as CSV text with nine digits (resolution about 1 nm and 1 nrad)."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

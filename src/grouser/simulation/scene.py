@@ -137,7 +137,7 @@ def compose(
     else:
         compliance.remove_buffers(model)
     belts = tuple(
-        belt.prefixed(f"{name}/") for name, robot in robots.items() for belt in robot.belts
+        belt.with_prefix(f"{name}/") for name, robot in robots.items() for belt in robot.belts
     )
     drives = {
         f"{name}/{drive}": description

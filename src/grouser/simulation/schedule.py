@@ -1,7 +1,7 @@
-"""Schedules: rates in whole steps, an agenda, and one random generator per named part.
+"""Schedules: rates in whole steps, a queue of timed items, and one random generator per name.
 
 Rates need not divide the time step: the k-th reading is due at the first step at or after k/rate,
-so nothing drifts.
+so there is no drift.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ import numpy as np
 Item = TypeVar("Item")
 
 NEVER = 2**62
-"""A step that no run gets to."""
+"""A step that no run reaches."""
 
 
 class Clock:
-    """Says at which steps something with a rate is due."""
+    """Steps at which a periodic task is due."""
 
     def __init__(self, rate_hz: float, timestep: float, since: int = 0) -> None:
-        """Tick at step ``since``, then ``rate_hz`` times a simulated second, or every step."""
+        """Tick at step ``since``, then ``rate_hz`` times per simulated second or every step."""
         self._steps = max(1.0, 1.0 / (rate_hz * timestep))
-        # Most rates are whole numbers of steps, give or take the last digit; they need no rounding.
+        # Most periods are whole numbers of steps up to rounding errors.
         self._whole = round(self._steps) if abs(self._steps - round(self._steps)) < 1e-9 else 0
         self._since = since
         self.start(since)
 
     def tick(self) -> None:
-        """Go on to the next tick."""
+        """Advance to the next tick."""
         self._count += 1
         self.due = self._step(self._count)
 
@@ -54,34 +54,34 @@ class Clock:
         """Return the step of the tick ``number``."""
         if self._whole:
             return self._since + number * self._whole
-        # Rounded before the ceiling: a reading must not be a step late for the last digit.
+        # Rounded before the ceiling: a rounding error must not delay a reading by a step.
         return self._since + math.ceil(round(number * self._steps, 6))
 
 
 class Agenda(Generic[Item]):
-    """What is to be done at given times, in order of time, then of being put down."""
+    """Priority queue of timed items; items of equal time keep their order of insertion."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Item]] = []
         self._count = 0
 
     def add(self, time: float, item: Item) -> None:
-        """Put ``item`` down for ``time`` (s)."""
+        """Add ``item`` at ``time`` (s)."""
         heapq.heappush(self._heap, (time, self._count, item))
         self._count += 1
 
     def pop_due(self, time: float) -> Item | None:
-        """Take off and return what is due first by ``time`` (s); None: nothing is."""
+        """Remove and return the first item due by ``time`` (s); None: none is due."""
         if self._heap and self._heap[0][0] <= time + 1e-9:
             return heapq.heappop(self._heap)[2]
         return None
 
     def due(self, timestep: float) -> int:
-        """Return the step at which something is due next."""
+        """Return the step at which the next item is due."""
         return round(self._heap[0][0] / timestep) if self._heap else NEVER
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """Return the generator of the part ``name``: other parts' draws never change its own."""
+    """Return the random generator of ``name``: independent of all other names."""
     digest = hashlib.sha256(name.encode()).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, np.uint32).tolist()])

@@ -1,6 +1,6 @@
-"""What happens between physics steps: belts roll, drives settle, work is counted, legs walk.
+"""Stepper: belt roll-back, drives, work and gaits, updated between physics steps.
 
-Written on `StateArrays`, so that one simulation and a batch of thousands share it to the bit.
+Written on `StateArrays`, so that one simulation and a batch of thousands give the same bits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MODEL_FIELDS = (
     "jnt_dofadr",
     "sensor_adr",
 )
-"""What a stepper looks up in the model once: simulations that share a stepper agree in these."""
+"""Model fields that a stepper reads once: simulations that share a stepper must agree in these."""
 
 
 @dataclass(frozen=True)
@@ -40,30 +40,30 @@ class StepMemory:
     turns: Array
     """Pitches each segment belt was rolled back by, (n, belts)."""
     work: Array
-    """Signed work of each drive, J, (n, drives): what it took back counts against it."""
+    """Signed work of each drive, J, (n, drives): recovered energy is subtracted."""
     effort: Array
-    """Sum of |force x speed| x dt of each drive, J, (n, drives): braking costs as well."""
+    """Sum of |force x speed| x dt of each drive, J, (n, drives): braking is added."""
     running_gaits: tuple[RunningGait, ...]
-    """What walking robots are doing, one for each kind of gait."""
+    """State of walking robots, one per kind of gait."""
 
     def arrays(self) -> list[Array]:
-        """Return all that is remembered."""
+        """Return all arrays."""
         running_gaits = [
-            array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.awake)
+            array for gait in self.running_gaits for array in (gait.state, gait.inputs, gait.active)
         ]
         return [self.turns, self.work, self.effort, *running_gaits]
 
 
-def settle_strides(every: float) -> int:
-    """Return after how many strides of ``every`` seconds drives settle."""
+def settle_intervals(every: float) -> int:
+    """Return the number of control intervals of ``every`` seconds between calls of `settle`."""
     return max(1, round(SETTLE_TIME / every))
 
 
 class Stepper:
-    """Looks after all belts, drives and gaits of a scene, in one simulation or in many."""
+    """Controller of all belts, drives and gaits of a scene, in one simulation or in many."""
 
     def __init__(self, scene: Scene) -> None:
-        """Look everything up once."""
+        """Look up all addresses."""
         self.drives = Drives(scene.model, scene.drives, {belt.name for belt in scene.belts})
         self.gaits = Gaits(scene.robots, self.drives)
         self._robots = scene.robots
@@ -72,11 +72,11 @@ class Stepper:
             name: {drive: index[f"{name}/{drive}"] for drive in robot.drives}
             for name, robot in scene.robots.items()
         }
-        """Robot → its drives' places in `Drives.names`."""
-        self._stride = scene.stride
-        every = self._every = scene.stride * float(scene.model.opt.timestep)
-        self._settle_strides = settle_strides(every)
-        self._settle_time = self._settle_strides * every
+        """Robot -> indices of its drives in `Drives.names`."""
+        self._interval = scene.control_interval
+        every = self._every = scene.control_interval * float(scene.model.opt.timestep)
+        self._settle_intervals = settle_intervals(every)
+        self._settle_time = self._settle_intervals * every
         self._roll_back = RollBack(scene.model, scene.belts)
         self._surface = MovingSurface(scene.model, scene.belts, every)
         self._has_roll_back, self._has_surfaces = bool(self._roll_back), bool(self._surface)
@@ -89,22 +89,22 @@ class Stepper:
 
     @property
     def belts(self) -> tuple[str, ...]:
-        """Names of the belts that are rolled back, in the order of `StepMemory.turns`."""
+        """Names of the belts with roll-back, in the order of `StepMemory.turns`."""
         return self._roll_back.names
 
     def memory(self, simulations: int) -> StepMemory:
-        """Return the memory of as many simulations that have not begun."""
+        """Return the memory of as many simulations before their first step."""
         belts, drives = len(self._roll_back.names), len(self.drives.names)
         turns, work, effort = (np.zeros((simulations, size)) for size in (belts, drives, drives))
         return StepMemory(turns, work, effort, self.gaits.start(simulations))
 
     def clear(self, memory: StepMemory, which: Which) -> None:
-        """Forget everything about the simulations ``which``."""
+        """Clear the memory of the simulations ``which``."""
         for array in (memory.turns, memory.work, memory.effort):
             array[which] = 0.0
         self.gaits.clear(memory.running_gaits, which)
 
-    def settle_in(
+    def initialize_robot(
         self,
         rows: StateArrays,
         memory: StepMemory,
@@ -114,9 +114,9 @@ class Stepper:
         *,
         phase: float = 0.0,
     ) -> None:
-        """Make the drives of a new robot hold its posture, then give it its standing command.
+        """Hold the drives of a new robot in its posture, then apply its initial command.
 
-        Legs that stand at a ``phase`` (rad) are held there.
+        Legs are held at gait ``phase`` (rad).
         """
         robot = self._robots[name]
         for joint, value in robot.posture_at(phase).items():
@@ -132,13 +132,13 @@ class Stepper:
         command: Mapping[str, float | Setpoint],
         which: Which = slice(None),
     ) -> None:
-        """Command robot ``name`` of the simulations ``which``; see `Robot.setpoints` for words."""
+        """Command robot ``name`` of the simulations ``which``; keys: see `Robot.setpoints`."""
         if name not in self._robots:
             raise unknown("command", "robot", name, self._robots)
         robot = self._robots[name]
         gait_inputs, setpoints = robot.gait_inputs(command), robot.setpoints(command)
         if robot.gait and not setpoints.keys().isdisjoint(robot.gait.drives):
-            self.gaits.sleep(memory.running_gaits, name, which)
+            self.gaits.deactivate(memory.running_gaits, name, which)
         if gait_inputs:
             self.gaits.command(rows, memory.running_gaits, name, gait_inputs, which)
         for drive, setpoint in setpoints.items():
@@ -153,36 +153,36 @@ class Stepper:
         physics: Callable[[int], None],
         count: Callable[[], None] | None = None,
     ) -> Iterator[int]:
-        """Let ``steps`` pass; yield how many have passed since the start, after every stride.
+        """Advance by ``steps``; yield the number of steps since the start, after each interval.
 
-        The order, of one simulation and of a batch alike: moving surfaces, physics, roll-backs,
-        drives settle, work is counted, legs walk. All but physics is done at whole strides.
+        The order, of one simulation and of a batch: moving surfaces, physics, roll-backs, `settle`,
+        work, gaits. All but physics is done at multiples of the control interval.
 
         Args:
             rows: the simulations.
-            memory: what their parts remember.
-            now: steps that had passed before.
-            steps: how many shall pass.
-            physics: lets so many steps of physics pass.
-            count: counts the work of a stride of legs; None: it is added at once.
+            memory: their step memory.
+            now: number of steps since the start.
+            steps: number of steps to advance.
+            physics: advances physics by a number of steps.
+            count: samples the work of an interval of legs; None: it is added at once.
         """
         add = partial(self.drives.work.add, rows, self._every, memory.work, memory.effort)
-        stride, end = self._stride, now + steps
+        interval, end = self._interval, now + steps
         while now < end:
-            into = now % stride
+            into = now % interval
             if self._has_surfaces and not into:
                 self._surface.apply(rows)
-            run = min(stride - into, end - now)
+            run = min(interval - into, end - now)
             physics(run)
             now += run
-            if into + run == stride:
-                self._after(rows, memory, now // stride, count or add)
+            if into + run == interval:
+                self._after(rows, memory, now // interval, count or add)
             yield now
 
     def run(
         self, rows: StateArrays, memory: StepMemory, steps: int, physics: Callable[[int], None]
     ) -> None:
-        """Let ``steps`` pass as `advance` does, from 0 on, while nobody looks: the same, sooner."""
+        """Advance by ``steps`` from 0 on without intermediate results; same bits as `advance`."""
         samples = self.drives.work.samples(rows, self._every)
 
         def count() -> None:
@@ -195,27 +195,27 @@ class Stepper:
         samples.add(memory.work, memory.effort)
 
     def _after(
-        self, rows: StateArrays, memory: StepMemory, stride: int, count: Callable[[], None]
+        self, rows: StateArrays, memory: StepMemory, interval: int, count: Callable[[], None]
     ) -> None:
-        """Do what must happen after the ``stride``-th stride of physics."""
+        """Update belts, drives, work and gaits after control interval number ``interval``."""
         if self._has_roll_back:
             self._roll_back.apply(rows, memory.turns)
-        if stride % self._settle_strides == 0 and self._has_drives:
+        if interval % self._settle_intervals == 0 and self._has_drives:
             self.drives.settle(rows, self._settle_time)
             if not self._has_gaits:
                 self.drives.work.add(rows, self._settle_time, memory.work, memory.effort)
         if self._has_gaits:
-            # Legs swing within a settling time, and to and fro: their work is counted more often.
+            # Legs reverse within a settling time: their work is sampled more often.
             count()
-            # After settling, which would tell their drives to stop between two targets.
+            # After `settle`, which would stop their drives between two targets.
             self.gaits.apply(rows, memory.running_gaits, self._every)
 
     def travel(self, rows: StateArrays, memory: StepMemory) -> Array:
-        """Return every drive's position (m or rad), counted through roll-backs, (n, drives)."""
+        """Return every drive's position (m or rad), including roll-backs, (n, drives)."""
         return self.drives.positions(rows) + memory.turns @ self._per_turn
 
     def odometer(self, rows: StateArrays, memory: StepMemory) -> Callable[[], Array]:
-        """Return what gives the first simulation's `travel` of now, (drives,), whenever asked."""
+        """Return a function for the first simulation's present `travel`, (drives,)."""
         return partial(self._travelled, self.drives.joints(rows), memory.turns.copy())
 
     def _travelled(self, joints: Array, turns: Array) -> Array:

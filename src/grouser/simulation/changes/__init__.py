@@ -1,5 +1,5 @@
-"""Everything that may change a running world, as small dataclasses, and who carries it out.
+"""Actions that change a running world, and their implementation.
 
-`grouser.simulation` lends out the actions that users write; here are those that events, clocks and
-the referee make of them.
+`grouser.simulation` exports the actions that users write; events, clocks and the referee use the
+others.
 """

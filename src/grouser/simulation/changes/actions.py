@@ -1,8 +1,8 @@
-"""Everything that may change a running world, as small dataclasses.
+"""Actions: all changes of a running world, as dataclasses.
 
-Python calls, schedules, console lines, world-file events and buttons on a page all become these;
-`Simulation.do` is the only place that carries them out. Angles are in rad, places in m, in the
-world's frame.
+Python calls, schedules, console lines, world-file events and buttons of a page are translated to
+actions; only `Simulation.apply` carries them out. Angles are in rad, positions in m, in the world
+frame.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from grouser.physics.drives import Setpoint
 from grouser.world.file import RobotEntry
 from grouser.world.world_object import WorldObject
 
-# -- who is there --------------------------------------------------------------------------------
+# -- members -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Join:
-    """Let a robot or an object join the world."""
+    """Add a robot or an object to the world."""
 
-    who: RobotEntry | WorldObject
+    member: RobotEntry | WorldObject
 
 
 @dataclass(frozen=True)
 class Leave:
-    """Take a robot or an object out of the world."""
+    """Remove a robot or an object from the world."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Equip:
-    """Let a robot carry other sensors beside its own; those it keeps notice nothing."""
+    """Replace a robot's additional sensors; sensors that stay keep their readings and phases."""
 
     robot: str
     sensors: tuple[Mapping[str, Any], ...]
@@ -44,41 +44,41 @@ class Equip:
 
 @dataclass(frozen=True)
 class SetSensorRate:
-    """Let one of a robot's sensors measure at another rate, until the robot leaves."""
+    """Set the rate of one of a robot's sensors, until the robot is removed."""
 
     robot: str
     sensor: str
     rate_hz: float
-    """Readings per simulated second; above what steps allow, every step."""
+    """Readings per simulated second; at most one per step."""
 
 
 @dataclass(frozen=True)
-class Retune:
-    """Let a robot walk by other numbers from now on; the rest of it notices nothing."""
+class SetGaitParameters:
+    """Set parameters of a robot's gait; its other state is kept."""
 
     robot: str
     numbers: Mapping[str, Any]
-    """Options of its kind that say how it walks (`gait_options`), SI or as their names say."""
+    """Gait options of its kind (`gait_options`), in SI units or those of their names."""
 
 
 @dataclass(frozen=True)
 class Reset:
-    """Start the whole world over."""
+    """Reset the whole world to its start."""
 
 
 @dataclass(frozen=True)
 class Restart:
-    """Put one robot or object back where and how it started; the others go on."""
+    """Return one robot or object to its start; all others are unchanged."""
 
     name: str
 
 
-# -- where it is ---------------------------------------------------------------------------------
+# -- poses ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SetPose:
-    """Put a robot's root or an object somewhere, at rest."""
+    """Set the pose of a robot's root or of an object, at rest."""
 
     name: str
     X_WB: Pose
@@ -86,49 +86,49 @@ class SetPose:
 
 @dataclass(frozen=True)
 class Move:
-    """Move a robot or an object to a place on the ground, at once or gliding."""
+    """Move a robot or an object to a position on the ground, at once or in a given time."""
 
     name: str
     x: float
     y: float
     """m."""
     z: float | None = None
-    """m; of a robot's ground, of an object's middle; None: as high as it is."""
+    """m; of the ground under a robot, of an object's centre; None: unchanged."""
     yaw: float | None = None
-    """Heading there, rad; None: as it is."""
+    """Heading, rad; None: unchanged."""
     seconds: float = 0.0
-    """How long it takes, s; 0: at once."""
+    """Duration, s; 0: at once."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """Move a robot or an object by so much, at once or gliding."""
+    """Move a robot or an object by an offset, at once or in a given time."""
 
     name: str
     by: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """m, along the world's axes."""
     turn: float = 0.0
-    """rad about the world's z, on the spot."""
+    """Rotation about the world's z through its origin, rad."""
     seconds: float = 0.0
-    """How long it takes, s; 0: at once."""
+    """Duration, s; 0: at once."""
 
 
 @dataclass(frozen=True)
 class Glide:
-    """Move something along a path at one speed; it pushes what it meets, nothing holds it up."""
+    """Move a body along a path at constant speed; it pushes other bodies and is not held up."""
 
     name: str
     through: tuple[tuple[float, float, float], ...]
-    """Where its root or middle goes, m; the way begins where it is."""
+    """Waypoints of its root or centre, m; the path begins at its present position."""
     speed: float
     """m/s; above 0."""
     loop: bool = False
-    """True: from the last place back to the first, again and again."""
+    """True: continue from the last waypoint to the first, without end."""
 
 
 @dataclass(frozen=True)
 class Spin:
-    """Turn something about the vertical where it is, at one rate, without end."""
+    """Turn a body about the vertical at constant rate, without end."""
 
     name: str
     rate: float
@@ -137,17 +137,17 @@ class Spin:
 
 @dataclass(frozen=True)
 class StopMotion:
-    """Stop something that glides or spins; it is an ordinary body at rest then."""
+    """Stop a gliding or spinning body; it is a free body at rest then."""
 
     name: str
 
 
-# -- what it does --------------------------------------------------------------------------------
+# -- commands ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Command:
-    """Command a robot: its gait or its drives, by the words of `Robot.setpoints`."""
+    """Command a robot: its gait or its drives, by the keys of `Robot.setpoints`."""
 
     robot: str
     command: Mapping[str, float | Setpoint]
@@ -155,12 +155,12 @@ class Command:
 
 @dataclass(frozen=True)
 class SwitchMotors:
-    """Switch a robot's drives off, so that they swing free, or on, so that they hold still."""
+    """Switch a robot's drives off (no torque) or on (hold the present position)."""
 
     robot: str
     on: bool
     drives: tuple[str, ...] = ()
-    """Names of drives or groups; none: all of them."""
+    """Names of drives or groups; empty: all drives."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class SetDoor:
 
     door: str
     share: float
-    """How far, 0 (closed) to 1 (open)."""
+    """Opening, 0 (closed) to 1 (open)."""
 
 
 @dataclass(frozen=True)
@@ -180,12 +180,12 @@ class SwitchLamp:
     on: bool
 
 
-# -- the world's physics and light ---------------------------------------------------------------
+# -- physics and light ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SetDaylight:
-    """Set how bright it is without lamps."""
+    """Set the daylight."""
 
     value: float
     """0 (night) to 1 (day)."""
@@ -193,7 +193,7 @@ class SetDaylight:
 
 @dataclass(frozen=True)
 class SetFriction:
-    """Set the friction of a piece of ground, of an object or of everything."""
+    """Set the friction of a piece of terrain, of an object or of all surfaces."""
 
     what: str
     """An object, a piece of terrain (``terrain/0``), or ``everywhere``."""
@@ -208,21 +208,21 @@ class SetGravity:
     """m/s², downwards."""
 
 
-# -- what happens --------------------------------------------------------------------------------
+# -- events --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class FireEvent:
-    """Fire an event; its own delay and chance count."""
+    """Fire an event, with its delay and chance."""
 
     event: str
     by: str = ""
-    """The robot or object that is the reason."""
+    """Robot or object that is the cause."""
 
 
 @dataclass(frozen=True)
 class RunEvent:
-    """Run an event now, whatever its delay and chance: what a fired one waits as."""
+    """Run an event now, without delay and chance; a fired event is scheduled as this."""
 
     event: str
     by: str = ""
@@ -230,31 +230,31 @@ class RunEvent:
 
 @dataclass(frozen=True)
 class ClockTick:
-    """Fire an event because its own clock says so, and set the clock again."""
+    """Fire an event at a tick of its clock, and set the clock again."""
 
     event: str
 
 
 @dataclass(frozen=True)
 class Delayed:
-    """Do something after some time."""
+    """Carry out an action after some time."""
 
     seconds: float
     action: Action
 
 
 @dataclass(frozen=True)
-class Say:
-    """Tell everybody something."""
+class SendMessage:
+    """Log a message; a server sends it to all clients."""
 
     text: str
     by: str = ""
-    """Who says so: ``referee``, or nobody in particular."""
+    """Sender: ``referee``, or empty."""
 
 
 @dataclass(frozen=True)
 class CallRoutine:
-    """Call a routine of the user's, ``module:function``, with the simulation and what happened."""
+    """Call a user's routine, ``module:function``, with the simulation and a log entry."""
 
     routine: str
     event: str = ""
@@ -265,25 +265,25 @@ Order = Literal[
     "start", "stop", "kickoff", "goal", "penalty", "pardon", "half", "finish",
     "ball", "next", "look",
 ]  # fmt: skip
-"""What a referee can be told; the last three are what volumes and clocks say."""
+"""Inputs of a referee; the last three come from trigger volumes and clocks."""
 
 
 @dataclass(frozen=True)
 class RefereeCall:
-    """Call something to the match's referee; what comes of it is the referee's to say."""
+    """Input to the referee of the match, which decides on the actions."""
 
     order: Order
-    who: str = ""
-    """A team (kickoff, goal), a robot (penalty, pardon), or where the ball went: a goal, or out."""
+    subject: str = ""
+    """A team (kickoff, goal), a robot (penalty, pardon), or the ball's new place: a goal, out."""
     seconds: float | None = None
-    """How long a penalty is, s; None: as the match says."""
+    """Duration of a penalty, s; None: that of the match."""
     number: int | None = None
-    """Which call of the referee's a clock belongs to; None: somebody says so now."""
+    """Number of the timer that caused this call; None: a person or a program did."""
 
 
 @dataclass(frozen=True)
 class Pause:
-    """Let whoever paces the simulation wait, or go on."""
+    """Pause or resume a paced simulation."""
 
     on: bool
 
@@ -293,7 +293,7 @@ Action = (
     | Leave
     | Equip
     | SetSensorRate
-    | Retune
+    | SetGaitParameters
     | Reset
     | Restart
     | SetPose
@@ -313,7 +313,7 @@ Action = (
     | RunEvent
     | ClockTick
     | Delayed
-    | Say
+    | SendMessage
     | CallRoutine
     | RefereeCall
     | Pause

@@ -1,8 +1,8 @@
-"""Motions along given paths: what glides or spins is put where it must be, whatever it meets.
+"""Prescribed motions: bodies that follow a path or spin, regardless of contacts.
 
-What glides is put where it must be every few milliseconds, with the speed it must have and its
-weight taken off it; in between it is an ordinary body, so it pushes what it meets and carries what
-lies on it. A motion is a pure function of time, so nothing drifts.
+Every few milliseconds the pose and velocity of such a body are set and its weight is compensated;
+between two updates it is a free body, so it pushes other bodies and carries loads. A motion is a
+pure function of time, so there is no drift.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import numpy as np
 from grouser.errors import BadValue
 from grouser.frames import Array, Pose, axis_angle, conjugate, multiply, rotate, to_rpy
 from grouser.simulation.changes.actions import Glide, Move, Shift, Spin
-from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.scene import Scene
+from grouser.simulation.scene_state import SceneState
 from grouser.simulation.schedule import NEVER, Clock
 
 RATE_HZ = 500.0
-"""How often what glides is put in its place."""
+"""Updates per simulated second."""
 
 UP = (0.0, 0.0, 1.0)
 
 
 class Motion(Protocol):
-    """Where something is, over time."""
+    """A pose as a function of time."""
 
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
-        """Return pose and velocity (m/s and rad/s about z) after so long, and if it is over."""
+        """Return pose, velocity (m/s and rad/s about z), and True at the end of the motion."""
         ...
 
 
 @dataclass(frozen=True)
 class StraightMotion:
-    """Straight to a place, in a given time, turning evenly about the vertical."""
+    """Straight line in a given time, with a constant turn rate about the vertical."""
 
     begin: Pose
     by: tuple[float, float, float]
@@ -49,7 +49,7 @@ class StraightMotion:
     seconds: float
 
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
-        """Return pose, velocity and whether it is there."""
+        """Return pose, velocity, and True at the end."""
         share = min(1.0, seconds / self.seconds)
         rates = np.array([*self.by, self.turn]) / self.seconds
         pose = _turned(self.begin, share * np.array(self.by), share * self.turn)
@@ -58,11 +58,11 @@ class StraightMotion:
 
 @dataclass(frozen=True)
 class PathMotion:
-    """Along straight lines at one speed, keeping its heading."""
+    """Polyline at constant speed, with constant heading."""
 
     begin: Pose
     points: tuple[tuple[float, float, float], ...]
-    """Places after the first, m."""
+    """Waypoints after the first, m."""
     speed: float
     """m/s."""
     loop: bool = False
@@ -71,10 +71,10 @@ class PathMotion:
         if not (math.isfinite(self.speed) and self.speed > 0):
             raise BadValue(f"glide: the speed is {self.speed:g} m/s, must be above 0")
         if not self.points:
-            raise BadValue("glide: a way needs at least one place to go to")
+            raise BadValue("glide: a path needs at least one waypoint")
 
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
-        """Return pose, velocity and whether the last place is reached."""
+        """Return pose, velocity, and True at the last waypoint."""
         corners = [(*self.begin.position.tolist(),), *self.points]
         ring = [self.points[-1], *self.points]
         gone, first, round_ = self.speed * seconds, _length(corners), _length(ring)
@@ -92,14 +92,14 @@ class PathMotion:
 
 @dataclass(frozen=True)
 class SpinMotion:
-    """On the spot, about the vertical, without end."""
+    """Rotation about the vertical, without end."""
 
     begin: Pose
     rate: float
     """rad/s."""
 
     def at(self, seconds: float) -> tuple[Pose, Array, bool]:
-        """Return pose and velocity; it is never over."""
+        """Return pose, velocity and False."""
         turn = math.remainder(self.rate * seconds, math.tau)
         pose = _turned(self.begin, np.zeros(3), turn)
         return pose, np.array([0.0, 0.0, 0.0, self.rate]), False
@@ -110,17 +110,17 @@ def _length(corners: Sequence[tuple[float, ...]]) -> float:
 
 
 def _turned(pose: Pose, by: Array, turn: float) -> Pose:
-    """Return ``pose`` moved along the world's axes and turned about its vertical."""
+    """Return ``pose`` moved along the world's axes and turned about the vertical."""
     return Pose(pose.position + by, multiply(axis_angle(UP, turn), pose.wxyz))
 
 
 def motion_for(action: Move | Shift | Glide | Spin, X_WB: Pose, standing: float) -> Motion | Pose:
-    """Return how something at ``X_WB`` moves, or where it is at once.
+    """Return the motion of a body at ``X_WB``, or its new pose if it takes no time.
 
     Args:
-        action: what was asked for.
-        X_WB: where its root or middle is now.
-        standing: height of that above the ground on which it stands, m; 0 for objects.
+        action: the requested motion.
+        X_WB: present pose of its root or centre.
+        standing: height of a robot's root above its ground, m; 0 for objects.
     """
     match action:
         case Glide():
@@ -152,13 +152,13 @@ class _RunningMotion:
 
 
 class Motions:
-    """All running motions, by who is moved; they go on when somebody joins or leaves."""
+    """All running motions by body; kept when the scene is recompiled."""
 
     def __init__(self) -> None:
         self._running: dict[str, _RunningMotion] = {}
 
     def rebind(self, scene: Scene, step: int) -> None:
-        """Rebind to a recomposed scene."""
+        """Rebind to a recompiled scene."""
         names = {*scene.robots, *(thing.name for thing in scene.world.objects)}
         self._running = {name: one for name, one in self._running.items() if name in names}
         self._clock = Clock(RATE_HZ, float(scene.model.opt.timestep))
@@ -166,60 +166,62 @@ class Motions:
 
     @property
     def due(self) -> int:
-        """The step at which things are put in their places next."""
+        """The step of the next update."""
         return self._clock.due if self._running else NEVER
 
-    def start(self, live: LiveScene, name: str, motion: Motion, step: int) -> None:
-        """Let ``name`` follow ``motion`` from ``step`` on."""
-        body = live.body(name)
-        free_joint(live.model, body, name)  # raises when it is fixed
+    def start(self, state: SceneState, name: str, motion: Motion, step: int) -> None:
+        """Start ``motion`` of ``name`` at ``step``."""
+        body = state.body(name)
+        free_joint(state.model, body, name)  # raises BadValue if it is fixed
         self._running[name] = _RunningMotion(motion, step, body)
         self._clock.start(step + 1)
 
-    def stop(self, live: LiveScene, name: str) -> None:
-        """End the motion of ``name``, if it has one, and put it at rest."""
+    def stop(self, state: SceneState, name: str) -> None:
+        """End the motion of ``name``, if it has one, at rest."""
         running = self._running.pop(name, None)
         if running is not None:
-            _, dof = free_joint(live.model, running.body, name)
-            live.data.qfrc_applied[dof : dof + 6] = 0.0
-            live.data.qvel[dof : dof + 6] = 0.0
+            _, dof = free_joint(state.model, running.body, name)
+            state.data.qfrc_applied[dof : dof + 6] = 0.0
+            state.data.qvel[dof : dof + 6] = 0.0
 
     def forget(self, name: str) -> None:
-        """End the motion of somebody who has been put at rest already."""
+        """End the motion of a body that is at rest already."""
         self._running.pop(name, None)
 
-    def advance(self, live: LiveScene, step: int) -> None:
-        """Put everything where it must be at ``step``; end the motions that have arrived."""
+    def advance(self, state: SceneState, step: int) -> None:
+        """Set all poses for ``step``; end the motions that have arrived."""
         arrived = []
         for name, running in self._running.items():
-            seconds = (step - running.since) * live.scene.timestep
+            seconds = (step - running.since) * state.scene.timestep
             pose, velocity, over = running.motion.at(seconds)
-            place_free_body(live, name, pose, velocity)
+            place_free_body(state, name, pose, velocity)
             if over:
                 arrived.append(name)
         for name in arrived:
-            self.stop(live, name)
+            self.stop(state, name)
         self._clock.start(step + 1)
 
 
-def place_free_body(live: LiveScene, name: str, X_WB: Pose, velocity: Array | None = None) -> None:
-    """Put a free body somewhere: at rest, or carried with a velocity and its weight taken off."""
-    model, data, body = live.model, live.data, live.body(name)
+def place_free_body(
+    state: SceneState, name: str, X_WB: Pose, velocity: Array | None = None
+) -> None:
+    """Set the pose of a free body: at rest, or with a velocity and its weight compensated."""
+    model, data, body = state.model, state.data, state.body(name)
     position, dof = free_joint(model, body, name)
     data.qpos[position : position + 7] = [*X_WB.position, *X_WB.wxyz]
     data.qvel[dof : dof + 6] = 0.0
     if velocity is not None:
         data.qvel[dof : dof + 3] = velocity[:3]
-        # MuJoCo has a free body's angular velocity in the body's own frame.
+        # MuJoCo's angular velocity of a free body is in the body frame.
         data.qvel[dof + 3 : dof + 6] = rotate(conjugate(X_WB.wxyz), [0.0, 0.0, velocity[3]])
-        # Of all that hangs on it: a robot's legs as well.
+        # Of the whole subtree, including a robot's legs.
         weight = model.body_subtreemass[model.body(body).id] * model.opt.gravity
         data.qfrc_applied[dof : dof + 3] = -weight
 
 
 def free_joint(model: mujoco.MjModel, body: str, name: str) -> tuple[int, int]:
-    """Return where a body's free joint is in ``qpos`` and in ``qvel``."""
+    """Return the addresses of a body's free joint in ``qpos`` and ``qvel``."""
     joint = int(model.body_jntadr[model.body(body).id])
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
-        raise BadValue(f"world: '{name}' is fixed, it cannot be carried about")
+        raise BadValue(f"world: '{name}' is fixed and cannot be moved")
     return int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])

@@ -1,4 +1,4 @@
-"""A free spot near a start, for a robot that comes, or goes back, to where something is."""
+"""Collision-free placement: a free position near the start of a robot that joins or restarts."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array
-from grouser.simulation.live_scene import LiveScene
+from grouser.simulation.scene_state import SceneState
 
 RINGS = 4
-"""How many rings around the start are looked at, each one size of the robot wider."""
+"""Rings of candidates around the start; radii are multiples of the robot's size."""
 DIRECTIONS = 8
-"""Spots on a ring."""
+"""Candidates per ring."""
 SUNK = 0.005
-"""How much deeper in the ground than at the start a spot may be, m."""
+"""Largest additional penetration of the ground, m."""
 
 ARRIVAL_RINGS = 12
-"""How many rings around a place are looked at for an arrival, each half a size wider."""
+"""Rings of candidates for a robot that joins; radii are multiples of half its size."""
 UNEVEN = 0.25
-"""By how much, in parts of its size, the ground under an arrival may rise: an estimate, 14 deg."""
+"""Largest height difference of the ground under a robot that joins, in sizes: estimate, 14 deg."""
 CLEAR = 0.01
-"""How high above the ground an arrival that had to be moved is set down, m."""
+"""Height above the ground at which a moved robot is placed, m."""
 ABOVE = 1.0
-"""How high above its middle ground is looked for, m: below a ceiling, above what it stands in."""
+"""Start of the search for ground above the robot's root, m: below ceilings, above obstacles."""
 
 Bodies = npt.NDArray[np.intp]
 
@@ -33,10 +33,10 @@ Bodies = npt.NDArray[np.intp]
 def free_spot(
     model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies, *, away: bool = False
 ) -> Array:
-    """Return by how much to move ``bodies``, a free mover, so that they touch nobody, (3,), m.
+    """Return the offset to a free position of ``bodies``, one robot or object, (3,), m.
 
-    Nothing in ``data`` changes. Where every spot is taken, they stay: (0, 0, 0); with ``away`` they
-    leave their spot even if it is free.
+    ``data`` does not change. The offset is zero if no position is free; with ``away`` the present
+    position is left even if it is free.
     """
     trial = mujoco.MjData(model)
     trial.qpos[:] = data.qpos
@@ -56,28 +56,28 @@ def free_spot(
     return np.zeros(3)
 
 
-def stands_free(live: LiveScene, name: str) -> bool:
-    """Return whether ``name``, who has just come, is in nothing solid.
+def stands_free(state: SceneState, name: str) -> bool:
+    """Return True if ``name``, which has just joined, penetrates nothing.
 
     Args:
-        live: in which everything has been computed for where everybody is now.
-        name: of a robot; one that is built into the world is where it is meant to be.
+        state: with up-to-date contacts.
+        name: of a robot; a robot fixed to the world counts as free.
     """
-    bodies = live.movers.bodies(name)
-    if _free_joint(live, bodies) is None:
+    bodies = state.ownership.bodies(name)
+    if _free_joint(state, bodies) is None:
         return True
-    return _allowed(_touching(live.model, live.data, bodies))
+    return _allowed(_touching(state.model, state.data, bodies))
 
 
-def arrival_spot(live: LiveScene, name: str) -> Array | None:
-    """Return by how much to move ``name``, who has just come, out of everything solid, (3,), m.
+def arrival_spot(state: SceneState, name: str) -> Array | None:
+    """Return the offset to a free position of ``name``, which has just joined, (3,), m.
 
-    Nothing changes. Zero: it is free where it is. None: no spot near is free.
+    ``state`` does not change. Zero: the present position is free. None: no near position is.
     """
-    model, data, bodies = live.model, live.data, live.movers.bodies(name)
-    if (joint := _free_joint(live, bodies)) is None:
+    model, data, bodies = state.model, state.data, state.ownership.bodies(name)
+    if (joint := _free_joint(state, bodies)) is None:
         return np.zeros(3)
-    trial = live.scratch
+    trial = state.scratch_data
     trial.qpos[:] = data.qpos
     first = int(model.jnt_qposadr[joint])
     if _is_free(model, trial, bodies):
@@ -99,7 +99,7 @@ def arrival_spot(live: LiveScene, name: str) -> Array | None:
 def floor_below(
     model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float, top: float
 ) -> float | None:
-    """Return the height (m) of what cannot move under a point; None: there is nothing."""
+    """Return the height (m) of the static ground under a point; None: there is none."""
     geom, down = np.zeros(1, np.int32), np.array([0.0, 0.0, -1.0])
     for _ in range(100):
         distance = mujoco.mj_ray(model, data, np.array([x, y, top]), down, None, 1, -1, geom)
@@ -107,24 +107,24 @@ def floor_below(
             return None
         if model.body_weldid[model.geom_bodyid[geom[0]]] == 0:
             return top - float(distance)
-        top -= float(distance) + 1e-6  # somebody is standing there: look below
+        top -= float(distance) + 1e-6  # a movable body: search below it
     return None
 
 
 def _is_free(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> bool:
-    """Return whether ``bodies`` are in nothing; standing on the ground is not being in it."""
+    """Return True if ``bodies`` penetrate nothing; standing on the ground is allowed."""
     return _allowed(_depths(model, trial, bodies))
 
 
 def _allowed(depths: tuple[float, float]) -> bool:
-    """Return whether one may be as deep as `_depths` says in other movers and in the ground."""
+    """Return True if the penetrations of movable bodies and of the ground are allowed."""
     taken, sunk = depths
     return taken <= 0 and sunk <= SUNK
 
 
-def _free_joint(live: LiveScene, bodies: Bodies) -> int | None:
-    """Return the joint by which a mover is free; None: it is built into the world."""
-    model = live.model
+def _free_joint(state: SceneState, bodies: Bodies) -> int | None:
+    """Return the free joint of a robot or object; None: it is fixed to the world."""
+    model = state.model
     joint = int(model.body_jntadr[bodies[0]]) if len(bodies) else -1
     if joint < 0 or model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
         return None
@@ -136,7 +136,7 @@ def _highest_floor(
 ) -> float | None:
     """Return the highest ground (m) under a robot of this ``size``.
 
-    None: part of it has none, or it is so uneven that the robot would tip over an edge.
+    None: part of it has none, or the ground is too uneven.
     """
     spots = [(x + a * size / 3, y + b * size / 3) for a in (-1, 0, 1) for b in (-1, 0, 1)]
     floors = [floor_below(model, data, *spot, z + ABOVE) for spot in spots]
@@ -147,13 +147,13 @@ def _highest_floor(
 
 
 def _depths(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> tuple[float, float]:
-    """Return how deep ``bodies`` are in other movers and in what is fixed, m; 0: not at all."""
+    """Return the penetrations of ``bodies`` with movable and with fixed bodies, m; 0: none."""
     mujoco.mj_fwdPosition(model, trial)
     return _touching(model, trial, bodies)
 
 
 def _touching(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> tuple[float, float]:
-    """Return the same by the contacts that are known already."""
+    """Return the same from the contacts in ``data``."""
     pairs = model.geom_bodyid[data.contact.geom.reshape(-1, 2)]
     depth = -np.asarray(data.contact.dist, float)
     own = np.isin(pairs, bodies)
@@ -164,14 +164,14 @@ def _touching(model: mujoco.MjModel, data: mujoco.MjData, bodies: Bodies) -> tup
 
 
 def _size(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> float:
-    """Return the diameter of a circle around the root that ``bodies`` fit into, m."""
+    """Return the diameter of the bounding circle of ``bodies`` around their root, m."""
     own = np.isin(model.geom_bodyid, bodies)
     away = trial.geom_xpos[own, :2] - trial.xpos[bodies[0], :2]
     return 2 * float(max(np.linalg.norm(away, axis=1) + model.geom_rbound[own], default=0.0))
 
 
 def _below_root(model: mujoco.MjModel, trial: mujoco.MjData, bodies: Bodies) -> float:
-    """Return how far (m) the lowest point of ``bodies`` is below their root."""
+    """Return the depth (m) of the lowest point of ``bodies`` below their root."""
     own = np.flatnonzero(np.isin(model.geom_bodyid, bodies) & (model.geom_contype != 0))
     middle, half = model.geom_aabb[own, :3], model.geom_aabb[own, 3:]
     down = trial.geom_xmat[own].reshape(-1, 3, 3)[:, 2]

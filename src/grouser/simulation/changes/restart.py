@@ -1,4 +1,4 @@
-"""One robot or object goes back to its start; nothing else in the world changes by a bit."""
+"""Restart: return one robot or object to its start; all other state keeps its bits."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from grouser.simulation.changes.doors_and_motors import doors, set_door
 from grouser.simulation.changes.placement import free_spot
-from grouser.simulation.live_scene import LiveScene
+from grouser.simulation.changes.world_changes import doors, set_door
+from grouser.simulation.scene_state import SceneState
 
 
-def restart(live: LiveScene, name: str) -> None:
-    """Put ``name`` where it started: in posture, at rest, drives holding, its gait standing.
+def restart(state: SceneState, name: str) -> None:
+    """Return ``name`` to its start: in posture, at rest, drives holding, gait standing.
 
-    If somebody stands there, it goes to a free spot nearby. What its drives have spent stays spent.
-    Derived numbers other than places are left alone: no ``mj_forward``, which would change where
-    everybody's solver starts from.
+    If the start is occupied, a free position nearby is used. The work of its drives is kept. Of the
+    derived quantities only poses are updated: ``mj_forward`` would change the solver's warm start
+    of all bodies.
     """
-    model, data = live.model, live.data
-    bodies = live.movers.bodies(name)
+    model, data = state.model, state.data
+    bodies = state.ownership.bodies(name)
     if not len(bodies):
-        return  # it never went anywhere
+        return  # it cannot move
     _rest_joints(model, data, bodies)
-    if name in live.scene.robots:
-        _hold_posture(live, name)
-    elif door := doors(live.scene.world).get(name):
+    if name in state.scene.robots:
+        _hold_posture(state, name)
+    elif door := doors(state.scene.world).get(name):
         data.qpos[model.joint(door.joint).qposadr[0]] = door.ajar * door.travel
-        set_door(live, door)
+        set_door(state, door)
     joint = model.body_jntadr[bodies[0]]
     if joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
         first = model.jnt_qposadr[joint]
@@ -36,7 +36,7 @@ def restart(live: LiveScene, name: str) -> None:
 
 
 def _rest_joints(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray[np.intp]) -> None:
-    """Move the joints of ``bodies`` to where the model has them, without speed or push."""
+    """Reset the joints of ``bodies`` to the model's positions, without velocity or force."""
     ends = np.append(model.jnt_qposadr[1:], model.nq)
     for joint in np.flatnonzero(np.isin(model.jnt_bodyid, bodies)):
         place = slice(model.jnt_qposadr[joint], ends[joint])
@@ -47,9 +47,9 @@ def _rest_joints(model: mujoco.MjModel, data: mujoco.MjData, bodies: npt.NDArray
     data.xfrc_applied[bodies] = 0.0
 
 
-def _hold_posture(live: LiveScene, name: str) -> None:
-    """Make robot ``name`` take its posture, hold it and start on its standing command."""
-    scene, data, stepper, memory = live.scene, live.data, live.stepper, live.memory
+def _hold_posture(state: SceneState, name: str) -> None:
+    """Set robot ``name`` to its posture, hold it and apply its initial command."""
+    scene, data, stepper, memory = state.scene, state.data, state.stepper, state.memory
     model, robot, prefix = scene.model, scene.robots[name], f"{name}/"
     for joint, value in robot.posture.items():
         data.qpos[model.joint(f"{prefix}{joint}").qposadr[0]] = value
@@ -64,10 +64,10 @@ def _hold_posture(live: LiveScene, name: str) -> None:
     for column, belt_name in enumerate(stepper.belts):
         if belt_name.startswith(prefix):
             memory.turns[:, column] = 0.0
-    positions = stepper.drives.positions(live.arrays)[0]
+    positions = stepper.drives.positions(state.arrays)[0]
     for drive in robot.drives:
         place = stepper.drives.place(f"{prefix}{drive}")
-        stepper.drives.hold(live.arrays, f"{prefix}{drive}", float(positions[place]))
-    stepper.gaits.stand(memory.running_gaits, name)
+        stepper.drives.hold(state.arrays, f"{prefix}{drive}", float(positions[place]))
+    stepper.gaits.reset(memory.running_gaits, name)
     entry = next(entry for entry in scene.world.robots if entry.name == name)
-    live.settle_in(entry)
+    state.initialize_robot(entry)

@@ -1,1 +1,1 @@
-"""What is done when physics blows up."""
+"""Divergence of physics: detection and recovery."""

@@ -1,1 +1,1 @@
-"""What a world does by script: triggers, events, the console's grammar, the referee."""
+"""Scripted behaviour of a world: triggers, events, console grammar, referee."""

@@ -1,8 +1,7 @@
-"""Events at run time: fired, delayed, chained, by chance, by the clock; what they do and what came.
+"""Event execution: delays, chains, chance and clocks of a world's events, and the event log.
 
-An event never stops a run: what goes wrong in one is told in the log (`LogEntry`), like everything
-else that happens. Each event draws from its own random generator, so another event in the file
-changes nobody else's luck.
+An event never stops a run: its errors are logged (`LogEntry`), like triggers, events and messages.
+Each event has its own random generator, so that it is independent of other events in the file.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ from grouser.world.file import World
 from grouser.world.triggers import GROUPS
 
 
-class RunningWorld(Protocol):
-    """A world in which time passes and actions are carried out: a `Simulation`."""
+class ScriptedSimulation(Protocol):
+    """The part of `Simulation` that events use; avoids an import cycle."""
 
     @property
-    def live(self) -> SceneState:
-        """The scene that runs now; another one after somebody has joined or left."""
+    def state(self) -> SceneState:
+        """State of the running scene."""
         ...
 
     @property
     def world(self) -> World:
-        """The world as it is now."""
+        """Present description of the world."""
         ...
 
     @property
@@ -65,16 +64,16 @@ class RunningWorld(Protocol):
         ...
 
     def pose(self, name: str) -> Pose:
-        """Return where a robot's root or an object is now, X_WB."""
+        """Return the pose of a robot's root or of an object, X_WB."""
         ...
 
 
-WHO = "{who}"
-"""In an event's lines: whoever fired it."""
+CAUSE = "{who}"
+"""Placeholder in an event's lines for the robot or object that fired it."""
 DEEPEST = 50
-"""How many events may fire one another in no time."""
+"""Largest depth of events that fire each other without delay."""
 KEPT = 10_000
-"""How much of the log is kept, entries."""
+"""Capacity of the log, entries."""
 
 _log = logging.getLogger(__name__)
 
@@ -85,46 +84,46 @@ class LogEntry:
 
     time: float
     """Simulated, s."""
-    kind: Literal["enter", "leave", "stay", "event", "said", "failed", "reset"]
-    """Somebody entered, left or stayed in a volume; an event happened; somebody said something;
-    something could not be done; the world began anew."""
+    kind: Literal["enter", "leave", "stay", "event", "message", "failed", "reset"]
+    """A body entered, left or stayed in a volume; an event ran; a message was sent; an action
+    failed; the world was reset."""
     name: str = ""
     """Of the trigger or event."""
     by: str = ""
-    """The robot or object that is the reason."""
+    """Robot or object that is the cause; of a message: its sender."""
     text: str = ""
-    """What was said, or why it failed."""
+    """Message, or reason of the failure."""
 
     def __str__(self) -> str:
-        """Return it as one line for people."""
+        """Return the entry as one line of text."""
         texts = {
             "enter": f"{self.by} enters {self.name}",
             "leave": f"{self.by} leaves {self.name}",
             "stay": f"{self.by} stays in {self.name}",
             "event": f"{self.name} happens" + (f", because of {self.by}" if self.by else ""),
-            "said": f"{self.by}: {self.text}" if self.by else self.text,
+            "message": f"{self.by}: {self.text}" if self.by else self.text,
             "failed": f"{self.name or 'this'} failed: {self.text}",
-            "reset": "the world begins anew",
+            "reset": "the world is reset",
         }
         return f"{self.time:.3f} s  {texts[self.kind]}"
 
 
 class EventLog:
-    """What happened, newest last; the first entries are forgotten in a very long run."""
+    """Ring buffer of log entries, newest last."""
 
     def __init__(self) -> None:
-        self.happened: deque[LogEntry] = deque(maxlen=KEPT)
-        self._fresh: deque[LogEntry] = deque(maxlen=KEPT)
+        self.entries: deque[LogEntry] = deque(maxlen=KEPT)
+        self._new: deque[LogEntry] = deque(maxlen=KEPT)
 
-    def add(self, happened: LogEntry) -> None:
-        """Write an entry."""
-        self.happened.append(happened)
-        self._fresh.append(happened)
+    def add(self, entry: LogEntry) -> None:
+        """Add an entry."""
+        self.entries.append(entry)
+        self._new.append(entry)
 
     def drain(self) -> list[LogEntry]:
         """Return the entries since the last call."""
-        new = list(self._fresh)
-        self._fresh.clear()
+        new = list(self._new)
+        self._new.clear()
         return new
 
 
@@ -132,10 +131,10 @@ class Events:
     """All events of a run, from one reset to the next."""
 
     def __init__(self, world: World, seed: int, log: EventLog) -> None:
-        """Read every line of every event and trigger.
+        """Parse all lines of all events and triggers.
 
         Raises:
-            BadValue: one of them says something impossible; with its file and line.
+            BadValue: a line is invalid; with its file and line number.
         """
         self._commands = check_lines(world)
         self._log = log
@@ -146,13 +145,13 @@ class Events:
         self._ticks = dict.fromkeys(self._events, 0)
         self._depth = 0
         self.referee = Referee(world.match) if world.match else None
-        """Who looks after the world's match, if there is one."""
+        """Referee of the world's match, if there is one."""
 
-    def start(self, simulation: RunningWorld) -> None:
+    def start(self, simulation: ScriptedSimulation) -> None:
         """Set the clocks of all events that have one.
 
         Raises:
-            BadValue: a robot is told what it has no drive for; with file and line.
+            BadValue: a command names a drive that its robot does not have; with file and line.
         """
         for where, command in self._commands:
             if robot := simulation.state.scene.robots.get(command.robot):
@@ -168,9 +167,9 @@ class Events:
             for action in self.referee.start():
                 simulation.apply(action)
 
-    def do(
+    def apply(
         self,
-        simulation: RunningWorld,
+        simulation: ScriptedSimulation,
         action: FireEvent | RunEvent | ClockTick | CallRoutine | RefereeCall,
     ) -> None:
         """Carry out ``action``."""
@@ -186,16 +185,16 @@ class Events:
             case RefereeCall():
                 self._call_referee(simulation, action)
 
-    def tick(self, simulation: RunningWorld, name: str) -> None:
-        """Fire an event whose own clock has ticked, and set the clock again."""
+    def tick(self, simulation: ScriptedSimulation, name: str) -> None:
+        """Fire an event at a tick of its clock, and set the clock again."""
         event = self._find(name)
         self._ticks[name] += 1
         if event.every is not None or event.between is not None:
             self._set_clock(simulation, event)
         self.fire(simulation, name, "")
 
-    def fire(self, simulation: RunningWorld, name: str, by: str) -> None:
-        """Let an event happen after its delay, if chance will have it."""
+    def fire(self, simulation: ScriptedSimulation, name: str, by: str) -> None:
+        """Run an event after its delay, with its probability."""
         event = self._find(name)
         if event.chance < 1 and self._generators[name].random() >= event.chance:
             return
@@ -204,32 +203,32 @@ class Events:
         else:
             simulation.apply(RunEvent(name, by))
 
-    def run(self, simulation: RunningWorld, name: str, by: str) -> None:
-        """Do what an event says, then fire what comes after it."""
+    def run(self, simulation: ScriptedSimulation, name: str, by: str) -> None:
+        """Run the lines of an event, then fire the events that follow it."""
         event = self._find(name)
         if event.times is not None and self._runs[name] >= event.times:
             return
         if self._depth >= DEEPEST:
-            raise BadValue(f"event '{name}': events fire one another without a pause")
+            raise BadValue(f"event '{name}': events fire each other without a pause")
         self._runs[name] += 1
         self._log.add(LogEntry(simulation.time, "event", name, by))
         self._depth += 1
         try:
-            self._do(simulation, event, by)
+            self._run_lines(simulation, event, by)
         finally:
             self._depth -= 1
 
-    def handle_crossing(self, simulation: RunningWorld, crossing: Crossing) -> None:
-        """Do what a trigger says when somebody came, went or stayed."""
-        trigger, who = self._triggers[crossing.trigger], crossing.who
-        self._log.add(LogEntry(simulation.time, crossing.kind, trigger.name, who))
+    def handle_crossing(self, simulation: ScriptedSimulation, crossing: Crossing) -> None:
+        """Run the lines of a trigger after a body entered, left or stayed."""
+        trigger, body = self._triggers[crossing.trigger], crossing.body
+        self._log.add(LogEntry(simulation.time, crossing.kind, trigger.name, body))
         for line in trigger.do:
-            self._run_line(simulation, trigger.name, line.replace(WHO, who))
+            self._run_line(simulation, trigger.name, line.replace(CAUSE, body))
         for name in trigger.fires:
-            self._attempt(simulation, trigger.name, FireEvent(name, who))
+            self._attempt(simulation, trigger.name, FireEvent(name, body))
 
-    def _call_referee(self, simulation: RunningWorld, action: RefereeCall) -> None:
-        """Let the referee hear something, and do what it says."""
+    def _call_referee(self, simulation: ScriptedSimulation, action: RefereeCall) -> None:
+        """Pass an input to the referee and carry out its actions."""
         if self.referee is None:
             raise BadValue("referee: there is none, the world has no match (key 'match')")
         present = (*simulation.world.robots, *simulation.world.objects)
@@ -238,10 +237,10 @@ class Events:
         for then in self.referee.handle(action, simulation.time, places):
             simulation.apply(then)
 
-    def _do(self, simulation: RunningWorld, event: Event, by: str) -> None:
+    def _run_lines(self, simulation: ScriptedSimulation, event: Event, by: str) -> None:
         for line in event.do:
             for dispatched in _dispatched(line, event, simulation.world):
-                self._run_line(simulation, event.name, dispatched.replace(WHO, by))
+                self._run_line(simulation, event.name, dispatched.replace(CAUSE, by))
         if event.call is not None:
             self._attempt(simulation, event.name, CallRoutine(event.call, event.name, by))
         if event.one_of:
@@ -254,7 +253,7 @@ class Events:
         for name in event.then:
             self._attempt(simulation, event.name, FireEvent(name, by))
 
-    def _run_line(self, simulation: RunningWorld, name: str, line: str) -> None:
+    def _run_line(self, simulation: ScriptedSimulation, name: str, line: str) -> None:
         try:
             action = parse(line, Names.of(simulation.world), trusted=True)
         except GrouserError as error:
@@ -262,19 +261,19 @@ class Events:
             return
         self._attempt(simulation, name, action)
 
-    def _attempt(self, simulation: RunningWorld, name: str, action: Action) -> None:
+    def _attempt(self, simulation: ScriptedSimulation, name: str, action: Action) -> None:
         try:
             simulation.apply(action)
         except GrouserError as error:
             self._log.add(LogEntry(simulation.time, "failed", name, text=str(error)))
-        except Exception as error:  # a user's routine may raise anything; the world goes on
+        except Exception as error:  # a user's routine may raise any exception; the run continues
             if not isinstance(action, CallRoutine):
                 raise
             _log.exception("event '%s': %s failed", name, action.routine)
             text = f"{action.routine} raised {type(error).__name__}: {error}"
             self._log.add(LogEntry(simulation.time, "failed", name, text=text))
 
-    def _set_clock(self, simulation: RunningWorld, event: Event) -> None:
+    def _set_clock(self, simulation: ScriptedSimulation, event: Event) -> None:
         ticks = self._ticks[event.name]
         if event.at is not None and ticks == 0:
             time = event.at
@@ -283,7 +282,7 @@ class Events:
         else:
             every = event.every or 0.0
             begin = every if event.at is None else event.at
-            time = begin + ticks * every  # counted, so nothing drifts
+            time = begin + ticks * every  # counted: no drift
         simulation.schedule(max(time, simulation.time), ClockTick(event.name))
 
     def _find(self, name: str) -> Event:
@@ -292,8 +291,8 @@ class Events:
         return self._events[name]
 
 
-def call_routine(routine: str, simulation: RunningWorld, event: str, by: str) -> None:
-    """Call a user's routine, ``module:function``, with the simulation and what happened."""
+def call_routine(routine: str, simulation: ScriptedSimulation, event: str, by: str) -> None:
+    """Call a user's routine, ``module:function``, with the simulation and a log entry."""
     module, _, name = routine.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
@@ -303,7 +302,7 @@ def call_routine(routine: str, simulation: RunningWorld, event: str, by: str) ->
 
 
 def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
-    """Yield ``line`` for each of those that it goes to."""
+    """Yield ``line`` for each robot or object that it addresses."""
     if EACH not in line:
         yield line
         return
@@ -315,10 +314,10 @@ def _dispatched(line: str, event: Event, world: World) -> Iterator[str]:
 
 
 def check_lines(world: World) -> list[tuple[str, Command]]:
-    """Refuse lines that cannot be understood and targets that nobody is called.
+    """Raise for lines that cannot be parsed and for unknown names of robots and objects.
 
     Returns:
-        What robots are told by the lines, and where; whoever knows their drives can judge it.
+        Location and command of all robot commands, whose drives are checked later.
     """
     own = Names.of(world)
     named = own.slot("NAME")
@@ -334,7 +333,7 @@ def check_lines(world: World) -> list[tuple[str, Command]]:
     spawned = [words[2] for line, _ in lines if len(words := line.split()) > 2 and "spawn" in words]
     commands = []
     for line, where in lines:
-        blanks = [blank for blank in (WHO, EACH) if blank in line]
+        blanks = [blank for blank in (CAUSE, EACH) if blank in line]
         try:
             action = parse(line, Names.of(world, also=(*spawned, *blanks)), trusted=True)
         except GrouserError as error:

@@ -1,8 +1,8 @@
-"""The console's language: a typed line → an action.
+"""Console grammar: parse a line into an action.
 
-The same lines stand in world files (``do: ["open gate"]``), are typed in the console and come over
-the wire, so all of them become the same `actions`. Lengths are m, times s, angles deg (they are
-typed by people), speeds m/s and deg/s. A pure function of the line and of the names in the world.
+The same lines are used in world files (``do: ["open gate"]``), in the console and over the network.
+Lengths are in m, times in s, angles in deg (people type them), speeds in m/s and deg/s. `parse` is
+a pure function of the line and of the names in the world.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grouser.simulation.changes.actions import (
     RefereeCall,
     Reset,
     Restart,
-    Say,
+    SendMessage,
     SetDaylight,
     SetDoor,
     SetFriction,
@@ -51,28 +51,28 @@ from grouser.world.yaml_source import Source, SourcePosition
 
 @dataclass(frozen=True)
 class Phrase:
-    """One word of the console and what may follow it."""
+    """One word of the console and its arguments."""
 
     form: str
-    """What may be typed; words in capitals stand for others, those in brackets may be left out."""
+    """Syntax; words in capitals are placeholders, those in brackets are optional."""
     help: str
-    """What it does, in one line."""
+    """Description in one line."""
     example: str
-    """A line that does it."""
+    """Example of a line."""
     parse: Callable[[Words], Action]
 
 
 def parse(line: str, names: Names, *, trusted: bool = False) -> Action:
-    """Return what ``line`` asks for.
+    """Return the action of ``line``.
 
     Args:
         line: as it was typed.
-        names: what there is in the world.
-        trusted: whether it may call Python routines; never for lines that come over a wire.
+        names: in the world.
+        trusted: allow Python routines; never for lines that come over the network.
 
     Raises:
-        UnknownName: a word or a name that does not exist, with the nearest that does.
-        BadValue: anything else that is wrong with it.
+        UnknownName: a name does not exist; with the nearest match.
+        BadValue: any other error.
     """
     words = Words(line, names, trusted=trusted)
     if words.verb not in PHRASES:
@@ -110,7 +110,7 @@ def _motor(words: Words) -> Action:
     return SwitchMotors(robot, on, tuple(drives))
 
 
-def _tell(words: Words) -> Action:
+def _command(words: Words) -> Action:
     robot = words.name("robot", "ROBOT")
     command: dict[str, float] = {}
     while words or not command:
@@ -169,7 +169,7 @@ def _turn(words: Words) -> Action:
 
 
 class _Spawned(Description):
-    """What may be spawned, checked as in a world file."""
+    """Spawned robot or object, validated as in a world file."""
 
     robots: tuple[RobotEntry, ...] = ()
     objects: tuple[AnyObject, ...] = ()
@@ -182,18 +182,18 @@ def _spawn(words: Words) -> Action:
     place = words.numbers()
     if not place:
         raise BadValue("spawn: where is missing after 'at', such as 'at 1 0'")
-    said: dict[str, Any] = {"kind": kind, "name": name, "position": place}
+    entry: dict[str, Any] = {"kind": kind, "name": name, "position": place}
     if words.skip("yaw"):
-        said["yaw_deg"] = words.number("yaw")
+        entry["yaw_deg"] = words.number("yaw")
     settings = words.settings()
     group = "robots" if kind in robot_kinds() else "objects"
     if group == "robots":
         outer = RobotEntry.model_fields
-        said |= {key: value for key, value in settings.items() if key in outer}
-        said["options"] = {key: value for key, value in settings.items() if key not in outer}
+        entry |= {key: value for key, value in settings.items() if key in outer}
+        entry["options"] = {key: value for key, value in settings.items() if key not in outer}
     else:
-        said |= settings
-    source = Source({group: [said]}, {(): SourcePosition(1, "spawn")})
+        entry |= settings
+    source = Source({group: [entry]}, {(): SourcePosition(1, "spawn")})
     try:
         made = _Spawned.model_validate(source.data, strict=False)
     except ValidationError as error:
@@ -215,7 +215,7 @@ def _call(words: Words) -> Action:
         raise BadValue("call: routines are called from world files and Python only")
     routine = words.word("module:function")
     if ":" not in routine:
-        raise BadValue(f"call: '{routine}' is no routine, module:function is needed")
+        raise BadValue(f"call: '{routine}' is not a routine, module:function is needed")
     return CallRoutine(routine)
 
 
@@ -231,7 +231,7 @@ def _stop(words: Words) -> Action:
     return StopMotion(words.name("robot or object", "NAME")) if words else RefereeCall("stop")
 
 
-def _called(words: Words, order: Literal["kickoff", "goal"]) -> Action:
+def _referee_call(words: Words, order: Literal["kickoff", "goal"]) -> Action:
     return RefereeCall(order, words.name("team", "TEAM"))
 
 
@@ -263,55 +263,57 @@ PHRASES: dict[str, Phrase] = {
     ),
     "motor": Phrase(
         "ROBOT on|off [DRIVE …]",
-        "Switch motors off, so that they swing free, or on, so that they hold.",
+        "Switch motors off (no torque) or on (hold).",
         "motor rex off",
         _motor,
     ),
-    "tell": Phrase("ROBOT WORD NUMBER …", "Drive a robot.", "tell rex forward 0.2 turn 0.1", _tell),
-    "belt": Phrase("ROBOT SPEED", "Let a conveyor run at a speed, m/s.", "belt line 0.3", _belt),
+    "tell": Phrase(
+        "ROBOT WORD NUMBER …", "Drive a robot.", "tell rex forward 0.2 turn 0.1", _command
+    ),
+    "belt": Phrase("ROBOT SPEED", "Set the speed of a conveyor, m/s.", "belt line 0.3", _belt),
     "move": Phrase(
         "NAME to|by X Y [Z] [yaw DEG] [in S]",
-        "Put something elsewhere, at once or gliding in some time.",
+        "Move a robot or object, at once or in a given time.",
         "move crate by 0 0.5 0 in 2",
         _move,
     ),
     "glide": Phrase(
         "NAME to X Y Z [to X Y Z …] at SPEED [loop]",
-        "Carry something along a way, once or round and round.",
+        "Move a robot or object along a path, once or in a loop.",
         "glide crate to 1 0 0.2 to 1 1 0.2 at 0.5 loop",
         _glide,
     ),
     "turn": Phrase(
         "NAME by|at DEG [in S]",
-        "Turn something by an angle, or keep it turning at so many deg/s.",
+        "Turn a robot or object by an angle, or continuously in deg/s.",
         "turn crate at 30",
         _turn,
     ),
     "stop": Phrase(
         "[NAME]",
-        "Let go of what glides or turns; without a name, the game stops.",
+        "End a motion of glide or turn; without a name, stop the game.",
         "stop crate",
         _stop,
     ),
     "spawn": Phrase(
         "KIND NEW at X Y [Z] [yaw DEG] [KEY=VALUE …]",
-        "Let a robot or an object join.",
+        "Add a robot or an object.",
         "spawn ball orange at 1 0 0.5 radius=0.05 mass=0.1 friction=0.5",
         _spawn,
     ),
     "remove": Phrase(
         "NAME",
-        "Take a robot or an object out of the world.",
+        "Remove a robot or an object from the world.",
         "remove crate",
         lambda words: Leave(words.name("robot or object", "NAME")),
     ),
-    "reset": Phrase("[NAME]", "Start over: everything, or one robot or object.", "reset", _reset),
+    "reset": Phrase("[NAME]", "Reset the world, or restart one robot or object.", "reset", _reset),
     "friction": Phrase(
-        "SURFACE NUMBER", "Change how much something rubs.", "friction everywhere 0.2", _friction
+        "SURFACE NUMBER", "Set the friction of a surface.", "friction everywhere 0.2", _friction
     ),
     "gravity": Phrase(
         "NUMBER",
-        "Change how strongly things fall, m/s².",
+        "Set gravity, m/s².",
         "gravity 1.62",
         lambda words: SetGravity(words.number("gravity")),
     ),
@@ -323,27 +325,28 @@ PHRASES: dict[str, Phrase] = {
     ),
     "say": Phrase(
         "TEXT",
-        "Tell everybody something.",
+        "Send a message to all.",
         "say two minutes left",
-        lambda words: Say(words.rest("what")),
+        lambda words: SendMessage(words.rest("what")),
     ),
     "call": Phrase("MODULE:FUNCTION", "Call a Python routine.", "call goals:count", _call),
-    "after": Phrase("S LINE", "Do a line later.", "after 3 light lamp off", _after),
-    "start": Phrase(
-        "", "Let the game begin, or go on.", "start", lambda words: RefereeCall("start")
-    ),
+    "after": Phrase("S LINE", "Run a line after some seconds.", "after 3 light lamp off", _after),
+    "start": Phrase("", "Start or resume the game.", "start", lambda words: RefereeCall("start")),
     "kickoff": Phrase(
-        "TEAM", "Let a team kick off.", "kickoff blue", lambda words: _called(words, "kickoff")
+        "TEAM",
+        "Give the kick-off to a team.",
+        "kickoff blue",
+        lambda words: _referee_call(words, "kickoff"),
     ),
     "goal": Phrase(
-        "TEAM", "Count a goal for a team.", "goal blue", lambda words: _called(words, "goal")
+        "TEAM", "Count a goal for a team.", "goal blue", lambda words: _referee_call(words, "goal")
     ),
     "penalty": Phrase(
-        "ROBOT [S]", "Take a robot out of the game for some time.", "penalty rex", _penalty
+        "ROBOT [S]", "Remove a robot from the game for some time.", "penalty rex", _penalty
     ),
     "pardon": Phrase(
         "ROBOT",
-        "Let a robot that was taken out come back now.",
+        "End the penalty of a robot now.",
         "pardon rex",
         lambda words: RefereeCall("pardon", words.name("robot", "ROBOT")),
     ),
@@ -355,11 +358,11 @@ PHRASES: dict[str, Phrase] = {
     ),
     "judge": Phrase(
         "yellow|sky_blue|out",
-        "Tell the referee where the ball went.",
+        "Report to the referee where the ball went.",
         "judge out",
         lambda words: RefereeCall("ball", words.one_of("where", ("yellow", "sky_blue", "out"))),
     ),
-    "pause": Phrase("", "Let the world wait.", "pause", lambda words: Pause(True)),
-    "resume": Phrase("", "Let the world go on.", "resume", lambda words: Pause(False)),
+    "pause": Phrase("", "Pause the simulation.", "pause", lambda words: Pause(True)),
+    "resume": Phrase("", "Resume the simulation.", "resume", lambda words: Pause(False)),
 }
-"""Every word that does something."""
+"""All words of the console."""

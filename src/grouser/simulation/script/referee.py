@@ -1,59 +1,121 @@
-"""The referee of a football match: what is heard in, actions out.
+"""Referee of a football match: a state machine with calls as inputs and actions as outputs.
 
-A state machine without a world, a socket or a clock of its own. It hears what volumes say ("the
-ball is in the yellow goal"), what people say (``kickoff blue``) and what clocks say that it has set
-itself; it answers with actions: somebody is put somewhere, something is said, a clock is set. All
-it says begins with one word that programs can go by: the new state (``initial``, ``ready``,
-``set``, ``playing``, ``finished``), or ``goal``, ``throw-in``, ``penalty``, ``back``, ``lifted``.
+It has no world, socket or clock. Inputs come from trigger volumes ("the ball is in the yellow
+goal"), from people (``kickoff blue``) and from timers that it has set. Outputs move robots and the
+ball, send messages and set timers. Every message begins with a word for programs: the new state
+(``initial``, ``ready``, ``set``, ``playing``, ``finished``), or ``goal``, ``throw-in``,
+``penalty``, ``back``, ``lifted``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
 
 from grouser.errors import BadValue, unknown
 from grouser.frames import Pose, rotate, to_rpy
-from grouser.simulation.changes.actions import Action, Delayed, Move, RefereeCall, Restart, Say
-from grouser.simulation.script.game import Game, State
+from grouser.simulation.changes.actions import (
+    Action,
+    Delayed,
+    Move,
+    RefereeCall,
+    Restart,
+    SendMessage,
+)
 from grouser.world.match import Match, Spot, Stand
 from grouser.world.terrain.league_field import BALL_RADIUS
 
+State = Literal["initial", "ready", "set", "playing", "finished"]
+"""States of RoboCup's game controller: before the game; robots walk to their positions; robots
+stand still; play; game over."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """State of a game; replaced by the referee only."""
+
+    kicking: str
+    """The team that kicks off next, or did last."""
+    score: Mapping[str, int]
+    """Goals by team, in the match's order."""
+    state: State = "initial"
+    since: float = 0.0
+    """Simulated time at which the state began, s."""
+    half: int = 1
+    played: float = 0.0
+    """Playing time of this half until `since`, s."""
+    calls: int = 0
+    """Number of timers that were set."""
+    clock: int = 0
+    """Number of the timer that ends this state; earlier ones are ignored."""
+    out: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Robots that are out, and the number of the timer that ends their penalty."""
+    thrown: float = -math.inf
+    """Time of the last throw-in, s."""
+
+    @property
+    def changed(self) -> bool:
+        """True in the second half: the teams have changed ends."""
+        return self.half == 2
+
+    def elapsed(self, time: float) -> float:
+        """Return the playing time of this half at ``time``, s."""
+        return self.played + (time - self.since if self.state == "playing" else 0.0)
+
+    @property
+    def result(self) -> str:
+        """Score as text: ``red 1 : 0 blue``."""
+        (one, goals), (two, others) = self.score.items()
+        return f"{one} {goals} : {others} {two}"
+
+    def summary(self, time: float) -> str:
+        """Return the state at ``time`` as one line of text."""
+        parts = [f"half {self.half}", f"{self.elapsed(time):.0f} s played", self.result]
+        if self.state in ("initial", "ready", "set"):
+            parts.append(f"{self.kicking} kicks off")
+        if self.out:
+            parts.append(f"{' and '.join(self.out)} out")
+        return f"{self.state}: {', '.join(parts)}"
+
+
 NAME = "referee"
 NEVER = -1
-"""The call of a state that no clock ends."""
-LOOK_EVERY = 0.5
-"""How often the referee looks for robots that have fallen, s."""
+"""Number of the timer of a state without a time limit."""
+FALL_CHECK_PERIOD = 0.5
+"""Time between two checks for fallen robots, s."""
 UPRIGHT = 0.5
-"""A robot lies when its own up points less far up than this (cosine): tilted by over 60 deg."""
+"""Cosine of the tilt from which on a robot has fallen: 60 deg."""
 
 Places = Mapping[str, Pose]
-"""Where every robot and the ball are; who has left the world is missing."""
+"""Poses of all robots and of the ball that are in the world."""
 
 
 class Referee:
-    """Looks after one match, from one reset to the next."""
+    """Referee of one match, from one reset to the next."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
         self.game = Game(match.first, dict.fromkeys(match.names, 0))
         self._lying: dict[str, float] = {}
-        """Who lies, and since when, s."""
+        """Fallen robots -> time of the fall, s."""
 
     def start(self) -> list[Action]:
-        """Return what is done before the first step."""
+        """Return the actions before the first step."""
         actions: list[Action] = []
         if self.match.begins is not None:
             actions += self._clock(self.match.begins)
         if self.match.lift_after is not None:
-            actions.append(Delayed(LOOK_EVERY, RefereeCall("look")))
+            actions.append(Delayed(FALL_CHECK_PERIOD, RefereeCall("look")))
         return actions
 
     def handle(self, call: RefereeCall, time: float, places: Places) -> list[Action]:
-        """Return what is done about something heard at ``time`` (s).
+        """Return the actions for an input at ``time`` (s).
 
         Raises:
-            BadValue: somebody asks for what cannot be in this state.
+            BadValue: the input is not allowed in this state.
             UnknownName: there is no such team, or no such player.
         """
         match call.order:
@@ -64,26 +126,26 @@ class Referee:
             case "stop":
                 return self._stop(time)
             case "kickoff":
-                return self._kickoff(self._team(call.who), time)
+                return self._kickoff(self._team(call.subject), time)
             case "goal":
                 self._must_go_on("goal")
-                return self._goal(self._team(call.who), time)
+                return self._goal(self._team(call.subject), time)
             case "ball":
-                return self._ball(call.who, time, places)
+                return self._ball(call.subject, time, places)
             case "penalty":
-                return self._penalty(self._player(call.who), call.seconds, places)
+                return self._penalty(self._player(call.subject), call.seconds, places)
             case "pardon":
-                return self._pardon(self._player(call.who), call.number, places)
+                return self._pardon(self._player(call.subject), call.number, places)
             case "half" | "finish":
                 self._must_go_on(call.order)
                 return self._end(time, last=call.order == "finish")
             case "look":
                 return self._look(time, places)
 
-    # -- the course of a game --------------------------------------------------------------------
+    # -- states of the game ----------------------------------------------------------------------
 
     def _next(self, time: float, places: Places) -> list[Action]:
-        """Go on from a state whose time is over."""
+        """Enter the next state after the time limit of the present one."""
         match self.game.state:
             case "initial":
                 return self._enter("ready", time)
@@ -103,9 +165,9 @@ class Referee:
         return self._next(time, places)
 
     def _stop(self, time: float) -> list[Action]:
-        """Let everybody stand where they are until somebody says ``start``."""
+        """Stop the game at the present positions until the input ``start``."""
         if self.game.state != "playing":
-            raise BadValue(f"stop: nobody plays, the state is {self.game.state}")
+            raise BadValue(f"stop: the game is not running, the state is {self.game.state}")
         self.game = replace(
             self.game, state="set", since=time, played=self.game.elapsed(time), clock=NEVER
         )
@@ -117,7 +179,7 @@ class Referee:
         return self._enter("ready", time)
 
     def _goal(self, team: str, time: float) -> list[Action]:
-        """Count a goal; those who were scored against kick off."""
+        """Count a goal; the other team kicks off."""
         score = dict(self.game.score)
         score[team] += 1
         self.game = replace(self.game, score=score, kicking=self.match.other(team))
@@ -131,10 +193,10 @@ class Referee:
         self.game = replace(
             self.game, state="initial", since=time, half=half, played=0.0, kicking=kicking
         )
-        return [self._said(), *self._clock(self.match.half_time)]
+        return [self._state_message(), *self._clock(self.match.half_time)]
 
     def _enter(self, state: State, time: float) -> list[Action]:
-        """Say that another state begins, and set the clock that ends it."""
+        """Enter a state: send a message and set its timer."""
         played = self.game.elapsed(time)
         self.game = replace(self.game, state=state, since=time, played=played, clock=NEVER)
         left = {
@@ -143,18 +205,18 @@ class Referee:
             "playing": max(0.0, self.match.half - played),
         }
         clock = self._clock(left[state]) if state in left else []
-        return [self._said(), *clock]
+        return [self._state_message(), *clock]
 
     def _clock(self, seconds: float) -> list[Action]:
-        """Set the clock that ends the present state."""
+        """Set the timer that ends the present state."""
         call = self._call()
         self.game = replace(self.game, clock=call)
         return [Delayed(seconds, RefereeCall("next", number=call))]
 
-    # -- who is where ----------------------------------------------------------------------------
+    # -- positions -------------------------------------------------------------------------------
 
     def _line_up(self, places: Places) -> list[Action]:
-        """Put everybody who is in the game at kick-off places, and the ball in the middle."""
+        """Place all players at their kick-off positions and the ball in the centre."""
         stands = self.match.formation(self.game.kicking, self.game.changed)
         actions: list[Action] = []
         for robot, stand in stands.items():
@@ -163,17 +225,17 @@ class Referee:
         return actions + self._put_ball((0.0, 0.0), places)
 
     def _ball(self, where: str, time: float, places: Places) -> list[Action]:
-        """Judge a ball that has gone into a goal or out of the field."""
+        """Process a ball that has entered a goal or left the field."""
         if self.game.state != "playing":
-            return []  # it counts for nothing
+            return []  # ignored
         if where != "out":
             return self._goal(self.match.attacker(where, self.game.changed), time)
         if time == self.game.thrown or self.match.ball not in places:
-            return []  # two volumes have seen the same ball
+            return []  # two volumes report the same ball
         self.game = replace(self.game, thrown=time)
         spot = self.match.restart(_spot(places[self.match.ball]), self._taken(places))
-        said = f"throw-in: the ball is put at x {spot[0]:.2f}, y {spot[1]:.2f} m"
-        return [self._say(said), *self._put_ball(spot, places)]
+        message = f"throw-in: the ball is put at x {spot[0]:.2f}, y {spot[1]:.2f} m"
+        return [self._say(message), *self._put_ball(spot, places)]
 
     def _put_ball(self, spot: Spot, places: Places) -> list[Action]:
         if self.match.ball not in places:
@@ -181,7 +243,7 @@ class Referee:
         return [Move(self.match.ball, *spot, BALL_RADIUS)]
 
     def _penalty(self, robot: str, seconds: float | None, places: Places) -> list[Action]:
-        """Take a robot out; the time of one who is out already begins anew."""
+        """Remove a robot from play; a second penalty restarts its time."""
         seconds = self.match.penalty if seconds is None else seconds
         call = self._call()
         self.game = replace(self.game, out={**self.game.out, robot: call})
@@ -190,7 +252,7 @@ class Referee:
         return [self._say(f"penalty: {robot} is out for {seconds:g} s"), *put, back]
 
     def _pardon(self, robot: str, call: int | None, places: Places) -> list[Action]:
-        """Let a robot come back; ``call``: whose clock says so, None: somebody does."""
+        """Return a robot to play; ``call``: number of its timer, None: a person ended it."""
         if robot not in self.game.out:
             if call is None:
                 raise BadValue(f"pardon: {robot} is not out")
@@ -199,16 +261,16 @@ class Referee:
             return []
         out = {name: since for name, since in self.game.out.items() if name != robot}
         self.game = replace(self.game, out=out)
-        said = self._say(f"back: {robot} may play")
+        message = self._say(f"back: {robot} may play")
         if robot not in places:
-            return [said]
+            return [message]
         ball = _spot(places[self.match.ball]) if self.match.ball in places else (0.0, 0.0)
         taken = [*self._taken(places, without=robot), ball]
-        return [said, *_put(robot, self.match.comeback(robot, self.game.changed, ball, taken))]
+        return [message, *_put(robot, self.match.comeback(robot, self.game.changed, ball, taken))]
 
     def _look(self, time: float, places: Places) -> list[Action]:
-        """Stand up who has lain for too long."""
-        actions: list[Action] = [Delayed(LOOK_EVERY, RefereeCall("look"))]
+        """Stand up robots that have been lying for too long."""
+        actions: list[Action] = [Delayed(FALL_CHECK_PERIOD, RefereeCall("look"))]
         for robot in self.match.robots:
             if robot not in places or rotate(places[robot].wxyz, [0.0, 0.0, 1.0])[2] >= UPRIGHT:
                 self._lying.pop(robot, None)
@@ -222,29 +284,29 @@ class Referee:
         return actions
 
     def _taken(self, places: Places, without: str = "") -> list[Spot]:
-        """Return where robots are, but for one."""
+        """Return the positions of all robots except ``without``."""
         others = (name for name in places if name not in (self.match.ball, without))
         return [_spot(places[name]) for name in others]
 
-    # -- words -----------------------------------------------------------------------------------
+    # -- messages --------------------------------------------------------------------------------
 
-    def _said(self) -> Action:
+    def _state_message(self) -> Action:
         game, limit = self.game, self.match.half
         teams = f"{game.kicking} kicks off, "
-        said = {
+        message = {
             "initial": f"initial: half {game.half} comes, {teams}{game.result}",
             "ready": f"ready: {teams}half {game.half}, {game.result}",
             "set": f"set: {teams}half {game.half}, {game.result}",
             "playing": f"playing: half {game.half}, {limit - game.played:.0f} s left",
             "finished": f"finished: {game.result}",
         }
-        return self._say(said[game.state])
+        return self._say(message[game.state])
 
     def _say(self, text: str) -> Action:
-        return Say(text, NAME)
+        return SendMessage(text, NAME)
 
     def _call(self) -> int:
-        """Return a number that no clock has had before."""
+        """Return the number of a new timer."""
         self.game = replace(self.game, calls=self.game.calls + 1)
         return self.game.calls
 
@@ -264,7 +326,7 @@ class Referee:
 
 
 def _put(robot: str, stand: Stand) -> list[Action]:
-    """Put a robot on its feet somewhere, at rest, whatever it was doing."""
+    """Place a robot upright and at rest."""
     x, y, yaw = stand
     return [Restart(robot), Move(robot, x, y, 0.0, yaw)]
 

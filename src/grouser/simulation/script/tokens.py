@@ -1,4 +1,4 @@
-"""A typed line taken apart, word by word, with an error in one sentence for whatever is wrong."""
+"""Tokenizer of console lines: typed access to words, names and numbers, with error messages."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from grouser.world.objects import OBJECTS, Lamp
 from grouser.world.yaml_source import read_yaml
 
 LONGEST = 1000
-"""Characters that a line may have."""
+"""Most characters of a line."""
 LARGEST = 1e9
-"""Greatest number that may be typed: whatever it counts, nobody means more."""
+"""Largest number that is accepted."""
 SUN = "sun"
 NOT_TYPED = ("mesh",)
-"""Kinds of object that only world files and Python may bring: they read files."""
+"""Kinds of object for world files and Python only: they read files."""
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 
 
 @dataclass(frozen=True)
 class Names:
-    """What there is in a world, by name: what a line may speak of."""
+    """Names in a world that a line may contain."""
 
     robots: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Names:
 
     @staticmethod
     def of(world: World, also: Collection[str] = ()) -> Names:
-        """Return the names in ``world``; those in ``also`` count as anything."""
+        """Return the names in ``world``; those in ``also`` are allowed for everything."""
         more = tuple(also)
 
         def called(members: Collection[Any]) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Names:
         )
 
     def slot(self, slot: str) -> tuple[str, ...]:
-        """Return what may stand for a word in capitals in a phrase's form, such as ``DOOR``."""
+        """Return the allowed values of a placeholder in a phrase's form, such as ``DOOR``."""
         kinds = tuple(kind for kind in (*robot_kinds(), *OBJECTS) if kind not in NOT_TYPED)
         slots = {
             "ROBOT": self.robots,
@@ -76,12 +76,14 @@ class Names:
 
 
 class Words:
-    """The words of one line, taken from the left."""
+    """The words of one line, consumed from the left."""
 
     def __init__(self, line: str, names: Names, *, trusted: bool = False) -> None:
-        """Cut ``line`` at blanks; double quotes hold words together."""
+        """Split ``line`` at blanks; double quotes group words."""
         if len(line) > LONGEST:
-            raise BadValue(f"console: a line has {len(line)} characters, at most {LONGEST} go")
+            raise BadValue(
+                f"console: a line has {len(line)} characters, at most {LONGEST} are allowed"
+            )
         self.line, self.names, self.trusted = line.strip(), names, trusted
         self._left: list[str] = [quoted or word for quoted, word in _WORD.findall(self.line)]
         self._count = len(self._left)
@@ -91,21 +93,21 @@ class Words:
         return bool(self._left)
 
     def peek(self) -> str:
-        """Return the next word, or nothing."""
+        """Return the next word, or an empty string."""
         return self._left[0] if self._left else ""
 
     def word(self, what: str) -> str:
-        """Take the next word, which says ``what``."""
+        """Consume the next word; ``what`` names it in errors."""
         if not self._left:
             raise BadValue(f"{self.verb}: {what} is missing")
         return self._left.pop(0)
 
     def skip(self, *words: str) -> str:
-        """Take the next word if it is one of ``words``; return it, or nothing."""
+        """Consume the next word if it is one of ``words``; return it, or an empty string."""
         return self._left.pop(0) if self._left and self._left[0] in words else ""
 
     def one_of(self, what: str, allowed: Collection[str]) -> str:
-        """Take the next word, which must be one of ``allowed``."""
+        """Consume the next word, which must be one of ``allowed``."""
         word = self.word(f"{what} ({', '.join(allowed) or 'there is none'})")
         if word not in allowed:
             raise BadValue(
@@ -115,14 +117,14 @@ class Words:
         return word
 
     def name(self, what: str, slot: str) -> str:
-        """Take the next word, which must be the name of something in the world."""
+        """Consume the next word, which must be a name in the world."""
         known = self.names.slot(slot)
         if self._left and self._left[0] not in known:
             raise unknown(self.verb, what, self._left[0], known)
         return self.one_of(what, known)
 
     def number(self, what: str) -> float:
-        """Take the next word, which must be a number of a size that can be meant."""
+        """Consume the next word, which must be a number of at most `LARGEST`."""
         word = self.word(f"a number for {what}")
         found = number(word)
         if found is None:
@@ -130,7 +132,7 @@ class Words:
         return found
 
     def numbers(self) -> list[float]:
-        """Take all numbers that come next."""
+        """Consume all numbers that come next."""
         found = []
         while self._left and (value := number(self._left[0])) is not None:
             found.append(value)
@@ -138,35 +140,35 @@ class Words:
         return found
 
     def switch(self, what: str) -> bool:
-        """Take the next word, on or off."""
+        """Consume the next word, on or off."""
         return self.one_of(what, ("on", "off")) == "on"
 
     def settings(self) -> dict[str, Any]:
-        """Take all ``key=value`` that come next; a value is written as in a world file."""
+        """Consume all ``key=value`` that come next; a value is YAML as in a world file."""
         found = {}
         while self._left and "=" in self._left[0]:
             key, _, value = self._left.pop(0).partition("=")
             if not re.fullmatch(r"[A-Za-z_]\w*", key):
-                raise BadValue(f"{self.verb}: '{key}' is no key, key=value is needed")
+                raise BadValue(f"{self.verb}: '{key}' is not a key, key=value is needed")
             found[key] = read_yaml(value, f"{self.verb}: {key}").data
         return found
 
     def rest(self, what: str) -> str:
-        """Take all that is left of the line, as it was typed."""
+        """Consume the rest of the line, as it was typed."""
         taken = self._count - len(self._left)
         self.word(what)
         self._left = []
         return self.line.split(maxsplit=taken)[taken]
 
     def end(self) -> None:
-        """Refuse words that nobody has taken."""
+        """Raise if words are left."""
         if self._left:
-            line = " ".join(self.line.splitlines())  # an error is one line, whatever was typed
+            line = " ".join(self.line.splitlines())  # an error message is one line
             raise BadValue(f"{self.verb}: '{' '.join(self._left)}' is too much in '{line}'")
 
 
 def number(word: str) -> float | None:
-    """Return the number that ``word`` is; None: it is none, or none that can be meant."""
+    """Return ``word`` as a number; None: it is none, or too large."""
     try:
         value = float(word)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Who is in which trigger volume, looked at 50 times a simulated second.
+"""Trigger volumes: detection of bodies that enter, leave or stay, 50 times per simulated second.
 
-Between two looks everybody is taken to have gone straight, so nobody is too fast for a thin volume:
-who went through it has entered and left. Whoever is put elsewhere has not gone at all.
+Between two checks bodies are assumed to move straight, so that a fast body cannot pass a thin
+volume unnoticed: it has entered and left. A body whose pose is set has not moved.
 """
 
 from __future__ import annotations
@@ -26,43 +26,44 @@ from grouser.world.objects import OBJECTS
 from grouser.world.triggers import GROUPS, Trigger
 
 RATE_HZ = 50.0
-"""How often volumes are looked at, per simulated second."""
+"""Checks per simulated second."""
 FINEST = 256
-"""The most places on the way between two looks that are looked at."""
+"""Most interpolated positions between two checks."""
 
 CrossingKind = Literal["enter", "leave", "stay"]
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Somebody came in, went out or stayed."""
+    """A body entered, left or stayed in a volume."""
 
     trigger: str
-    who: str
+    body: str
+    """Name of the robot or object."""
     kind: CrossingKind
 
 
 @dataclass(frozen=True)
 class _Body:
-    """Somebody who can be in a volume."""
+    """Robot or object with a free joint."""
 
     name: str
     kind: str
     robot: bool
     position: int
-    """Where its free joint is in ``qpos``."""
+    """Address of its free joint in ``qpos``."""
     geoms: npt.NDArray[np.intp]
-    """Of all its bodies, those that have a size."""
+    """Geoms of all its bodies that have a size."""
 
 
 class Triggers:
-    """All volumes of a run; who was inside stays inside when somebody joins or leaves."""
+    """All volumes of a run; their contents are kept when the scene is recompiled."""
 
     def __init__(self, world: World) -> None:
-        """Look nowhere yet.
+        """Start with empty volumes.
 
         Raises:
-            UnknownName: a trigger waits for somebody or some kind that does not exist.
+            BadValue: a trigger names a robot, object or kind that does not exist.
         """
         self._volumes = world.triggers
         check_triggers(world)
@@ -70,16 +71,16 @@ class Triggers:
         self._reaches = np.array([volume.reach for volume in self._volumes])
         self._bodily = any(volume.counts != "centre" for volume in self._volumes)
         self._inside: dict[str, dict[str, float]] = {volume.name: {} for volume in self._volumes}
-        """By trigger: who is inside, and since when they have stayed."""
+        """Trigger -> bodies inside -> start of their stay, s."""
         self._fired: dict[str, float] = {}
-        """When each trigger has fired last."""
+        """Trigger -> time of its last firing, s."""
         self._last: dict[str, Array] = {}
-        """Where everybody's middle was at the last look."""
+        """Position of each body at the last check."""
         self.due = NEVER
-        """The step at which volumes are looked at next."""
+        """The step of the next check."""
 
     def rebind(self, scene: Scene, step: int) -> None:
-        """Rebind to a recomposed scene."""
+        """Rebind to a recompiled scene."""
         if not self._volumes:
             return
         self._bodies = tuple(_bodies(scene))
@@ -98,21 +99,21 @@ class Triggers:
         self.due = self._clock.due
 
     def inside(self, trigger: str) -> list[str]:
-        """Return who is in a volume, as of the last look."""
+        """Return the bodies in a volume at the last check."""
         if trigger not in self._inside:
             raise unknown("inside", "trigger", trigger, self._inside)
         return list(self._inside[trigger])
 
     def forget_position(self, name: str) -> None:
-        """Know that somebody was put elsewhere, and did not go there."""
+        """Forget the last position of a body whose pose was set."""
         self._last.pop(name, None)
 
     def find_crossings(self, model: mujoco.MjModel, data: mujoco.MjData) -> list[Crossing]:
-        """Return what has happened since the last look, in the world's order of triggers."""
+        """Return the crossings since the last check, in the world's order of triggers."""
         self._clock.tick()
         self.due = self._clock.due
         if self._bodily:
-            mujoco.mj_kinematics(model, data)  # after a step, places are those before it
+            mujoco.mj_kinematics(model, data)  # after a step, poses are those before it
         here = data.qpos[self._places]
         names = [body.name for body in self._bodies]
         there = np.array([self._last.get(*pair) for pair in zip(names, here, strict=True)])
@@ -133,7 +134,7 @@ class Triggers:
     def _near(
         self, here: Array, there: Array, model: mujoco.MjModel, data: mujoco.MjData
     ) -> npt.NDArray[np.bool_]:
-        """Say who may have been in which volume, (volumes, bodies); who is far need no look."""
+        """Return which bodies may have been in which volumes, (volumes, bodies): broad phase."""
         slack = np.linalg.norm(here - there, axis=1)
         if self._bodily:
             for number, body in enumerate(self._bodies):
@@ -142,24 +143,24 @@ class Triggers:
         gaps = np.linalg.norm(self._centres[:, None] - here, axis=2)
         return np.asarray(self._counted & (gaps <= self._reaches[:, None] + slack))
 
-    def _compare(self, volume: Trigger, who: str, seen: list[bool], now: float) -> list[Crossing]:
-        """Return what somebody has done who was ``seen`` inside or outside, one after the other."""
+    def _compare(self, volume: Trigger, name: str, seen: list[bool], now: float) -> list[Crossing]:
+        """Return the crossings of a body that was inside or not at successive positions."""
         inside = self._inside[volume.name]
-        was = who in inside
+        was = name in inside
         kinds: list[CrossingKind] = []
         for here in seen:
             if here != was:
                 kinds.append("enter" if here else "leave")
             was = here
         if kinds:
-            inside.pop(who, None)
+            inside.pop(name, None)
         if was:
-            since = inside.setdefault(who, now)
+            since = inside.setdefault(name, now)
             if volume.seconds is not None and now - since >= volume.seconds - 1e-9:
-                inside[who] = since + volume.seconds
+                inside[name] = since + volume.seconds
                 kinds.append("stay")
         return [
-            Crossing(volume.name, who, kind)
+            Crossing(volume.name, name, kind)
             for kind in kinds
             if kind == volume.on and self._may_fire(volume, now)
         ]
@@ -173,7 +174,7 @@ class Triggers:
 
 
 def _way(volume: Trigger, here: Array, there: Array) -> Array:
-    """Return where somebody was on the way from ``there`` to ``here``, as shifts from here."""
+    """Return interpolated positions between ``there`` and ``here``, as offsets from ``here``."""
     length = float(np.linalg.norm(here - there))
     parts = min(FINEST, max(1, math.ceil(length / (volume.smallest / 4))))
     return np.outer(np.arange(parts - 1, -1, -1) / parts, there - here)
@@ -186,7 +187,7 @@ def _middle(body: _Body, data: mujoco.MjData) -> Array:
 def _inside(
     volume: Trigger, body: _Body, way: Array, model: mujoco.MjModel, data: mujoco.MjData
 ) -> npt.NDArray[np.bool_]:
-    """Say for every place of ``way`` (n, 3) whether ``body`` was inside there."""
+    """Return for every offset of ``way`` (n, 3) whether ``body`` was inside."""
     if volume.counts == "centre":
         return np.asarray(volume.depth(_middle(body, data) + way) >= 0)
     places, radii = data.geom_xpos[body.geoms], model.geom_rbound[body.geoms]
@@ -197,7 +198,7 @@ def _inside(
 
 
 def _bodies(scene: Scene) -> Iterator[_Body]:
-    """Yield everybody with a free joint, robots first."""
+    """Yield all robots and objects with a free joint, robots first."""
     model = scene.model
     roots = {name: f"{name}/{robot.root}" for name, robot in scene.robots.items()}
     kinds = {entry.name: entry.kind for entry in scene.world.robots}
@@ -219,7 +220,7 @@ def _counts(volume: Trigger, body: _Body) -> bool:
 
 
 def check_triggers(world: World) -> None:
-    """Refuse triggers that wait for somebody or some kind that does not exist."""
+    """Raise for triggers that name a robot, object or kind that does not exist."""
     names = [member.name for member in (*world.robots, *world.objects)]
     for i, volume in enumerate(world.triggers):
         for j, word in enumerate(volume.by):
@@ -228,10 +229,10 @@ def check_triggers(world: World) -> None:
 
 
 def check_name(word: str, allowed: Iterable[str], names: Iterable[str], where: str) -> None:
-    """Refuse a word that is nobody's name; one with a ``*`` may mean who joins later."""
+    """Raise for an unknown name; a pattern with ``*`` may match bodies that join later."""
     if "*" not in word and word not in allowed:
         listing = ", ".join(sorted(names)) or "none"
         raise BadValue(
-            f"{where}: there is nobody called '{word}' (there are: {listing}; kinds, robots, "
-            f"objects and any count as well){nearest(word, allowed)}"
+            f"{where}: there is no robot or object '{word}' (there are: {listing}; also allowed: "
+            f"kinds, robots, objects, any){nearest(word, allowed)}"
         )

@@ -1,8 +1,7 @@
-"""From where a world is looked at: as its file says, or so that its first robot is seen well.
+"""Tracking camera: viewpoint of a world, from its file or chosen for its first robot.
 
-What a file leaves out is chosen by whom the camera follows: how large it is, and which way it sets
-out. Size and direction are those of the start, so that a picture never breathes with a gait or
-swings round with a turn.
+Omitted settings are chosen by size and heading of the followed robot or object. Both are those of
+the start, so that the picture neither pulsates with a gait nor swings with a turn.
 """
 
 from __future__ import annotations
@@ -14,25 +13,24 @@ import numpy as np
 
 from grouser.frames import Array, degrees, rotate
 from grouser.rendering.viewpoint import Viewpoint
-from grouser.simulation.live_scene import LiveScene
 from grouser.simulation.scene import Scene
+from grouser.simulation.scene_state import SceneState
 
 DISTANCE = 3.5
-"""Of the camera, in radii of whom it follows: all of it is seen, and about as much around it."""
-ASIDE_DEG = 50.0
-"""Between the way it sets out and the direction of sight."""
+"""Of the camera, in radii of the followed body: it fills about half of the picture."""
+OBLIQUE_DEG = 50.0
+"""Angle between the initial heading and the viewing direction."""
 AHEAD = 0.35
-"""How far ahead of its middle the camera looks, in radii: what it drives at matters more than
-where it has been."""
-NOBODY = (0.0, 0.0, 0.2), 3.0
-"""What is looked at where nobody is, and from how far, m."""
+"""Distance of the point of view ahead of the body's centre, in radii."""
+DEFAULT_VIEW = (0.0, 0.0, 0.2), 3.0
+"""Point of view and distance of a world without robots, m."""
 
 
-class Viewing:
-    """The camera of one scene."""
+class TrackingCamera:
+    """Camera of one scene; follows a robot or an object."""
 
     def __init__(self, scene: Scene) -> None:
-        """Look at ``scene``; whom to follow is decided here and now."""
+        """Choose the followed robot or object of ``scene``."""
         view, self._scene = scene.world.view, scene
         followed = view.follow
         if view.lookat is None and followed is None and scene.world.robots:
@@ -40,13 +38,13 @@ class Viewing:
         here = {entry.name for entry in (*scene.world.robots, *scene.world.objects)}
         self._followed = followed if followed in here else None
 
-    def viewpoint(self, live: LiveScene) -> Viewpoint:
-        """Return where the camera is now, and what it looks at."""
+    def viewpoint(self, state: SceneState) -> Viewpoint:
+        """Return the present viewpoint."""
         view = self._scene.world.view
         middle, distance, azimuth_deg = self._chosen
         lookat = middle if view.lookat is None else np.array(view.lookat)
         if self._followed is not None:
-            lookat = lookat + live.pose(self._followed).position
+            lookat = lookat + state.pose(self._followed).position
         x, y, z = lookat.tolist()
         return Viewpoint(
             (x, y, z),
@@ -57,19 +55,19 @@ class Viewing:
 
     @cached_property
     def _chosen(self) -> tuple[Array, float, float]:
-        """What is in the middle (from whom is followed), distance and azimuth, as we would."""
+        """Default point of view (from the followed body), distance and azimuth."""
         if self._followed is None:
-            lookat, distance = NOBODY
-            return np.array(lookat), distance, ASIDE_DEG
+            lookat, distance = DEFAULT_VIEW
+            return np.array(lookat), distance, OBLIQUE_DEG
         model, data = self._scene.model, self._scene.initial()
         robot = self._scene.robots.get(self._followed)
         root = model.body(f"{self._followed}/{robot.root}" if robot else self._followed).id
-        mine = (model.body_rootid[model.geom_bodyid] == model.body_rootid[root]) & (
+        own = (model.body_rootid[model.geom_bodyid] == model.body_rootid[root]) & (
             model.geom_rgba[:, 3] > 0
         )
-        places, radii = data.geom_xpos[mine], model.geom_rbound[mine]
+        places, radii = data.geom_xpos[own], model.geom_rbound[own]
         if not len(places):
-            return np.zeros(3), NOBODY[1], ASIDE_DEG
+            return np.zeros(3), DEFAULT_VIEW[1], OBLIQUE_DEG
         low = (places - radii[:, None]).min(axis=0)
         high = (places + radii[:, None]).max(axis=0)
         middle, origin = (low + high) / 2, data.xpos[root]
@@ -77,5 +75,5 @@ class Viewing:
         ahead = rotate(data.xquat[root], (1.0, 0.0, 0.0))
         heading = math.atan2(float(ahead[1]), float(ahead[0]))
         way = np.array([math.cos(heading), math.sin(heading), 0.0])
-        azimuth_deg = (degrees(heading) + ASIDE_DEG + 180.0) % 360.0 - 180.0
+        azimuth_deg = (degrees(heading) + OBLIQUE_DEG + 180.0) % 360.0 - 180.0
         return middle - origin + AHEAD * radius * way, DISTANCE * radius, azimuth_deg

@@ -1,0 +1,225 @@
+"""Scene state: MuJoCo's data of a running scene, its arrays, the stepper and its memory.
+
+Functions that read or change a running world take this object. A scene to which a body is added or
+from which one is removed is recompiled and gets a new state (`changes.scene_builder`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import mujoco
+import numpy as np
+import numpy.typing as npt
+
+from grouser.errors import BadValue, unknown
+from grouser.frames import Array, Pose
+from grouser.physics.state import StateArrays
+from grouser.sensors.sensor import SensorContext
+from grouser.simulation.scene import Scene
+from grouser.simulation.stepping import StepMemory, Stepper
+from grouser.world.file import RobotEntry
+
+STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+"""MuJoCo's state components that determine the continuation of a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class SceneState:
+    """A compiled scene, its present state, and its stepper."""
+
+    scene: Scene
+    data: mujoco.MjData
+    arrays: StateArrays
+    """Views of ``data`` and of the model's settings, one row."""
+    stepper: Stepper
+    memory: StepMemory
+
+    @staticmethod
+    def begin(scene: Scene, data: mujoco.MjData) -> SceneState:
+        """Return ``scene`` in state ``data``, with an empty step memory."""
+        stepper = Stepper(scene)
+        arrays = StateArrays.one(scene.model, data)
+        return SceneState(scene, data, arrays, stepper, stepper.memory(1))
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """MuJoCo's model of the scene."""
+        return self.scene.model
+
+    def initialize_robot(self, entry: RobotEntry) -> None:
+        """Hold a new robot in its posture and apply its initial command."""
+        try:
+            self.stepper.initialize_robot(self.arrays, self.memory, entry.name, entry.command)
+        except (BadValue, LookupError) as error:
+            world = self.scene.world
+            number = world.robots.index(entry)
+            raise BadValue(f"{world.where('robots', number, 'command')}: {error}") from error
+
+    def body(self, name: str) -> str:
+        """Return MuJoCo's name of the root body of a robot, or of an object.
+
+        Raises:
+            UnknownName: there is no robot or object ``name``.
+        """
+        robots, objects = self.scene.robots, [thing.name for thing in self.scene.world.objects]
+        if name in robots:
+            return f"{name}/{robots[name].root}"
+        if name in objects:
+            return name
+        raise unknown("world", "robot or object", name, [*robots, *objects])
+
+    def pose(self, name: str) -> Pose:
+        """Return the pose of a robot's root or of an object, X_WB; ``data`` does not change."""
+        body = self.model.body(self.body(name)).id
+        # After a step, the body poses in ``data`` are those before it.
+        places = self.scratch_data
+        places.qpos[:] = self.data.qpos
+        mujoco.mj_kinematics(self.model, places)
+        return Pose(places.xpos[body].copy(), places.xquat[body].copy())
+
+    def update_kinematics(self) -> None:
+        """Update the body poses in ``data`` for rendering; after a step they are one step old."""
+        mujoco.mj_kinematics(self.model, self.data)
+
+    @cached_property
+    def scratch_data(self) -> mujoco.MjData:
+        """Spare MjData for queries; contents undefined."""
+        return mujoco.MjData(self.model)
+
+    @cached_property
+    def ownership(self) -> BodyOwnership:
+        """Map of robots and objects to body, qpos and dof indices."""
+        return BodyOwnership(self.scene)
+
+    def sensor_context(self) -> SensorContext:
+        """Return the inputs of sensor models at the present time."""
+        names, effort = self.stepper.drives.names, self.memory.effort[0]
+        travel = self.stepper.odometer(self.arrays, self.memory)
+        return SensorContext(self.model, self.data, names, travel, effort)
+
+    def angles(self, robot: str) -> dict[str, float]:
+        """Return the position of each of a robot's drives (rad; belts: m), not wrapped."""
+        return self._by_drive("angles", robot, self.stepper.odometer(self.arrays, self.memory)())
+
+    def energy(self, robot: str) -> dict[str, float]:
+        """Return the signed work (J) of each of a robot's drives since the start."""
+        return self._by_drive("energy", robot, self.memory.work[0])
+
+    def effort(self, robot: str) -> dict[str, float]:
+        """Return the integral of |force x speed| (J) of each of a robot's drives so far."""
+        return self._by_drive("effort", robot, self.memory.effort[0])
+
+    def power(self, robot: str) -> dict[str, float]:
+        """Return the mechanical power of each of a robot's drives, torque x speed, W."""
+        return self._by_drive("power", robot, self.stepper.drives.work.power(self.arrays)[0])
+
+    def _by_drive(self, where: str, robot: str, values: Array) -> dict[str, float]:
+        """Return a robot's part of ``values`` (drives,), by the names of its drives."""
+        if robot not in self.scene.robots:
+            raise unknown(where, "robot", robot, self.scene.robots)
+        return {name: float(values[place]) for name, place in self.stepper.places[robot].items()}
+
+    def integration_state(self) -> Array:
+        """Return a copy of MuJoCo's state components in `STATE`."""
+        state = np.empty(mujoco.mj_stateSize(self.model, STATE))
+        mujoco.mj_getState(self.model, self.data, state, STATE)
+        return state
+
+    def fingerprint(self) -> str:
+        """Return a hash of the whole state: equal bits, equal hash."""
+        return fingerprint(self.integration_state(), self.memory)
+
+
+def fingerprint(state: Array, memory: StepMemory, row: int = 0) -> str:
+    """Return a hash of MuJoCo's state and of the step memory.
+
+    Args:
+        state: as `SceneState.integration_state` returns it.
+        memory: of one simulation or of a batch.
+        row: index of the simulation in the batch.
+    """
+    digest = hashlib.sha256(state.tobytes())
+    for array in memory.arrays():
+        digest.update(array[row].tobytes())
+    return digest.hexdigest()
+
+
+StepPhysics = Callable[[SceneState, int], None]
+"""Function that advances physics by a number of steps; `DivergenceRecovery` has another one."""
+
+
+def step_physics(state: SceneState, steps: int) -> None:
+    """Advance physics by ``steps``, without checks."""
+    mujoco.mj_step(state.model, state.data, steps)
+
+
+class BodyOwnership:
+    """Map of the movable robots and objects of a scene to their body, qpos and dof indices."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Look up all owners."""
+        model = scene.model
+        self._model = model
+        known = [*scene.robots, *(thing.name for thing in scene.world.objects)]
+        owners = [_owner(model.body(root).name, known) for root in model.body_rootid.tolist()]
+        moving = {owners[body] for body in model.dof_bodyid.tolist()}
+        self.names = tuple(name for name in known if name in moving)
+        """Robots and objects with at least one joint; robots first."""
+        number = {name: place for place, name in enumerate(self.names)}
+        self._of_body = np.array([number.get(owner, -1) for owner in owners], np.intp)
+        self._of_dof = self._of_body[model.dof_bodyid]
+        ends = np.append(model.jnt_qposadr[1:], model.nq)
+        self._of_position = np.repeat(
+            self._of_body[model.jnt_bodyid], ends - model.jnt_qposadr[: model.njnt]
+        )
+        self._roots = [int(self.bodies(name)[0]) for name in self.names]
+        self.masses = self._sums(model.body_mass, self._of_body)
+        """In the order of ``names``, kg."""
+
+    def bodies(self, name: str) -> npt.NDArray[np.intp]:
+        """Return the ids of the bodies of ``name``; empty if it cannot move."""
+        if name not in self.names:
+            return np.zeros(0, np.intp)
+        return np.flatnonzero(self._of_body == self.names.index(name))
+
+    def energies(self, data: mujoco.MjData) -> Array:
+        """Return the kinetic energy of each owner, J/kg, (names,); infinite instead of NaN."""
+        momenta = np.empty(self._model.nv)
+        mujoco.mj_mulM(self._model, data, momenta, data.qvel)
+        joules = self._sums(0.5 * momenta * data.qvel, self._of_dof)
+        return np.nan_to_num(joules / self.masses, nan=np.inf)
+
+    def largest_of_dofs(self, values: Array) -> Array:
+        """Return each owner's largest absolute value of ``values`` (nv,), (names,)."""
+        return self._peaks(values, self._of_dof)
+
+    def largest_of_positions(self, values: Array) -> Array:
+        """Return each owner's largest absolute value of ``values`` (nq,), (names,)."""
+        return self._peaks(values, self._of_position)
+
+    def outside(self, data: mujoco.MjData, lowest: float, farthest: float) -> list[str]:
+        """Return the owners with a root below ``lowest`` or beyond ``farthest`` in x or y (m)."""
+        places = data.xpos[self._roots]
+        inside = (places[:, 2] >= lowest) & (np.abs(places[:, :2]).max(axis=1) <= farthest)
+        return [name for name, here in zip(self.names, inside, strict=True) if not here]
+
+    def _peaks(self, values: Array, owners: npt.NDArray[np.intp]) -> Array:
+        """Return each owner's largest absolute value, (names,); infinite for NaN."""
+        peaks = np.zeros(len(self.names) + 1)
+        np.maximum.at(peaks, owners + 1, np.nan_to_num(np.abs(values), nan=np.inf))
+        return peaks[1:]
+
+    def _sums(self, values: Array, owners: npt.NDArray[np.intp]) -> Array:
+        """Return the sum of ``values`` per owner, (names,); values without owner are left out."""
+        sums = np.bincount(owners + 1, values, len(self.names) + 1)[1:]
+        return np.asarray(sums, float)
+
+
+def _owner(body: str, known: list[str]) -> str:
+    """Return the owner of a child of the world body; "": none."""
+    first = body.partition("/")[0]
+    return body if body in known else first if first in known else ""
