@@ -118,7 +118,6 @@ def _joined_origins(clouds: Sequence[PointCloud]) -> Array | None:
 
 MOST_POINTS = 30_000_000
 """Largest number of points, 0.7 GB; a Kinect 2's frame has 0.5 million."""
-MOST_BYTES_OF_A_POINT = 1024
 WIDEST = 300.0
 """Largest extent, m; a larger one is probably in millimetres."""
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from grouser import files
 from grouser.errors import BadValue, nearest
-from grouser.scan.cloud import MOST_BYTES_OF_A_POINT, MOST_POINTS, Colours, PointCloud, check_count
-from grouser.scan.formats.xyz_file import number_rows
+from grouser.scan.cloud import MOST_POINTS, Colours, PointCloud, check_count
+from grouser.world.meshes.ply_file import MOST_BYTES_OF_A_POINT, number_rows
 
 MOST_GROWTH = 264 / 3
 """Largest compression ratio of LZF: three bytes refer to at most 264 bytes."""

@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import warnings
-from collections.abc import Sequence
-
 import numpy as np
 
 from grouser.errors import BadValue
 from grouser.frames import Array
 from grouser.scan.cloud import Colours, PointCloud, check_count
-
-
-def number_rows(text: bytes, comments: Sequence[str] | None = None) -> Array:
-    """Return the table of numbers in a text, (rows, columns).
-
-    Args:
-        text: numbers separated by blanks.
-        comments: prefixes of comments.
-
-    Raises:
-        BadValue: the fault, as a clause to follow a file's name.
-    """
-    if not text.strip():
-        raise BadValue("has no points")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # text that is all comments
-            table = np.loadtxt(io.BytesIO(text), ndmin=2, comments=comments)
-    except ValueError as error:
-        reason = str(error).splitlines()[0]
-        raise BadValue(f"has a line that is not a row of numbers ({reason})") from None
-    if not table.size:
-        raise BadValue("has no points")
-    return np.asarray(table, float)
+from grouser.world.meshes.ply_file import number_rows
 
 
 def read_xyz(content: bytes) -> PointCloud:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from grouser.frames import Array, radians
+from grouser.world.meshes.columns import heights_from_above
 from grouser.world.meshes.triangle_mesh import TriangleMesh
-from grouser.world.stl_file import heights_from_above
 
 GENTLE = radians(20.0)
 """Largest slope of a start place, rad."""

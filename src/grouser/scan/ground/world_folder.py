@@ -35,9 +35,8 @@ from grouser.scan.ground.spheres import Spheres, expected_spheres, surface_discs
 from grouser.scan.pipeline import RebuiltGround, ScanOptions, rebuild
 from grouser.scan.simplify import simplify_mesh
 from grouser.world.file import parse
-from grouser.world.meshes.surface_files import write_glb, write_ply
+from grouser.world.meshes.mesh_files import write_glb, write_ply, write_stl
 from grouser.world.meshes.triangle_mesh import TriangleMesh
-from grouser.world.stl_file import write_stl
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.height_map import HeightMap

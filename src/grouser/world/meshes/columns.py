@@ -23,6 +23,10 @@ MOST_LINES = 1_000_000
 """Largest number of lines in a comparison of two meshes."""
 GRID_OFFSET = 0.381966
 """Offset of the lines as a part of a cell, so that none lies on mesh edges at round coordinates."""
+LATTICE_SLACK = 0.01
+"""Distance by which a mesh may miss a line of the grid and still end there, in steps."""
+SLACK = 1e-6
+"""Tolerance of barycentric coordinates, for walls exactly on lines of the grid."""
 FARTHEST = 32
 """Largest search radius for the nearest surface, in lines."""
 
@@ -70,26 +74,58 @@ def crossings(triangles: Array, lines: Lines, slack: float = 0.0) -> Crossings:
         lines: the grid of lines.
         slack: tolerance of the barycentric coordinates.
     """
-    found = list(_pieces(np.asarray(triangles, float), lines, slack))
+    corners = np.asarray(triangles, float)
+    flat = (corners[..., :2] - [lines.x, lines.y]) / lines.step
+    reach = LATTICE_SLACK if slack else 0.0
+    grid = _Lattice((0, 0), 1.0, lines.shape, reach, slack, 1e-12)
+    return _intersections(flat, corners[..., 2], grid)
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """Grid of lines in the units of the triangles' x and y."""
+
+    first: tuple[int, int]
+    """x and y of the first line, in steps."""
+    step: float
+    shape: tuple[int, int]
+    """Number of lines along y and along x."""
+    reach: float
+    """Distance of a line from a triangle's bounding box up to which it is tested, in steps."""
+    slack: float
+    """Tolerance of the barycentric coordinates."""
+    least: float
+    """Area of a projected triangle, doubled, below which it is vertical."""
+
+
+def _intersections(flat: Array, heights: Array, grid: _Lattice) -> Crossings:
+    """Return the intersections of a grid of lines with triangles.
+
+    Args:
+        flat: x and y of the corners, (n, 3, 2).
+        heights: z of the corners, (n, 3), m.
+        grid: the lines.
+    """
+    found = list(_batches(flat, heights, grid))
     if not found:
         nothing = np.empty(0)
         return Crossings(nothing.astype(np.int64), nothing, nothing.astype(np.int8))
     return Crossings(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _pieces(
-    triangles: Array, lines: Lines, slack: float
+def _batches(
+    flat: Array, heights: Array, grid: _Lattice
 ) -> Iterator[tuple[npt.NDArray[np.int64], Array, npt.NDArray[np.int8]]]:
     """Yield line, height and direction of intersections in batches of triangles."""
-    rows, columns = lines.shape
-    flat = (triangles[..., :2] - [lines.x, lines.y]) / lines.step
+    rows, columns = grid.shape
     u, v = flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
     area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
-    reach = 0.01 if slack else 0.0
-    first = np.maximum(np.ceil(flat.min(axis=1) - reach), 0).astype(np.int64)
-    last = np.minimum(np.floor(flat.max(axis=1) + reach), [columns - 1, rows - 1]).astype(np.int64)
+    low, high = flat.min(axis=1) / grid.step, flat.max(axis=1) / grid.step
+    first = np.maximum(np.ceil(low - grid.reach) - grid.first, 0).astype(np.int64)
+    last = np.floor(high + grid.reach) - grid.first
+    last = np.minimum(last, [columns - 1, rows - 1]).astype(np.int64)
     span = np.maximum(last - first + 1, 0)
-    count = np.where(np.abs(area) > 1e-12, span.prod(axis=1), 0)
+    count = np.where(np.abs(area) > grid.least, span.prod(axis=1), 0)
     seen = np.flatnonzero(count)
     ends = np.cumsum(count[seen])
     start = 0
@@ -103,12 +139,13 @@ def _pieces(
         )
         column = first[which, 0] + place % span[which, 0]
         row = first[which, 1] + place // span[which, 0]
-        east, north = column - flat[which, 0, 0], row - flat[which, 0, 1]
+        east = (column + grid.first[0]) * grid.step - flat[which, 0, 0]
+        north = (row + grid.first[1]) * grid.step - flat[which, 0, 1]
         s = (east * v[which, 1] - north * v[which, 0]) / area[which]
         t = (u[which, 0] * north - u[which, 1] * east) / area[which]
-        hit = (s >= -slack) & (t >= -slack) & (s + t <= 1 + slack)
+        hit = (s >= -grid.slack) & (t >= -grid.slack) & (s + t <= 1 + grid.slack)
         which, s, t = which[hit], s[hit], t[hit]
-        z = triangles[which, :, 2]
+        z = heights[which]
         height = z[:, 0] + s * (z[:, 1] - z[:, 0]) + t * (z[:, 2] - z[:, 0])
         yield (
             (row * columns + column)[hit],
@@ -116,6 +153,28 @@ def _pieces(
             np.where(area[which] > 0, -1, 1).astype(np.int8),
         )
         start = stop
+
+
+def heights_from_above(triangles: npt.ArrayLike, cell: float) -> tuple[Array, tuple[float, float]]:
+    """Return the heights of triangles, seen from above, on a grid that contains the origin.
+
+    Args:
+        triangles: (n, 3, 3), m.
+        cell: grid spacing, m.
+
+    Returns:
+        Heights, m, (rows, columns): rows from the largest y down, columns along x; nan: no surface.
+        And the smallest x and y of the grid, m.
+    """
+    corners = np.asarray(triangles, float)
+    low = np.floor(corners[..., :2].min(axis=(0, 1)) / cell + LATTICE_SLACK).astype(int)
+    high = np.ceil(corners[..., :2].max(axis=(0, 1)) / cell - LATTICE_SLACK).astype(int)
+    columns, rows = (high - low + 1).tolist()
+    x, y = low.tolist()
+    grid = _Lattice((x, y), cell, (rows, columns), LATTICE_SLACK, SLACK, 1e-14)
+    lines = Lines(x * cell, y * cell, cell, grid.shape)
+    heights = top_heights(_intersections(corners[..., :2], corners[..., 2], grid), lines)
+    return heights[::-1].copy(), (lines.x, lines.y)
 
 
 def top_heights(found: Crossings, lines: Lines) -> Array:
@@ -237,10 +296,6 @@ def _only_in_second(first: Crossings, second: Crossings, lines: Lines) -> Array:
     total = np.zeros(lines.shape[0] * lines.shape[1])
     np.add.at(total, line[only], long[only])
     return total
-
-
-SLACK = 1e-6
-"""Tolerance of barycentric coordinates, for walls exactly on lines of the grid."""
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,48 @@
-"""Mesh files of three kinds as arrays: STL, PLY (text and binary) and OBJ."""
+"""Mesh files: readers of STL, PLY and OBJ, writers of STL, PLY and GLB.
+
+STL and PLY files have z up. GLB files have y up, as the standard requires: z becomes y, y becomes
+-z. Readers limit the size of a file and raise one sentence for damaged ones.
+"""
 
 from __future__ import annotations
 
 import functools
+import json
+import re
+import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from grouser import files
 from grouser.errors import BadValue
+from grouser.frames import Array
+from grouser.world.meshes.ply_file import PlyFile, Polygons
 from grouser.world.meshes.triangle_mesh import MOST_TRIANGLES, TriangleMesh
-from grouser.world.stl_file import triangles_of
+
+Triangles = npt.NDArray[np.float32]
+"""Corners of triangles, counter-clockwise seen from outside, (n, 3, 3), m."""
 
 MOST_BYTES = 1 << 29
-"""Of a file: half a gigabyte is more than `MOST_TRIANGLES` need."""
+"""Largest size of a file, bytes; more than `MOST_TRIANGLES` need."""
 
-_PLY_TYPES = {
-    **dict.fromkeys(("char", "int8"), "i1"),
-    **dict.fromkeys(("uchar", "uint8"), "u1"),
-    **dict.fromkeys(("short", "int16"), "i2"),
-    **dict.fromkeys(("ushort", "uint16"), "u2"),
-    **dict.fromkeys(("int", "int32"), "i4"),
-    **dict.fromkeys(("uint", "uint32"), "u4"),
-    **dict.fromkeys(("float", "float32"), "f4"),
-    **dict.fromkeys(("double", "float64"), "f8"),
-}
-_PLY_ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
+_STL_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
+_STL_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
-Polygons = list[npt.NDArray[np.int64]]
+FLOAT, UINT = 5126, 5125  # glTF 2.0, accessor component types
+VERTICES, INDICES = 34962, 34963  # glTF 2.0, buffer view targets
+SAND = (0.80, 0.74, 0.62)
+"""Colour of a surface without colours."""
 
 
 def read_mesh(path: Path) -> TriangleMesh:
-    """Return the mesh in a file, in the file's own units; read once as long as it does not change.
+    """Return the mesh in a file, in the file's units; cached until the file changes.
 
     Raises:
-        BadValue: in a few words, to be read after "which": what is wrong with the file.
+        BadValue: the fault, as a clause to follow "which".
     """
     try:
         state = path.stat()
@@ -52,7 +59,7 @@ def read_mesh(path: Path) -> TriangleMesh:
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, changed: int) -> TriangleMesh:
     readers: dict[str, Callable[[bytes], TriangleMesh]] = {
-        ".stl": _read_stl,
+        ".stl": _stl_mesh,
         ".ply": _read_ply,
         ".obj": _read_obj,
     }
@@ -67,12 +74,34 @@ def _read(path: Path, changed: int) -> TriangleMesh:
         raise BadValue(f"is no {ending[1:].upper()} file, or is cut off") from None
 
 
-def _read_stl(content: bytes) -> TriangleMesh:
-    return TriangleMesh.of_triangles(triangles_of(content))
+def read_stl(content: bytes) -> Triangles:
+    """Return the triangles in the bytes of an STL file, binary or text.
+
+    Raises:
+        BadValue: the fault, as a clause to follow the file's name.
+    """
+    count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else 0
+    if count and len(content) >= 84 + count * _STL_RECORD.itemsize:
+        triangles = np.frombuffer(content, _STL_RECORD, count, 84)["corners"]
+    else:
+        try:
+            numbers = np.array(_STL_VERTEX.findall(content), np.float32)
+        except ValueError:
+            numbers = np.empty(0, np.float32)
+        if not numbers.size or numbers.size % 9:
+            raise BadValue("is no STL file, or has no triangles")
+        triangles = numbers.reshape(-1, 3, 3)
+    if not np.isfinite(triangles).all():
+        raise BadValue("has corners that are not finite")
+    return np.array(triangles)
+
+
+def _stl_mesh(content: bytes) -> TriangleMesh:
+    return TriangleMesh.of_triangles(read_stl(content))
 
 
 def _read_obj(content: bytes) -> TriangleMesh:
-    """Read corners and polygons; what says how it looks is left out."""
+    """Return the mesh of an OBJ file; materials, normals and texture coordinates are ignored."""
     corners, polygons = [], []
     for line in content.decode("utf-8", "replace").splitlines():
         words = line.split()
@@ -90,111 +119,135 @@ def _read_obj(content: bytes) -> TriangleMesh:
 
 
 def _read_ply(content: bytes) -> TriangleMesh:
-    head, mark, body = content.partition(b"end_header")
-    lines = head.decode("ascii", "replace").split("\n")
-    if not mark or lines[0].strip() != "ply":
-        raise BadValue("is no PLY file")
-    words = [line.split() for line in lines]
-    order = _PLY_ORDERS[next(line[1] for line in words if line[:1] == ["format"])]
-    elements: list[tuple[str, int, list[list[str]]]] = []
-    for line in words:
-        if line[:1] == ["element"]:
-            elements.append((line[1], int(line[2]), []))
-        elif line[:1] == ["property"]:
-            elements[-1][2].append(line[1:])
-    body = body[body.index(b"\n") + 1 :]
-    tables = _PlyBody(body, order)
-    corners, polygons = np.empty((0, 3)), []
-    for name, count, fields in elements:
-        if name == "vertex":
-            table = tables.numbers(count, fields)
-            corners = np.column_stack([table[axis] for axis in "xyz"]).astype(float)
-        elif name == "face":
-            polygons = tables.polygons(count, fields)
-        else:
-            tables.skip(count, fields)
-    if not len(polygons):
+    file = PlyFile(content)
+    if file.count("face") > MOST_TRIANGLES:
+        raise BadValue(
+            f"declares {file.count('face'):,} faces, at most {MOST_TRIANGLES:,} are allowed"
+        )
+    if not file.count("face"):
         raise BadValue("has no triangles: it is a cloud of points")
+    corners, polygons = file.mesh()
     return _welded(corners, _fans(polygons))
 
 
-class _PlyBody:
-    """What comes after a PLY file's head, read from front to back."""
-
-    def __init__(self, body: bytes, order: str) -> None:
-        self._body, self._order, self._at = body, order, 0
-        self._words = body.split() if not order else []
-
-    def numbers(self, count: int, fields: list[list[str]]) -> dict[str, npt.NDArray[np.float64]]:
-        """Return ``count`` entries of plain fields, by field."""
-        names = [field[-1] for field in fields]
-        if not self._order:
-            size = count * len(names)
-            words = self._words[self._at : self._at + size]
-            self._at += size
-            table = np.array(words, float).reshape(count, len(names))
-            return {name: table[:, i] for i, name in enumerate(names)}
-        record = np.dtype([(name, self._type(kind)) for kind, name in fields])
-        rows = np.frombuffer(self._body, record, count, self._at)
-        self._at += count * record.itemsize
-        return {name: rows[name].astype(float) for name in names}
-
-    def polygons(self, count: int, fields: list[list[str]]) -> Polygons:
-        """Return the corners' numbers of ``count`` faces."""
-        which = next(i for i, f in enumerate(fields) if f[-1] in ("vertex_indices", "vertex_index"))
-        if self._order and len(fields) == 1 and (same := self._triangles(count, fields[0])):
-            return same
-        found: Polygons = []
-        for _ in range(count):
-            for i, field in enumerate(fields):
-                values = self._list(field) if field[0] == "list" else self._take(field[0], 1)
-                if i == which:
-                    found.append(values.astype(np.int64))
-        return found
-
-    def skip(self, count: int, fields: list[list[str]]) -> None:
-        """Pass ``count`` entries."""
-        for _ in range(count):
-            for field in fields:
-                _ = self._list(field) if field[0] == "list" else self._take(field[0], 1)
-
-    def _triangles(self, count: int, field: list[str]) -> Polygons:
-        """Return all faces at once, if all are triangles."""
-        record = np.dtype([("count", self._type(field[1])), ("v", self._type(field[2]), (3,))])
-        if len(self._body) - self._at < count * record.itemsize:
-            return []
-        rows = np.frombuffer(self._body, record, count, self._at)
-        if (rows["count"] != 3).any():
-            return []
-        self._at += count * record.itemsize
-        return list(rows["v"].astype(np.int64))
-
-    def _list(self, field: list[str]) -> npt.NDArray[np.float64]:
-        return self._take(field[2], int(self._take(field[1], 1)[0]))
-
-    def _take(self, kind: str, count: int) -> npt.NDArray[np.float64]:
-        if not self._order:
-            words = self._words[self._at : self._at + count]
-            self._at += count
-            if len(words) < count:
-                raise BadValue("is cut off")
-            return np.array(words, float)
-        values = np.frombuffer(self._body, self._type(kind), count, self._at)
-        self._at += values.nbytes
-        return values.astype(float)
-
-    def _type(self, kind: str) -> np.dtype[np.generic]:
-        return np.dtype(self._order + _PLY_TYPES[kind])
-
-
 def _fans(polygons: Polygons) -> npt.NDArray[np.int64]:
-    """Return polygons cut into triangles around their first corner."""
+    """Return polygons split into triangle fans around their first corner."""
     triangles = np.array([p for p in polygons if len(p) == 3], np.int64).reshape(-1, 3)
     larger = [(p[0], p[i], p[i + 1]) for p in polygons if len(p) > 3 for i in range(1, len(p) - 1)]
     return np.concatenate([triangles, np.array(larger, np.int64).reshape(-1, 3)])
 
 
 def _welded(corners: npt.NDArray[np.float64], faces: npt.NDArray[np.int64]) -> TriangleMesh:
-    """Return a mesh; if it is open as it is numbered, corners at one place become one."""
+    """Return a mesh; if it is open with the given indices, equal corners are merged."""
     mesh = TriangleMesh.of(corners, faces)
     return mesh if not mesh.open_edges else TriangleMesh.of_triangles(mesh.triangles)
+
+
+def write_stl(path: Path, triangles: Triangles) -> None:
+    """Write triangles (m) as a binary STL file atomically."""
+    record = np.zeros(len(triangles), _STL_RECORD)
+    record["corners"] = triangles
+    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    record["normal"] = normal / np.where(length > 0, length, 1.0)
+    header = b"grouser: the ground of a world, in metres".ljust(80)
+    files.write_bytes(path, header + struct.pack("<I", len(triangles)) + record.tobytes())
+
+
+def write_ply(path: Path, mesh: TriangleMesh, colours: npt.NDArray[np.uint8] | None = None) -> None:
+    """Write a surface (m) as a binary PLY file atomically."""
+    fields: list[tuple[str, str, tuple[int, ...]]] = [
+        ("place", "<f4", (3,)),
+        ("normal", "<f4", (3,)),
+    ]
+    names = [f"property float {name}" for name in ("x", "y", "z", "nx", "ny", "nz")]
+    if colours is not None:
+        fields.append(("colour", "u1", (3,)))
+        names += [f"property uchar {name}" for name in ("red", "green", "blue")]
+    vertices = np.zeros(len(mesh.vertices), np.dtype(fields))
+    vertices["place"], vertices["normal"] = mesh.vertices, mesh.vertex_normals()
+    if colours is not None:
+        vertices["colour"] = colours
+    faces = np.zeros(len(mesh.faces), np.dtype([("count", "u1"), ("corners", "<i4", (3,))]))
+    faces["count"], faces["corners"] = 3, mesh.faces
+    head = [
+        *("ply", "format binary_little_endian 1.0", "comment the ground of a scan, in metres"),
+        *(f"element vertex {len(vertices)}", *names),
+        *(f"element face {len(faces)}", "property list uchar int vertex_indices", "end_header"),
+    ]
+    header = ("\n".join(head) + "\n").encode()
+    files.write_bytes(path, header + vertices.tobytes() + faces.tobytes())
+
+
+def write_glb(path: Path, mesh: TriangleMesh, colours: npt.NDArray[np.uint8] | None = None) -> None:
+    """Write a surface (m) as a GLB file (glTF 2.0, y up) atomically."""
+    places, normals = _y_up(mesh.vertices), _y_up(mesh.vertex_normals())
+    # glTF does not allow normals of zero length.
+    normals[~normals.any(axis=1)] = (0.0, 1.0, 0.0)
+    arrays: dict[str, Any] = {"POSITION": places, "NORMAL": normals}
+    if colours is not None:
+        # Vertex colours are linear in glTF, those of pictures are sRGB.
+        arrays["COLOR_0"] = ((colours / 255.0) ** 2.2).astype("<f4")
+    indices = mesh.faces.astype("<u4").ravel()
+    accessors: list[dict[str, Any]] = [
+        _accessor(i, array) for i, array in enumerate(arrays.values())
+    ]
+    accessors[0] |= {"min": places.min(axis=0).tolist(), "max": places.max(axis=0).tolist()}
+    accessors.append(
+        {
+            "bufferView": len(arrays),
+            "componentType": UINT,
+            "count": len(indices),
+            "type": "SCALAR",
+        }
+    )
+    parts = [*(array.tobytes() for array in arrays.values()), indices.tobytes()]
+    begins = np.cumsum([0, *map(len, parts)]).tolist()
+    views = [
+        {
+            "buffer": 0,
+            "byteOffset": begin,
+            "byteLength": len(part),
+            "target": INDICES if i == len(arrays) else VERTICES,
+        }
+        for i, (begin, part) in enumerate(zip(begins, parts, strict=False))
+    ]
+    material = {
+        "doubleSided": True,
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [*((1.0, 1.0, 1.0) if colours is not None else SAND), 1.0],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 1.0,
+        },
+    }
+    attributes = {name: i for i, name in enumerate(arrays)}
+    primitive = {"attributes": attributes, "indices": len(arrays), "material": 0}
+    content = {
+        "asset": {"version": "2.0", "generator": "grouser"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0, "name": "ground"}],
+        "meshes": [{"primitives": [primitive]}],
+        "materials": [material],
+        "accessors": accessors,
+        "bufferViews": views,
+        "buffers": [{"byteLength": begins[-1]}],
+    }
+    files.write_bytes(path, _glb(json.dumps(content).encode(), b"".join(parts)))
+
+
+def _accessor(number: int, array: Array) -> dict[str, Any]:
+    return {"bufferView": number, "componentType": FLOAT, "count": len(array), "type": "VEC3"}
+
+
+def _y_up(vectors: Array) -> Array:
+    return np.stack([vectors[:, 0], vectors[:, 2], -vectors[:, 1]], axis=1).astype("<f4")
+
+
+def _glb(text: bytes, binary: bytes) -> bytes:
+    """Return the file of two chunks, each padded to a multiple of four bytes."""
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    chunks += struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks

@@ -85,11 +85,7 @@ class TriangleMesh:
     @functools.cached_property
     def open_edges(self) -> int:
         """Number of edges not used equally often in both directions; 0: the mesh is closed."""
-        edges = self.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-        forward = edges[:, 0] < edges[:, 1]
-        _, number = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
-        balance = np.bincount(number.ravel(), np.where(forward, 1, -1))
-        return int(np.count_nonzero(balance))
+        return _unbalanced_edges(self.faces)
 
     def crosses(self) -> Array:
         """Return each face's normal with twice the face's area as length, (m, 3), m2."""
@@ -160,6 +156,23 @@ class TriangleMesh:
         chunks = (slice(i, i + step) for i in range(0, len(normal), step))
         over = ((normal[i] @ self.vertices.T).max(axis=1) - offset[i] for i in chunks)
         return all(float(most.max()) <= tolerance for most in over)
+
+
+def open_edges(triangles: npt.ArrayLike) -> int:
+    """Return `TriangleMesh.open_edges` of separate triangles (n, 3, 3), of any number."""
+    soup = np.asarray(triangles).reshape(-1, 3)
+    return _unbalanced_edges(np.unique(soup, axis=0, return_inverse=True)[1].reshape(-1, 3))
+
+
+def _unbalanced_edges(faces: Faces) -> int:
+    """Return the number of edges that faces do not use equally often in both directions.
+
+    Edges of degenerate faces, whose two ends are equal, are ignored.
+    """
+    edges = faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    _, number = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    balance = np.bincount(number.ravel(), np.sign(edges[:, 1] - edges[:, 0]))
+    return int(np.count_nonzero(balance))
 
 
 def _unit(vectors: Array) -> Array:
