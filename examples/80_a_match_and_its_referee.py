@@ -25,7 +25,7 @@ def step(seconds: float) -> None:
     """Let time pass and print what was said."""
     simulation.step(seconds)
     for happened in simulation.drain_events():
-        if happened.kind == "said":
+        if happened.kind == "message":
             print(happened)
 
 

@@ -34,7 +34,7 @@ task = plan_task.plan_task(
 
 
 def watch(at: plan.PlanProgress) -> None:
-    """Say how far it is."""
+    """SendMessage how far it is."""
     print(f"round {at.round}: {at.finished} of {at.of} trials")
 
 

@@ -1,4 +1,4 @@
-"""Who gets in: is_loopback, tokens, roles, guessing, TLS."""
+"""Access control: loopback, tokens, roles, wrong tokens, TLS."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ SECRET, OTHER = "correct-horse-battery", "another-long-secret"
 
 
 class Clock:
-    """Wall time that passes when told."""
+    """Wall clock that the test advances."""
 
     now = 100.0
 
@@ -52,10 +52,10 @@ def access(clock):
     return AccessControl(known, "0.0.0.0", login_hint="say LOGIN", clock=clock)
 
 
-def refusal(access, address, said):
-    """Return with which words ``access`` refuses."""
+def refusal(access, address, shown):
+    """Return the text with which ``access`` refuses."""
     with pytest.raises(Refused) as caught:
-        access.check(address, said)
+        access.check(address, shown)
     return str(caught.value)
 
 
@@ -78,11 +78,11 @@ def refusal(access, address, said):
         ("1.0.0.127", False),
     ],
 )
-def test_loopback(host, here):
+def test_is_loopback(host, here):
     assert is_loopback(host) is here
 
 
-def test_on_loopback_without_tokens_everybody_may_do_everything():
+def test_loopback_client_has_all_roles_without_tokens():
     access = AccessControl([], "127.0.0.1", clock=time.monotonic)
     assert not access.needs_token
     assert access.check("127.0.0.1") == ALL_ROLES
@@ -92,17 +92,17 @@ def test_on_loopback_without_tokens_everybody_may_do_everything():
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "192.168.1.5", "robots.example.org"])
-def test_beyond_loopback_a_server_does_not_start_without_a_token(host):
+def test_server_beyond_loopback_does_not_start_without_a_token(host):
     with pytest.raises(Refused, match="--token-file FILE.*GROUSER_TOKEN"):
         AccessControl([], host, clock=time.monotonic)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.7"])
-def test_where_tokens_are_set_everybody_needs_one(access, address):
+def test_every_address_needs_a_token_where_tokens_are_set(access, address):
     assert access.needs_token
-    for said in (None, ""):
+    for shown in (None, ""):
         with pytest.raises(Refused, match="LOGIN"):
-            access.check(address, said)
+            access.check(address, shown)
     with pytest.raises(Refused, match="not one of the server's"):
         access.check(address, SECRET + "x")
     assert access.check(address, SECRET) == ALL_ROLES
@@ -110,14 +110,14 @@ def test_where_tokens_are_set_everybody_needs_one(access, address):
 
 
 @given(st.text(st.characters(codec=None), max_size=40))
-def test_no_other_text_gets_in(said):
+def test_any_other_text_is_refused(shown):
     access = AccessControl([Token(SECRET)], "0.0.0.0", clock=time.monotonic)
-    if said != SECRET:
+    if shown != SECRET:
         with pytest.raises(Refused):
-            access.check("10.0.0.7", said)
+            access.check("10.0.0.7", shown)
 
 
-def test_guessing_takes_longer_and_longer_and_others_do_not_notice(access, clock):
+def test_delay_doubles_with_each_wrong_token_for_its_address_only(access, clock):
     waits = []
     for _ in range(FREE_ATTEMPTS + 12):
         start = clock.now
@@ -129,7 +129,7 @@ def test_guessing_takes_longer_and_longer_and_others_do_not_notice(access, clock
     assert waits[FREE_ATTEMPTS + 1 :] == [min(LONGEST_DELAY, 2.0**n) for n in range(11)]
 
 
-def test_while_banned_not_even_the_right_token_is_looked_at(access, clock):
+def test_right_token_is_refused_during_the_delay(access, clock):
     for _ in range(FREE_ATTEMPTS + 1):
         assert "not one" in refusal(access, "10.0.0.7", "wrong")
     with pytest.raises(Refused, match="too many wrong tokens from 10.0.0.7: try again in 1 s"):
@@ -138,28 +138,28 @@ def test_while_banned_not_even_the_right_token_is_looked_at(access, clock):
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
-    with pytest.raises(Refused, match="try again in 2 s"):  # a right one forgives no guesses
+    with pytest.raises(Refused, match="try again in 2 s"):  # a right one does not reset the count
         access.check("10.0.0.7", SECRET)
     clock.now += FORGIVEN_AFTER + 3
     with pytest.raises(Refused, match="not one"):
         access.check("10.0.0.7", "wrong")
-    assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "long ago is forgotten"
+    assert access.check("10.0.0.7", SECRET) == ALL_ROLES, "old attempts are forgotten"
 
 
-def test_a_missing_token_is_no_guess(access):
+def test_missing_token_is_not_counted_as_wrong(access):
     for _ in range(100):
         with pytest.raises(Refused, match="demands"):
             access.check("10.0.0.7")
     assert access.check("10.0.0.7", SECRET) == ALL_ROLES
 
 
-def test_one_person_has_many_ipv6_addresses():
+def test_ipv6_addresses_of_one_network_are_counted_together():
     assert network("2001:db8::1") == network("2001:db8::ffff:1") == "2001:db8::/64"
     assert network("2001:db8::1") != network("2001:db8:0:1::1")
     assert network("::ffff:10.0.0.1") == network("10.0.0.1") == "10.0.0.1"
 
 
-def test_attempts_are_remembered_in_bounded_memory():
+def test_number_of_remembered_addresses_is_limited():
     attempts = LoginThrottle()
     for number in range(REMEMBERED + 10):
         attempts.failed(str(number), 0.0)
@@ -175,10 +175,10 @@ def test_wrong_tokens_are_logged_without_any_token(access, caplog):
     assert SECRET not in caplog.text + str(refusal.value) + repr(Token(SECRET)) + repr(vars(access))
 
 
-# -- where tokens come from ------------------------------------------------------------------
+# -- sources of tokens -----------------------------------------------------------------------
 
 
-def test_a_token_file_gives_several_with_their_roles(tmp_path):
+def test_token_file_holds_several_tokens_with_roles(tmp_path):
     path = tmp_path / "tokens"
     path.write_text(f"# ours\n\ndrive watch: {SECRET}  # the team\nall:{OTHER}\n")
     path.chmod(0o600)
@@ -188,13 +188,13 @@ def test_a_token_file_gives_several_with_their_roles(tmp_path):
     )
 
 
-def test_a_token_may_hold_what_begins_a_comment_elsewhere(tmp_path):
+def test_token_may_contain_a_hash_sign(tmp_path):
     path = tmp_path / "tokens"
     path.write_text("all: has#and:in-it\t# a comment\n")
     assert tokens(path, environment={}) == (Token("has#and:in-it"),)
 
 
-def test_the_environment_and_a_program_give_one_for_everything(tmp_path):
+def test_token_of_environment_or_program_has_all_roles(tmp_path):
     assert tokens(environment={"GROUSER_TOKEN": SECRET}) == (Token(SECRET),)
     assert tokens(given=SECRET, environment={}) == (Token(SECRET),)
     assert tokens(environment={"GROUSER_TOKEN": ""}) == ()
@@ -216,7 +216,7 @@ def test_the_environment_and_a_program_give_one_for_everything(tmp_path):
         ("drive: has{a}brace-in-it\n", "brace"),
     ],
 )
-def test_a_mistake_in_a_token_file_is_named_without_the_secret(tmp_path, text, complaint):
+def test_error_in_a_token_file_is_reported_without_the_secret(tmp_path, text, complaint):
     path = tmp_path / "tokens"
     path.write_text(text)
     with pytest.raises(BadValue, match=complaint) as error:
@@ -224,12 +224,12 @@ def test_a_mistake_in_a_token_file_is_named_without_the_secret(tmp_path, text, c
     assert SECRET not in str(error.value)
 
 
-def test_a_token_file_that_is_not_there(tmp_path):
+def test_missing_token_file(tmp_path):
     with pytest.raises(BadValue, match=r"cannot be read as a token file \(No such file"):
         tokens(tmp_path / "none", environment={})
 
 
-def test_a_token_file_that_is_no_text(tmp_path):
+def test_binary_token_file(tmp_path):
     path = tmp_path / "tokens"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadValue, match="is not UTF-8 text"):
@@ -237,7 +237,7 @@ def test_a_token_file_that_is_no_text(tmp_path):
 
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o640, False), (0o644, True)])
-def test_a_token_file_for_everybody_is_warned_about(tmp_path, caplog, mode, warned):
+def test_world_readable_token_file_is_warned_about(tmp_path, caplog, mode, warned):
     path = tmp_path / "tokens"
     path.write_text(f"all: {SECRET}\n")
     path.chmod(mode)
@@ -268,7 +268,7 @@ def files(tmp_path_factory):
 
 
 @needs_openssl
-def test_a_client_that_trusts_the_certificate_is_served_over_tls(files):
+def test_client_that_trusts_the_certificate_is_served_over_tls(files):
     async def serve(reader, writer):
         writer.write(await reader.readline())
         await writer.drain()
@@ -281,13 +281,13 @@ def test_a_client_that_trusts_the_certificate_is_served_over_tls(files):
         trusting = ssl.create_default_context(cafile=files / "one.pem")
         reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
         writer.write(b"INIT\n")
-        heard = await reader.readline()
+        received = await reader.readline()
         writer.close()
-        stranger = ssl.create_default_context(cafile=files / "two.pem")
+        untrusting = ssl.create_default_context(cafile=files / "two.pem")
         with pytest.raises(ssl.SSLCertVerificationError):
-            await asyncio.open_connection("127.0.0.1", port, ssl=stranger)
+            await asyncio.open_connection("127.0.0.1", port, ssl=untrusting)
         server.close()
-        return heard
+        return received
 
     assert asyncio.run(run()) == b"INIT\n"
 
@@ -297,7 +297,7 @@ MANY = 2000
 
 
 class Speaker(asyncio.Protocol):
-    """Says more than a client reads at once."""
+    """Sends more than a client reads at once."""
 
     def connection_made(self, transport):
         self.outbox = Outbox(transport, 2**25)
@@ -310,7 +310,7 @@ class Speaker(asyncio.Protocol):
 
 
 @needs_openssl
-def test_a_slow_reader_gets_everything_over_tls_as_well(files):
+def test_slow_reader_receives_all_lines_over_tls(files):
     async def run():
         loop, context = (
             asyncio.get_running_loop(),
@@ -323,13 +323,13 @@ def test_a_slow_reader_gets_everything_over_tls_as_well(files):
         port = server.sockets[0].getsockname()[1]
         trusting = ssl.create_default_context(cafile=files / "one.pem")
         reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
-        heard = [int(await reader.readline()) for _ in range(MANY)]
+        received = [int(await reader.readline()) for _ in range(MANY)]
         writer.close()
         server.close()
         (speaker,) = speakers
-        assert speaker.waited > 0, "nothing had to wait"
+        assert speaker.waited > 0, "no line had to wait"
         assert speaker.outbox.waiting == speaker.outbox.dropped == 0
-        return heard
+        return received
 
     assert asyncio.run(run()) == list(range(MANY))
 
@@ -346,7 +346,7 @@ def test_a_slow_reader_gets_everything_over_tls_as_well(files):
         ("one.pem", "locked.key", "is encrypted"),
     ],
 )
-def test_a_wrong_certificate_or_key_is_told_in_one_sentence(files, certificate, key, complaint):
+def test_wrong_certificate_or_key_is_reported_in_one_sentence(files, certificate, key, complaint):
     with pytest.raises(BadValue, match=complaint):
         server_context(files / certificate, key and files / key)
 

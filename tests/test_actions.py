@@ -40,8 +40,8 @@ def simulation(*objects, ground=None, **options):
 
 def visit(sim):
     """Let somebody come and go: the scene is composed anew, twice."""
-    sim.do(Join(GUEST))
-    sim.do(Leave("guest"))
+    sim.apply(Join(GUEST))
+    sim.apply(Leave("guest"))
 
 
 def where(sim, name="crate"):
@@ -77,7 +77,7 @@ def test_move_at_once_and_gliding():
 
 def test_a_way_round_and_round_does_not_drift():
     sim = simulation(BOX)
-    sim.do(Glide("crate", ((1, 0, 0.1), (1, 1, 0.1), (0, 1, 0.1), (0, 0, 0.1)), 1.0, loop=True))
+    sim.apply(Glide("crate", ((1, 0, 0.1), (1, 1, 0.1), (0, 1, 0.1), (0, 0, 0.1)), 1.0, loop=True))
     sim.step(2.5)
     assert where(sim) == pytest.approx([0.5, 1, 0.1], abs=0.002)
     sim.step(8.0)
@@ -92,21 +92,21 @@ def test_what_glides_carries_and_pushes():
     rider = BOX.model_copy(update={"position": (0.0, 0.0, 0.2)})
     hit = Box(name="hit", position=(2, 0, 0.1), size=(0.2, 0.2, 0.2), mass=1, friction=0.3)
     sim = simulation(lift, rider, hit)
-    sim.do(Glide("lift", ((0, 0, 0.5), (0.6, 0, 0.5)), 0.2))
+    sim.apply(Glide("lift", ((0, 0, 0.5), (0.6, 0, 0.5)), 0.2))
     sim.step(2.25)
     assert where(sim)[2] == pytest.approx(0.65, abs=0.004), "lifted by 0.45 m"
     sim.step(3.2)
     assert where(sim)[0] == pytest.approx(0.6, abs=0.03), "carried along by friction"
-    sim.do(Leave("crate"))
-    sim.do(SetPose("lift", grouser.Pose.at(0, 0, 0.06)))
-    sim.do(Glide("lift", ((2, 0, 0.06),), 0.5))
+    sim.apply(Leave("crate"))
+    sim.apply(SetPose("lift", grouser.Pose.at(0, 0, 0.06)))
+    sim.apply(Glide("lift", ((2, 0, 0.06),), 0.5))
     sim.step(4.0)
     assert where(sim, "hit")[0] == pytest.approx(2.6, abs=0.05), "pushed away"
 
 
 def test_turning_goes_on_through_a_visit():
     sim = simulation(BOX)
-    sim.do(Spin("crate", math.radians(30)))
+    sim.apply(Spin("crate", math.radians(30)))
     sim.step(1.0)
     visit(sim)
     sim.step(1.0)
@@ -161,7 +161,7 @@ def test_a_door_is_stopped_by_what_is_too_heavy_and_then_goes_on():
     visit(sim)
     sim.step(0.5)
     assert opened(sim) == pytest.approx(stuck, abs=0.01)
-    sim.do(Leave("heavy"))
+    sim.apply(Leave("heavy"))
     sim.step(1.5)
     assert opened(sim) == pytest.approx(DOOR.travel, rel=0.01)
 
@@ -200,7 +200,7 @@ def test_pictures_and_cameras_see_lamps():
     Console(sim).execute("light lamp on")
     assert brightness(sim) == pytest.approx(lit, rel=0.01)
     assert seen() == pytest.approx(bright, rel=0.05)
-    sim.do(SetDaylight(1.0))
+    sim.apply(SetDaylight(1.0))
     assert brightness(sim) > 1.3 * lit
 
 
@@ -241,7 +241,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
     begin = where(sim)[0]
     sim.step(1.0)
     assert where(sim)[0] == pytest.approx(begin, abs=0.01)
-    sim.do(SetFriction("terrain/0", 0.1))
+    sim.apply(SetFriction("terrain/0", 0.1))
     visit(sim)
     sim.step(1.0)
     # Rolling down: g (sin - mu cos) t² / 2 along the slope.
@@ -249,7 +249,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
     way = 0.5 * 9.81 * (math.sin(slope) - mu * math.cos(slope)) * math.cos(slope)
     assert begin - where(sim)[0] == pytest.approx(way, rel=0.05)
     assert sim.world.terrain[0].friction == 0.1
-    sim.do(SetFriction("everywhere", 1.5))
+    sim.apply(SetFriction("everywhere", 1.5))
     sim.step(2.0)
     rest = where(sim)[0]
     sim.step(0.5)
@@ -258,7 +258,7 @@ def test_friction_decides_who_slides_and_stays_through_a_visit():
 
 def test_gravity_stays_through_a_visit():
     sim = simulation(BOX.model_copy(update={"position": (0.0, 0.0, 5.0)}))
-    sim.do(SetGravity(1.62))
+    sim.apply(SetGravity(1.62))
     visit(sim)
     sim.step(1.0)
     assert where(sim)[2] == pytest.approx(5 - 0.81, abs=0.002)
@@ -285,7 +285,7 @@ def test_what_is_impossible_is_refused_and_changes_nothing(action, error):
     sim.step(0.1)
     before = sim.fingerprint()
     with pytest.raises(error):
-        sim.do(action)
+        sim.apply(action)
     assert sim.fingerprint() == before
 
 

@@ -348,7 +348,7 @@ def test_parts_of_a_robot_at_rest_oscillate_by_less_than_a_twentieth_of_a_millim
     seen = []
     for _ in range(600):
         simulation.step(0.1)
-        simulation.live.update_places()
+        simulation.state.update_kinematics()
         X_WB = simulation.pose("rex")
         seen.append(X_WB.inverse().apply(simulation.data.xpos[parts]))
     assert np.ptp(seen, axis=0).max() < 0.05e-3

@@ -1,4 +1,4 @@
-"""Robots come to random places of every world with objects: nobody is thrown, nobody loops."""
+"""Robots join at random places of every world with objects; none is thrown or reset repeatedly."""
 
 import math
 from importlib import resources
@@ -10,7 +10,7 @@ from grouser.errors import GrouserError
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.gateways.usarsim.spawn import spawn_entry
 from grouser.protocol.usarsim.commands import Init
-from grouser.service.host import Host, HostRules
+from grouser.service.host import Host, HostRules, RobotOwner
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
 
@@ -23,8 +23,8 @@ WORLDS = sorted(
 SECONDS = 0.5
 
 
-class Guest:
-    """Owns a robot, and keeps what it is told."""
+class Owner(RobotOwner):
+    """Owner of a robot that records notices."""
 
     def __init__(self):
         self.notices = []
@@ -35,25 +35,20 @@ class Guest:
     def robot_removed(self):
         self.notices.append("Removed")
 
-    def ignore(self, *_):
-        pass
 
-    receive_readings = time_passed = execute_deferred = begin_turn = receive_radio = ignore
-
-
-def arrive(host, rng, number):
-    """Let one robot come somewhere; return its name and owner, or why it may not."""
+def join_at_random(host, rng, number):
+    """Join a robot at a random place; return its name and owner, or None and the error."""
     x, y = rng.uniform(-3, 3, 2)
     z, yaw = rng.uniform(-0.6, 0.3), rng.uniform(-math.pi, math.pi)
     kind = KINDS[rng.integers(len(KINDS))]
-    guest = Guest()
-    init = Init(f"USARBot.{kind}", f"Guest{number}", (x, y, z), (0.0, 0.0, yaw))
+    owner = Owner()
+    init = Init(f"USARBot.{kind}", f"Owner{number}", (x, y, z), (0.0, 0.0, yaw))
     try:
         entry = spawn_entry(init, host, PortProfile())
-        host.join(entry, guest)
+        host.join(entry, owner)
     except GrouserError as error:
         return None, str(error)
-    return entry.name, guest
+    return entry.name, owner
 
 
 def run_arrivals(world, count):
@@ -62,17 +57,17 @@ def run_arrivals(world, count):
     there = []
     refusals = 0
     for number in range(count):
-        name, guest = arrive(host, rng, number)
+        name, owner = join_at_random(host, rng, number)
         if name is None:
-            assert len(guest) > 20, "a refusal says why"
+            assert len(owner) > 20, "a refusal has a reason"
             refusals += 1
             continue
         there.append(name)
-        guests = {each: host.simulation.pose(each).position for each in there}
+        poses = {each: host.simulation.pose(each).position for each in there}
         for _ in range(round(SECONDS / 0.02)):
             host.advance()
-        assert guest.notices.count("Reset") <= 1, f"{name}: {guest.notices}"
-        for each, before in guests.items():
+        assert owner.notices.count("Reset") <= 1, f"{name}: {owner.notices}"
+        for each, before in poses.items():
             if each in host.owners:
                 now = host.simulation.pose(each).position
                 away = math.dist(now[:2], before[:2])
@@ -84,11 +79,11 @@ def run_arrivals(world, count):
     assert refusals < count / 2
 
 
-def test_robots_come_to_an_arena():
+def test_joining_robots_are_not_thrown_in_an_arena():
     run_arrivals("arena_yellow", 12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
-def test_two_hundred_arrivals(world):
+def test_two_hundred_joins_in_every_world(world):
     run_arrivals(world, 200)

@@ -1,4 +1,4 @@
-"""Worlds that are made ready aside while physics goes on: who joins, leaves and waits for one."""
+"""Background composer: scenes compiled in a thread while physics goes on."""
 
 import dataclasses
 import threading
@@ -16,7 +16,7 @@ from grouser.service.background_composer import (
     ComposerContext,
     SceneNotReady,
 )
-from grouser.service.host import Host, HostRules
+from grouser.service.host import Host, HostRules, RobotOwner
 from grouser.simulation.changes.actions import Join, Leave, SetGravity
 from grouser.simulation.scene import RobotSpecCache
 from grouser.simulation.simulation import Simulation
@@ -26,11 +26,11 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 OWN = RobotEntry(name="resident", kind="packbot", position=(0, 3, 0))
-GUEST = RobotEntry(name="guest", kind="p3at", position=(1, 0, 0))
+JOINING = RobotEntry(name="joining", kind="p3at", position=(1, 0, 0))
 
 
-class Owner:
-    """Somebody with a robot who notes notices."""
+class RecordingOwner(RobotOwner):
+    """Owner of a robot that records notices."""
 
     def __init__(self):
         self.notices = []
@@ -38,12 +38,9 @@ class Owner:
     def notice(self, kind, text):
         self.notices.append(kind)
 
-    def receive_readings(self, readings): ...
-    def time_passed(self, time): ...
-
 
 class Loop:
-    """An event loop's place: calls of other threads are made when `turn` is called."""
+    """Stand-in for an event loop: calls of other threads run when `turn` is called."""
 
     def __init__(self):
         self.calls, self.arrived = [], threading.Event()
@@ -91,8 +88,8 @@ def served(loop):
 
 
 def join(host, composer, loop, entry, owner=None):
-    """Join as a client does: again whenever a world is ready; return how often it was tried."""
-    owner, tries = owner or Owner(), []
+    """Join as a client does: retry when a scene is ready; return the number of tries."""
+    owner, tries = owner or RecordingOwner(), []
 
     def again(cost=0.0):
         tries.append(host.time)
@@ -103,20 +100,20 @@ def join(host, composer, loop, entry, owner=None):
 
     again()
     while entry.name not in host.owners:
-        host.advance()  # time passes meanwhile
+        host.advance()  # physics goes on
         loop.turn()
     return len(tries)
 
 
-def test_a_join_that_was_composed_aside_is_the_same_to_the_bit(served, loop):
+def test_join_compiled_in_the_background_gives_the_same_bits(served, loop):
     host, composer = served
     host.advance()
-    assert join(host, composer, loop, GUEST) == 2, "asked for, and done"
+    assert join(host, composer, loop, JOINING) == 2, "request, join"
     begun = host.time
     plain = Host(Simulation(world(OWN)), HostRules(tick=0.01))
     while plain.time < begun - 1e-9:
         plain.advance()
-    plain.join(GUEST, Owner())
+    plain.join(JOINING, RecordingOwner())
     for _ in range(20):
         host.advance()
         plain.advance()
@@ -126,48 +123,48 @@ def test_a_join_that_was_composed_aside_is_the_same_to_the_bit(served, loop):
     ]
 
 
-def test_where_somebody_is_waited_for_worlds_are_composed_on_the_spot(served, loop):
+def test_scenes_are_compiled_synchronously_in_lockstep(served, loop):
     host, _ = served
     loop.may_defer = False
-    host.join(GUEST, Owner())
-    assert "guest" in host.simulation.scene.robots
+    host.join(JOINING, RecordingOwner())
+    assert "joining" in host.simulation.scene.robots
 
 
-def test_a_second_arrival_waits_for_the_first_and_a_departure_for_both(served, loop):
+def test_second_join_waits_for_the_first_and_removal_for_both(served, loop):
     host, composer = served
     done = []
 
     def attempt(entry):
         def again(cost=0.0):
             try:
-                host.join(entry, Owner())
+                host.join(entry, RecordingOwner())
                 done.append(entry.name)
             except SceneNotReady:
                 composer.call_when_ready(again)
 
         return again
 
-    second = GUEST.model_copy(update={"name": "second", "position": (3.0, 0.0, 0.0)})
-    attempt(GUEST)()
+    second = JOINING.model_copy(update={"name": "second", "position": (3.0, 0.0, 0.0)})
+    attempt(JOINING)()
     attempt(second)()
     while len(done) < 2:
         loop.turn()
-    assert done == ["guest", "second"]
-    host.leave("guest")
+    assert done == ["joining", "second"]
+    host.leave("joining")
     host.leave("second")
-    assert {"guest", "second"} <= set(host.simulation.scene.robots), "gone soon, not at once"
-    again = attempt(GUEST)
-    again()  # of the same name: it does not take over the one that leaves
+    assert {"joining", "second"} <= set(host.simulation.scene.robots), "removed later"
+    again = attempt(JOINING)
+    again()  # the same name: it does not take over the leaving robot
     while len(done) < 3:
         loop.turn()
-    assert set(host.simulation.scene.robots) == {"resident", "guest"}
+    assert set(host.simulation.scene.robots) == {"resident", "joining"}
 
 
-def test_addresses_take_turns_at_worlds_and_the_cost_is_told_to_who_asked(loop):
-    composer, done, told = loop.composer(), [], {}
+def test_addresses_are_served_in_turn_and_costs_reported_per_request(loop):
+    composer, done, costs = loop.composer(), [], {}
 
     def attempt(name, cost=0.0):
-        told[name] = told.get(name, 0.0) + cost
+        costs[name] = costs.get(name, 0.0) + cost
         try:
             with composer.deferred():
                 composer.compute(name, lambda: sum(range(100_000)))
@@ -181,23 +178,25 @@ def test_addresses_take_turns_at_worlds_and_the_cost_is_told_to_who_asked(loop):
         loop.now += 100.0
         loop.turn()
     assert done == ["a1", "a2", "b1", "a3"]
-    assert all(cost > 0 for cost in told.values())
+    assert all(cost > 0 for cost in costs.values())
     composer.close()
 
 
-def test_an_arrival_that_must_move_composes_twice_and_never_shows_the_first(served, loop):
+def test_join_at_an_occupied_place_compiles_twice_and_runs_the_second_scene_only(served, loop):
     host, composer = served
-    owner = Owner()
-    inside = GUEST.model_copy(update={"position": OWN.position})
+    owner = RecordingOwner()
+    inside = JOINING.model_copy(update={"position": OWN.position})
     seen = []
     rebind = host.simulation._rebind
     host.simulation._rebind = lambda live: (seen.append(live), rebind(live))
-    assert join(host, composer, loop, inside, owner) == 4, "asked for, a spot, asked for, done"
-    assert len(seen) == 1, "the world in which it was inside another robot never ran"
+    assert join(host, composer, loop, inside, owner) == 4, (
+        "request, free spot, second request, join"
+    )
+    assert len(seen) == 1, "the scene with the collision never ran"
     assert owner.notices == ["Moved"]
 
 
-def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
+def test_join_succeeds_in_a_world_that_always_changes(loop):
     composer = loop.composer()
     host = Host(Simulation(world(OWN)), HostRules(), composer=composer)
     tries = []
@@ -206,31 +205,31 @@ def test_a_world_that_always_changes_lets_people_in_all_the_same(loop):
         tries.append(9.0 + 0.1 * len(tries))
         host.apply(SetGravity(tries[-1]))
         try:
-            host.join(GUEST, Owner())
+            host.join(JOINING, RecordingOwner())
         except SceneNotReady:
             composer.call_when_ready(again)
 
     again()
-    while "guest" not in host.owners:
+    while "joining" not in host.owners:
         loop.now += 10.0
         loop.turn()
     assert len(tries) == MOST_TRIES + 1
     composer.close()
 
 
-def test_a_world_that_cannot_be_built_is_refused_as_ever(served, loop):
+def test_invalid_robot_is_refused_after_background_compile(served, loop):
     host, composer = served
-    bad = GUEST.model_copy(update={"options": {"wheels": 17}})
+    bad = JOINING.model_copy(update={"options": {"wheels": 17}})
     with pytest.raises(SceneNotReady):
-        host.join(bad, Owner())
+        host.join(bad, RecordingOwner())
     composer.call_when_ready(lambda cost: None)
     loop.turn()
     with pytest.raises(BadValue):
-        host.join(bad, Owner())
-    assert "guest" not in host.simulation.scene.robots
+        host.join(bad, RecordingOwner())
+    assert "joining" not in host.simulation.scene.robots
 
 
-def test_several_leave_at_once_and_titles_are_forgotten():
+def test_several_objects_are_removed_at_once_with_their_titles():
     boxes = tuple(
         Box(name=f"box{n}", size=(0.1, 0.1, 0.1), position=(n, 1, 0.05), mass=1.0, friction=0.5)
         for n in range(5)
@@ -244,20 +243,20 @@ def test_several_leave_at_once_and_titles_are_forgotten():
     assert host.simulation.scene is not before
 
 
-def test_random_numbers_of_robots_that_left_are_dropped_and_not_drawn_again():
+def test_random_generators_of_removed_robots_are_not_reused():
     sim = Simulation(world())
     noises = []
     for _ in range(3):
-        sim.apply(Join(GUEST.equipped()))
-        assert {robot for robot, _ in sim._sensors._rngs} == {"guest"}
+        sim.apply(Join(JOINING.equipped()))
+        assert {robot for robot, _ in sim._sensors._rngs} == {"joining"}
         noises.append(next(iter(sim._sensors._rngs.values())).standard_normal())
-        sim.apply(Leave("guest"))
+        sim.apply(Leave("joining"))
         assert not sim._sensors._rngs
     assert len(set(noises)) == 3
 
 
 class SlowSpec:
-    """A spec that takes its time to be copied, and notes how many copy it at once."""
+    """Spec with a slow copy that counts simultaneous copies."""
 
     def __init__(self, spec):
         self._spec, self._copying, self.most = spec, 0, 0
@@ -270,7 +269,7 @@ class SlowSpec:
         return self._spec.copy()
 
 
-def test_no_robot_is_copied_by_two_threads_at_once():
+def test_robot_spec_is_copied_by_one_thread_at_a_time():
     cache, made = RobotSpecCache(), []
     description = describe("p3at", {}, "here")
 
@@ -281,9 +280,9 @@ def test_no_robot_is_copied_by_two_threads_at_once():
 
     with ThreadPoolExecutor(3) as pool:
         robots = list(pool.map(lambda _: cache.get((description, ()), make), range(9)))
-    assert 2 <= len(made) <= 3, "one for each thread, then copies"
+    assert 2 <= len(made) <= 3, "one per thread, then copies"
     assert [spec.most for spec in made] == [1] * len(made)
     assert len({id(robot.spec) for robot in robots}) == 9
     before = len(made)
     cache.get((description, ({"kind": "gps"},)), make)
-    assert len(made) == before + 1, "another one, since it carries something else"
+    assert len(made) == before + 1, "another one, with other sensors"

@@ -12,9 +12,9 @@ from grouser.trials import threads
 from grouser.trials.batch_layout import SharedGround, layout
 from grouser.trials.trial import Trial
 from grouser.world.file import RobotEntry, World
+from grouser.world.meshes.mesh_files import write_stl
 from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.physics_settings import STANDARD
-from grouser.world.stl_file import write_stl
 from grouser.world.terrain.height_map import HeightMap
 from grouser.world.terrain.mesh import MeshGround
 

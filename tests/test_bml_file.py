@@ -13,7 +13,8 @@ from grouser.errors import GrouserError
 from grouser.simulation import Ground
 from grouser.simulation.scene import compose
 from grouser.world.bml_file import import_bml
-from grouser.world.stl_file import open_edges, read_stl, write_stl
+from grouser.world.meshes.mesh_files import read_stl, write_stl
+from grouser.world.meshes.triangle_mesh import open_edges
 
 SAMPLE = """
 scene_file: "empty.ttt"
@@ -136,7 +137,7 @@ def test_no_file_is_one_sentence(tmp_path):
 
 
 def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder):
-    triangles = read_stl(folder / "bridge.stl")
+    triangles = read_stl((folder / "bridge.stl").read_bytes())
     assert open_edges(triangles) == 0
     lines = [
         "facet normal 0 0 0\nouter loop\n"
@@ -145,7 +146,7 @@ def test_text_and_binary_files_are_the_same_and_an_open_one_is_told(folder):
         for corners in triangles
     ]
     (folder / "bridge.stl").write_text("solid wedge\n" + "\n".join(lines) + "\nendsolid\n")
-    assert np.array_equal(read_stl(folder / "bridge.stl"), triangles)
+    assert np.array_equal(read_stl((folder / "bridge.stl").read_bytes()), triangles)
     write_stl(folder / "bridge.stl", triangles[1:])
     assert "bridge.stl becomes a height map of" in import_bml(folder / "sample.yml").notices[1]
 
@@ -162,7 +163,7 @@ def test_a_mesh_that_is_turned_over_lies_turned_over(folder):
 
 def test_a_mesh_that_fits_badly_is_told_and_becomes_a_height_map(folder):
     """A sheet with a leaf above it that lies between the points of a coarse map."""
-    triangles = read_stl(folder / "bridge.stl")
+    triangles = read_stl((folder / "bridge.stl").read_bytes())
     sheet = triangles[4:6]
     leaf = sheet * np.float32([0.1, 0.5, 0.2]) + np.float32([0.0, 0.0, 0.4])
     write_stl(folder / "bridge.stl", np.concatenate([sheet, leaf]))
@@ -180,6 +181,6 @@ def test_what_is_no_stl_file_is_one_sentence(folder, content):
 
 
 def test_millimetres_by_mistake_are_one_sentence(folder):
-    write_stl(folder / "bridge.stl", read_stl(folder / "bridge.stl") * 1000)
+    write_stl(folder / "bridge.stl", read_stl((folder / "bridge.stl").read_bytes()) * 1000)
     with pytest.raises(GrouserError, match="objects.1.stl_filename.*if it is in millimetres"):
         import_bml(folder / "sample.yml")

@@ -132,7 +132,7 @@ def test_a_battery_empties_faster_when_the_robot_drives():
     assert rest["charge"] == pytest.approx(rest["energy"] / 1000)
     assert rest["seconds"] == pytest.approx(rest["energy"] / 10.0, rel=0.02)
     reading = busy.read("a", "battery")
-    effort = busy.live.memory.effort.sum()
+    effort = busy.state.memory.effort.sum()
     assert effort > 1
     assert reading["energy"] == pytest.approx(1000 - 20 - effort / 0.5, rel=0.01)
     assert reading["seconds"] < rest["seconds"]

@@ -62,7 +62,7 @@ def driving(now=0.0):
     return bridge, me
 
 
-def test_units_and_signs_on_the_simulators_side():
+def test_units_and_signs_of_server_commands():
     """From the bus to the wire: m/s to rad/s, up to each flipper's own sign."""
     bridge, me = bridged()
     for _ in range(2):
@@ -75,7 +75,7 @@ def test_units_and_signs_on_the_simulators_side():
     )
 
 
-def test_units_and_signs_on_the_controllers_side():
+def test_units_and_signs_of_status_frames():
     """From the wire to the bus: ticks to m, clockwise to left, nose up to nose down."""
     bridge, me = bridged()
     deg = math.radians(1.0)
@@ -106,7 +106,7 @@ class HeardRobot:
             self.status.update(frame)
 
 
-def test_belts_are_stopped_after_the_last_valid_command_and_not_before():
+def test_belts_stop_after_the_command_timeout():
     bridge, me = driving()
     assert bridge.commands(0.29) == []
     me.say(0.29, FrontFlippers(0.1, 0.1))  # keeps no belt running
@@ -127,7 +127,7 @@ def test_belts_are_stopped_after_the_last_valid_command_and_not_before():
         (lambda data: data[:17] + bytes([data[17] ^ 1]) + data[18:], "crc"),
     ],
 )
-def test_a_spoilt_datagram_never_moves_the_robot(spoil, kind):
+def test_corrupted_datagram_never_moves_the_robot(spoil, kind):
     bridge, me = driving()
     assert bridge.receive(spoil(me.datagram(BeltSpeeds(0.5, 0.5))), "me", 0.02) is None
     assert bridge.commands(0.05) == []
@@ -135,7 +135,7 @@ def test_a_spoilt_datagram_never_moves_the_robot(spoil, kind):
     assert bridge.commands(0.31) == [SkidDrive(0.0, 0.0)]  # nor does it keep belts running
 
 
-def test_doubled_and_late_datagrams_do_nothing():
+def test_duplicated_and_late_datagrams_are_dropped():
     bridge, me = driving()
     late = me.datagram(BeltSpeeds(0.5, 0.5))
     fresh = me.datagram(BeltSpeeds(0.1, 0.1))
@@ -147,7 +147,7 @@ def test_doubled_and_late_datagrams_do_nothing():
     assert told.left == pytest.approx(0.1 / RADIUS)
 
 
-def test_somebody_else_cannot_take_over_and_a_restarted_controller_can():
+def test_second_sender_is_rejected_and_restarted_controller_accepted():
     bridge, _ = driving()
     stranger = Controller(bridge, "somebody")
     stranger.count = 1000
@@ -163,7 +163,7 @@ def test_somebody_else_cannot_take_over_and_a_restarted_controller_can():
     assert 0.3 <= moved[0][0] < moved[1][0] < 0.4
 
 
-def test_without_a_robot_commands_are_dropped_and_status_says_so():
+def test_without_robot_commands_are_dropped_and_health_reports_it():
     bridge, me = driving()
     bridge.detach_robot()
     answer = me.say(0.02, BeltSpeeds(0.3, 0.3), wanted=True)
@@ -176,7 +176,7 @@ def test_without_a_robot_commands_are_dropped_and_status_says_so():
     assert bridge.commands(0.05) == [SkidDrive(2.0, 2.0)]
 
 
-def test_a_stop_goes_out_at_once_and_holds_the_flippers():
+def test_stop_is_sent_at_once_and_holds_the_flippers():
     bridge, me = driving()
     me.say(0.001, Stop())
     said = bridge.commands(0.001)
@@ -186,7 +186,7 @@ def test_a_stop_goes_out_at_once_and_holds_the_flippers():
     }
 
 
-def test_of_many_commands_the_newest_goes_to_the_simulator():
+def test_only_the_newest_command_is_forwarded():
     bridge, me = driving()
     said = []
     for step in range(1, 101):  # 1,000 a second
@@ -225,12 +225,12 @@ def fuzz(count):
     assert bridge.refused["crc"] > count / 12
 
 
-def test_noise_does_not_break_the_bridge_nor_move_the_robot():
+def test_random_bytes_do_not_move_the_robot():
     fuzz(6_000)
 
 
 @pytest.mark.slow
-def test_a_million_spoilt_datagrams_do_not_break_the_bridge():
+def test_a_million_corrupted_datagrams():
     fuzz(1_000_000)
 
 
@@ -249,7 +249,7 @@ def short_run(seed):
     return link, robot
 
 
-def test_with_faults_it_arrives_and_repeats_to_the_bit():
+def test_run_with_faults_arrives_and_repeats_bit_for_bit():
     """Loss, jitter, doubles, reordering and forgeries, in the simulation's own time."""
     link, robot = short_run(1)
     x, y, _ = link.sim.pose("r").position * 1e3

@@ -273,8 +273,8 @@ def test_looking_changes_no_later_picture():
 def test_hashes_of_every_picture_are_recorded_through_joining():
     sim = sim_with({**ERS210_OPTIONS, "record": True, "delay_s": 0.0})
     sim.step(0.1)
-    sim.do(Join(RobotEntry(name="b", kind="packbot", position=(0, 3, 0))))
-    sim.do(Leave("b"))
+    sim.apply(Join(RobotEntry(name="b", kind="packbot", position=(0, 3, 0))))
+    sim.apply(Leave("b"))
     sim.step(0.08)
     reading = sim.read("a", "camera")
     assert drawn(reading.values)

@@ -58,7 +58,7 @@ def world_file(folder: Path, old: str = "", new: str = "") -> Path:
 # -- run -----------------------------------------------------------------------------------------
 
 
-def test_run_says_where_everybody_got_to_and_writes_the_picture(tmp_path: Path) -> None:
+def test_run_prints_final_poses_and_writes_the_picture(tmp_path: Path) -> None:
     result = grouser("run", "quince_step", *SHORT, "--picture", "new/end.png")
     assert result.exit_code == 0, result.output
     for word in ("quince", "0.20 s simulated", "× real time", "energy", "wrote new/end.png"):
@@ -79,7 +79,7 @@ def test_run_films_25_frames_per_simulated_second(tmp_path: Path) -> None:
     video.release()
 
 
-def test_filming_changes_nothing_that_happens() -> None:
+def test_recording_does_not_change_the_run() -> None:
     pytest.importorskip("cv2")
 
     def numbers(*more: str) -> list[str]:
@@ -89,7 +89,7 @@ def test_filming_changes_nothing_that_happens() -> None:
     assert numbers() == numbers("--video", "v.mp4")
 
 
-def test_settings_reach_the_world() -> None:
+def test_set_option_changes_the_world() -> None:
     result = grouser("run", "quince_step", *SHORT, "--set", "robots.quince.position=[-3, 1]")
     assert result.exit_code == 0
     assert " 1.000 " in result.stdout
@@ -111,7 +111,7 @@ def test_real_time_is_kept_without_drift() -> None:
     assert time.perf_counter() - began >= 1.2
 
 
-def test_ctrl_c_shows_and_writes_what_was_reached(
+def test_ctrl_c_prints_and_writes_results_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     naps = []
@@ -129,7 +129,7 @@ def test_ctrl_c_shows_and_writes_what_was_reached(
     assert (tmp_path / "p.png").is_file()
 
 
-def test_ctrl_c_before_anything_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_before_the_start_prints_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def press(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -138,7 +138,7 @@ def test_ctrl_c_before_anything_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     assert (result.exit_code, result.stderr) == (130, "grouser: interrupted\n")
 
 
-def test_divergence_is_a_sentence_and_leaves_no_picture(tmp_path: Path) -> None:
+def test_divergence_prints_one_line_and_writes_no_picture(tmp_path: Path) -> None:
     result = grouser(
         "run", "quince_step", *SHORT, "--set", "physics.energy_limit=1e-9", "--picture", "p.png"
     )
@@ -156,9 +156,7 @@ def test_divergence_is_a_sentence_and_leaves_no_picture(tmp_path: Path) -> None:
         ("name: quince_step", "name: [", "line"),
     ],
 )
-def test_mistakes_in_a_world_file_are_one_sentence(
-    tmp_path: Path, old: str, new: str, said: str
-) -> None:
+def test_world_file_errors_print_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
     sentence = refused(grouser("run", world_file(tmp_path, old, new)))
     assert "w.yaml line" in sentence
     assert said in sentence
@@ -185,7 +183,7 @@ def test_mistakes_in_a_world_file_are_one_sentence(
         (["quince_step", "--set", "terrain.1.heigth=1"], "did you mean 'height'?"),
     ],
 )
-def test_what_cannot_run_is_refused_before_it_runs(
+def test_invalid_options_are_rejected_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     (tmp_path / "folder.png").mkdir()
@@ -195,7 +193,7 @@ def test_what_cannot_run_is_refused_before_it_runs(
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "folder.png"]
 
 
-def test_missing_opengl_is_told_before_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_opengl_is_reported_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> str:
         raise errors.MissingDependency("pictures need OpenGL")
 
@@ -219,7 +217,7 @@ def test_missing_opengl_is_told_before_it_runs(monkeypatch: pytest.MonkeyPatch) 
         ("terrains", "stairs", "Equal stairs"),
     ],
 )
-def test_list_shows_names_and_what_they_are(kind: str, name: str, about: str) -> None:
+def test_list_prints_names_and_descriptions(kind: str, name: str, about: str) -> None:
     full, plain = grouser("list", kind), grouser("list", kind, "--plain")
     assert (full.exit_code, plain.exit_code) == (0, 0)
     assert name in full.stdout
@@ -229,7 +227,7 @@ def test_list_shows_names_and_what_they_are(kind: str, name: str, about: str) ->
     assert all(" " not in line for line in names)
 
 
-def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
+def test_unknown_kind_is_rejected_with_nearest_match() -> None:
     assert refused(grouser("list", "robot")).endswith("did you mean 'robots'?")
 
 
@@ -279,7 +277,9 @@ def test_experiment_writes_a_report(tmp_path: Path, studies: list[RunOptions]) -
         assert words in result.stdout
 
 
-def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[RunOptions]) -> None:
+def test_experiment_rejects_options_before_the_run(
+    tmp_path: Path, studies: list[RunOptions]
+) -> None:
     assert "is a folder" in refused(grouser("experiment", "fake-table1", "--json", tmp_path))
     (tmp_path / "file").touch()
     assert "cannot be written" in refused(
@@ -288,12 +288,12 @@ def test_experiment_refuses_before_it_runs(tmp_path: Path, studies: list[RunOpti
     assert studies == []
 
 
-def test_the_nearest_name_is_written_as_it_really_is() -> None:
+def test_nearest_match_keeps_its_spelling() -> None:
     assert errors.nearest("frfliper", ["Left", "FRFlipper"]) == "; did you mean 'FRFlipper'?"
     assert errors.nearest("wing", ["Left", "FRFlipper"]) == ""
 
 
-def test_unknown_experiments_and_benches_are_refused_with_the_nearest() -> None:
+def test_unknown_experiment_or_bench_is_rejected_with_nearest_match() -> None:
     sentence = refused(grouser("experiment", "okada-tabel4"))
     assert sentence.endswith("did you mean 'okada-table4'?")
     assert refused(grouser("bench", "track")).endswith("did you mean 'tracks'?")
@@ -315,7 +315,7 @@ def test_bench_prints_figures_and_writes_them(
     assert written == {"bench": "fake", "figures": figures, "machine": machine()}
 
 
-def test_a_robot_file_is_benched_beside_packbot(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bench_compares_a_robot_file_with_packbot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robot_bench, "TURNS", 1)
     monkeypatch.setattr(robot_bench, "SETTLE", 0.05)
     file = Path(__file__).parents[1] / "examples" / "robots" / "student" / "rover.yaml"
@@ -326,7 +326,7 @@ def test_a_robot_file_is_benched_beside_packbot(monkeypatch: pytest.MonkeyPatch)
     assert refused(grouser("bench", "tracks", "--robot", str(file))).endswith("bench robot' does")
 
 
-def test_machine_says_what_counts_and_not_who_it_is() -> None:
+def test_machine_data_contain_no_host_or_user_name() -> None:
     here = machine()
     assert list(here) == [
         *("cpu", "cores", "memory_gib", "platform", "python", "mujoco", "numpy", "grouser")
@@ -339,7 +339,7 @@ def test_machine_says_what_counts_and_not_who_it_is() -> None:
 # -- as a program --------------------------------------------------------------------------------
 
 
-def test_help_and_version_do_not_wait_for_mujoco() -> None:
+def test_help_and_version_do_not_import_mujoco() -> None:
     code = (
         "import sys\n"
         "from grouser.cli import app\n"
@@ -361,7 +361,7 @@ def test_every_command_has_an_example_in_its_help(command: str) -> None:
     assert f"grouser {command} " in result.stdout.partition("For example:")[2]
 
 
-def test_a_mistake_ends_the_program_with_2_and_no_traceback(tmp_path: Path) -> None:
+def test_user_error_exits_with_2_without_traceback(tmp_path: Path) -> None:
     done = process(
         "-m", "grouser", "run", str(world_file(tmp_path, "kind: quince", "kind: quinze"))
     )
@@ -372,14 +372,14 @@ def test_a_mistake_ends_the_program_with_2_and_no_traceback(tmp_path: Path) -> N
     assert done.stderr.count("\n") == 1
 
 
-def test_a_nonsense_back_end_is_a_sentence_even_without_pictures() -> None:
+def test_invalid_gl_back_end_prints_one_line_without_pictures() -> None:
     done = process("-m", "grouser", "list", "robots", MUJOCO_GL="bogus")
     assert done.returncode == 2
     assert done.stderr.startswith("grouser: MUJOCO_GL: there is no OpenGL back end 'bogus'")
     assert done.stderr.count("\n") == 1
 
 
-def test_wrong_usage_ends_with_2() -> None:
+def test_wrong_usage_exits_with_2() -> None:
     assert grouser("run").exit_code == 2
     assert grouser("rnu", "quince_step").exit_code == 2
     assert grouser("run", "quince_step", "--seed", "-1").exit_code == 2

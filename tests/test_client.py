@@ -23,7 +23,7 @@ from grouser.protocol.usarsim.setting import Result
 from grouser.protocol.usarsim.state import State
 
 
-def test_a_robot_joins_drives_and_feels(peer):
+def test_robot_joins_drives_and_receives_readings(peer):
     with join("P3AT", name="R1", at=(4.5, 1.9, 1.8), port=peer.port) as robot:
         assert robot.level == "peer"
         assert robot.state == STATE
@@ -36,7 +36,7 @@ def test_a_robot_joins_drives_and_feels(peer):
     assert robot.newest("Odometry").pose == (2.0, 0.0, 0.0)  # what was heard stays
 
 
-def test_listening_gives_everything_once_and_ends_in_time(robot):
+def test_listen_yields_every_message_once_and_ends_in_time(robot):
     robot.drive(1.0, 1.0)
     robot.start_poses()  # so everything before has come
     heard = [type(message) for message in robot.listen(seconds=0.1)]
@@ -44,7 +44,7 @@ def test_listening_gives_everything_once_and_ends_in_time(robot):
     assert list(robot.listen(seconds=0)) == []
 
 
-def test_questions_are_answered(robot):
+def test_queries_return_answers(robot):
     assert robot.start_poses() == POSES
     assert robot.geometry().dimensions == (0.5, 0.4, 0.2)
     assert robot.configuration("camera".title()).sensors[0].name == "Camera"
@@ -53,7 +53,7 @@ def test_questions_are_answered(robot):
         robot.console("open dor")
 
 
-def test_what_nobody_answers_ends_in_a_sentence(robot, peer):
+def test_missing_answer_raises_no_answer(robot, peer):
     sentence = f"127.0.0.1:{peer.port}: 0.1 s passed without GEO {{Type Laser}} {{Name L1}}"
     with pytest.raises(NoAnswer) as raised:
         robot.geometry("Laser", "L1", timeout=0.1)
@@ -63,7 +63,7 @@ def test_what_nobody_answers_ends_in_a_sentence(robot, peer):
     assert robot.start_poses() == POSES  # it goes on
 
 
-def test_a_response_is_for_the_dialect_that_has_it():
+def test_response_needs_a_dialect_with_res():
     with (
         Peer(lonely, dialect=UT2004) as peer,
         join("P3AT", port=peer.port, dialect="ut2004") as robot,
@@ -72,7 +72,7 @@ def test_a_response_is_for_the_dialect_that_has_it():
         assert answer.results == (Result("Name", "Odometry", "OK"),)
 
 
-def test_radio_is_kept_until_it_is_taken(robot):
+def test_radio_messages_stay_in_the_inbox_until_read(robot):
     robot.transmit(b"one")
     robot.transmit(b"two")
     assert robot.start_poses()  # both have come by now
@@ -82,7 +82,7 @@ def test_radio_is_kept_until_it_is_taken(robot):
         robot.receive(timeout=0.05)
 
 
-def test_lockstep_waits_for_the_tick_and_brings_all_readings(robot, peer):
+def test_lockstep_turn_contains_all_readings(robot, peer):
     robot.lockstep(0.1)
     turn = robot.step()  # the first turn is waited for before it is ended
     assert turn.time == 2.1
@@ -92,15 +92,15 @@ def test_lockstep_waits_for_the_tick_and_brings_all_readings(robot, peer):
     assert sum(isinstance(message, Step) for message in peer.heard) == 4
 
 
-def test_a_command_may_end_the_turn(robot, peer):
+def test_command_ends_the_turn_by_option(robot, peer):
     robot.lockstep(0.1, by_command=True)
     robot.turn()
     robot.drive(1.0, 1.0)
-    with pytest.raises(NoAnswer, match="our turn"):
+    with pytest.raises(NoAnswer, match="a turn"):
         robot.turn(timeout=0.05)
 
 
-def test_a_refusal_before_an_answer_is_raised_with_it_however_packets_fall():
+def test_rejection_is_raised_independent_of_packet_boundaries():
     def strict(message):
         if isinstance(message, commands.GetStartPoses):
             return [Notice("Refused", "not now"), StartPoses(POSES)]
@@ -122,7 +122,7 @@ def drive_until(robot, until):
         robot.drive(1.0, 1.0)
 
 
-def test_who_only_drives_hears_refusals_and_who_only_looks_sees_news():
+def test_commands_raise_rejections_and_properties_are_up_to_date():
     def strict(message):
         known = [STATE] if isinstance(message, commands.Init) else []
         refused = isinstance(message, setting.SetJoint)
@@ -140,17 +140,17 @@ def test_who_only_drives_hears_refusals_and_who_only_looks_sees_news():
             drive_until(robot, until)
 
 
-def test_a_refusal_is_raised_as_it_was_said(peer):
+def test_rejection_text_is_raised(peer):
     with pytest.raises(Refused, match=r"127.0.0.1:\d+: there is no robot 'Nobody'"):
         join("Nobody", port=peer.port)
 
 
-def test_a_class_that_an_old_server_ignores_is_a_sentence(peer):
-    with pytest.raises(NoAnswer, match="sign of life of a 'Ghost' .does the server know"):
+def test_ignored_robot_class_raises_no_answer(peer):
+    with pytest.raises(NoAnswer, match="message of a robot 'Ghost' .does the server have"):
         join("Ghost", port=peer.port, timeout=0.2)
 
 
-def test_a_server_that_goes_raises_one_sentence_at_every_call(robot):
+def test_closed_server_raises_disconnected_at_every_call(robot):
     robot.send(UnknownMessage("CRASH"))
     with pytest.raises(Disconnected, match="the server closed the connection"):
         list(robot.listen(seconds=5))
@@ -159,25 +159,25 @@ def test_a_server_that_goes_raises_one_sentence_at_every_call(robot):
             call()
 
 
-def test_a_server_that_is_not_there_or_no_server():
+def test_missing_server_raises_disconnected():
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
-        with pytest.raises(Disconnected, match="nobody listens there; 'grouser serve WORLD'"):
+        with pytest.raises(Disconnected, match="connection refused; 'grouser serve WORLD'"):
             connect(port=port)
         nobody.listen()
         with pytest.raises(NoAnswer, match="without the greeting"):
             connect(port=port, timeout=0.1)
 
 
-def test_closed_by_us_is_said_so(peer):
+def test_calls_after_close_raise_disconnected(peer):
     with join("P3AT", port=peer.port) as robot:
         pass
     with pytest.raises(Disconnected, match="closed by this program"):
         robot.drive(1.0, 1.0)
 
 
-def test_a_token_goes_first(peer):
+def test_token_is_the_first_message(peer):
     with connect(port=peer.port, token="secret") as connection:
         connection.start_poses()
     assert peer.heard[0] == commands.Login("secret")
@@ -194,7 +194,7 @@ def test_addresses_are_checked():
         connect(dialect="udx")
 
 
-def test_a_controller_changes_the_world(peer):
+def test_world_controller_changes_the_world(peer):
     with control("referee", port=peer.port) as referee:
         referee.create("USARBotAPI.Box", "Box1", at=(1, 2, -0.5), scale=[2.0], permanent=True)
         referee.put("Box1", at=(0, 0, -1))
@@ -207,7 +207,7 @@ def test_a_controller_changes_the_world(peer):
     assert move == AbsMove("Box1", (0, 0, -1))
 
 
-def test_a_robot_that_nobody_listens_to_is_still_up_to_date(robot):
+def test_newest_values_are_up_to_date_without_listening(robot):
     for speed in range(50):
         robot.drive(float(speed), float(speed))
     robot.start_poses()
@@ -233,13 +233,13 @@ def test_async_robots_share_one_loop(peer):
     assert asyncio.run(everyone()) == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_async_waits_complain_and_end_like_the_others(peer):
+def test_async_calls_raise_the_same_errors(peer):
     async def program():
         async with await asynchronous.async_join("P3AT", port=peer.port) as robot:
             await robot.start_poses()
             kinds = [type(message) async for message in robot.listen(seconds=0.1)]
             assert kinds == [Greeting, State, Odometry, StartPoses]
-            with pytest.raises(NoAnswer, match="0.05 s passed without something on the radio"):
+            with pytest.raises(NoAnswer, match="0.05 s passed without a radio message"):
                 await robot.receive(timeout=0.05)
             assert await robot.console("open door") == "the door is open"
             robot.lockstep(0.1)
@@ -261,7 +261,7 @@ def test_async_waits_complain_and_end_like_the_others(peer):
     asyncio.run(program())
 
 
-def test_both_shells_have_the_same_calls():
+def test_blocking_and_async_client_have_the_same_methods():
     def calls(cls):
         return {name for name in dir(cls) if not name.startswith("_")}
 
@@ -269,7 +269,7 @@ def test_both_shells_have_the_same_calls():
     assert calls(connection.Controller) == calls(asynchronous.AsyncController) - {"open", "closed"}
 
 
-def test_a_call_returns_within_its_time(robot):
+def test_call_returns_before_its_timeout(robot):
     begin = time.monotonic()
     list(robot.listen(seconds=0.2))
     assert time.monotonic() - begin >= 0.2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grouser.client.conversation import UNREAD, Conversation, LatestMessages
+from grouser.client.conversation import UNREAD, Conversation, LatestMessages, geometry_query
 from grouser.protocol.usarsim import commands, drive, extensions, package, setting
 from grouser.protocol.usarsim.codec import ServerSide
 from grouser.protocol.usarsim.dialects import DIALECTS, UDK, UT2004
@@ -11,7 +11,7 @@ from grouser.protocol.usarsim.message import UnknownMessage
 from grouser.protocol.usarsim.sensor_messages import Sonars
 
 
-def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
+def test_unread_queue_drops_the_oldest_except_in_lockstep():
     line = b"SEN {Type Odometry} {Name O} {Pose 1,2,3}\r\n"
     conversation = Conversation(UDK, "peer")
     conversation.receive(line * (UNREAD + 5))
@@ -50,7 +50,7 @@ def test_in_lockstep_nothing_is_dropped_and_otherwise_only_the_oldest():
         (extensions.Transmit(b"hello"), False),
     ],
 )
-def test_both_ends_agree_on_what_ends_a_turn(message, moves, dialect, by_command):
+def test_client_and_server_agree_on_the_end_of_a_turn(message, moves, dialect, by_command):
     conversation, server = Conversation(dialect, "peer"), ServerSide(dialect)
     conversation.queue(Lockstep(0.1, by_command))
     conversation.receive(b"TICK {Time 0.1000}\r\n")
@@ -71,7 +71,7 @@ def waits(plan):
     return True
 
 
-def test_answers_go_to_who_asked_first():
+def test_equal_queries_are_answered_in_order():
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
@@ -82,7 +82,7 @@ def test_answers_go_to_who_asked_first():
     assert waits(second) == "2"
 
 
-def test_who_gave_up_takes_no_answer_away():
+def test_cancelled_query_consumes_no_answer():
     conversation = Conversation(UDK, "peer")
     first, second = conversation.console("one"), conversation.console("two")
     assert waits(first) is waits(second) is True
@@ -91,7 +91,7 @@ def test_who_gave_up_takes_no_answer_away():
     assert waits(second) == "2"
 
 
-def test_an_answer_is_about_what_was_asked():
+def test_answer_must_match_the_query():
     conversation = Conversation(UDK, "peer")
     plan = conversation.ask(geometry_query("Sonar", "F2"))
     for other in (b"{Type Encoder} {Name F2}", b"{Type Sonar} {Name F1}"):
@@ -102,7 +102,7 @@ def test_an_answer_is_about_what_was_asked():
     assert waits(plan).sensors[0].location == (1, 0, 0)
 
 
-def test_sensors_in_numbers_look_the_same_in_every_dialect():
+def test_grouped_sensors_are_equal_in_every_dialect():
     sonars = Sonars(1.0, (("F1", 4.5), ("F2", 2.0)))
     for dialect in DIALECTS.values():
         conversation = Conversation(dialect, "peer")
@@ -113,7 +113,7 @@ def test_sensors_in_numbers_look_the_same_in_every_dialect():
         assert conversation.latest.sensors == ("F1", "F2")
 
 
-def test_sensors_of_others_and_bad_lines_are_kept():
+def test_unknown_sensors_and_faults_are_stored():
     conversation = Conversation(UDK, "peer")
     conversation.receive(b"SEN {Type Nose} {Name N1} {Smell roses}\r\nSTA {Type}\r\n")
     assert conversation.latest.newest("n1").pairs[-1] == ("Smell", "roses")
@@ -123,7 +123,7 @@ def test_sensors_of_others_and_bad_lines_are_kept():
     assert LatestMessages().newest("n1") is None
 
 
-def test_time_goes_back_only_when_the_world_starts_over():
+def test_time_decreases_only_at_a_restart():
     conversation = Conversation(UT2004, "peer")
     stamps = []
     for line in (

@@ -56,7 +56,7 @@ def raw(request):
     return Frame.raw(part.shape[1], part.shape[0], part.tobytes()).encode()
 
 
-def test_raw_pictures_come_whole_and_in_part():
+def test_raw_image_whole_and_region():
     shown = []
     with (
         image_server(raw, shown) as address,
@@ -68,7 +68,7 @@ def test_raw_pictures_come_whole_and_in_part():
     assert shown == [Credential("key", "0a1b", "Left")]
 
 
-def test_without_a_key_the_tile_of_an_old_server_is_asked_for():
+def test_without_key_the_tile_of_the_mosaic_is_requested():
     shown = []
     with (
         image_server(raw, shown) as address,
@@ -78,22 +78,22 @@ def test_without_a_key_the_tile_of_an_old_server_is_asked_for():
     assert shown == []
 
 
-def test_jpeg_comes_as_red_green_blue():
+def test_jpeg_is_decoded_to_rgb():
     cv2 = pytest.importorskip("cv2")
     red = np.zeros((16, 16, 3), np.uint8)
     red[..., 0] = 250
     _, file = cv2.imencode(".jpg", red[..., ::-1])
     picture = decode_frame(Frame(ImageType.GOOD, file.tobytes()))
     np.testing.assert_allclose(picture.mean(axis=(0, 1)), (250, 0, 0), atol=3)
-    with pytest.raises(BadValue, match="4 bytes of the image server are no JPEG"):
+    with pytest.raises(BadValue, match="4 bytes of the image server are not a JPEG"):
         decode_frame(Frame(ImageType.GOOD, b"none"))
 
 
-def test_a_picture_that_does_not_come_and_a_server_that_goes():
+def test_missing_image_and_closed_server_raise():
     with (
         image_server(lambda _: b"", []) as address,
         PictureConnection(address) as pictures,
-        pytest.raises(NoAnswer, match="no picture within 0.1 s"),
+        pytest.raises(NoAnswer, match="no image within 0.1 s"),
     ):
         pictures.take(timeout=0.1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -104,16 +104,16 @@ def test_a_picture_that_does_not_come_and_a_server_that_goes():
                 pictures.take(timeout=5)
 
 
-def test_nonsense_for_a_frame_is_a_sentence():
+def test_invalid_frame_raises_bad_value():
     with (
         image_server(lambda _: b"\xff" * 20, []) as address,
         PictureConnection(address) as pictures,
-        pytest.raises(BadValue, match="the image server sent a frame of type 255"),
+        pytest.raises(BadValue, match="invalid data of the image server: frame of type 255"),
     ):
         pictures.take()
 
 
-def test_the_tile_and_the_key_are_read_from_conf():
+def test_tile_and_key_are_parsed_from_conf():
     settings = (
         ("TextureOffsetX", 320),
         ("TextureOffsetY", 0),

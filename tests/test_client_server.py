@@ -29,7 +29,7 @@ def robot(ports):
         yield robot
 
 
-def test_a_robot_drives_where_it_is_told(robot):
+def test_robot_follows_drive_commands(robot):
     assert robot.level == "pioneer_room"
     begin = robot.reading("GroundTruth")
     robot.drive(3.0, 3.0)
@@ -45,7 +45,7 @@ def test_a_robot_drives_where_it_is_told(robot):
     assert not robot.conversation.faults
 
 
-def test_whoever_asks_a_server_that_cannot_draw_is_told_why_at_once(monkeypatch):
+def test_server_without_opengl_rejects_image_requests_with_a_reason(monkeypatch):
     monkeypatch.setenv("MUJOCO_GL", "glfw")  # which needs a display
     for display in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(display, raising=False)
@@ -60,7 +60,7 @@ def test_whoever_asks_a_server_that_cannot_draw_is_told_why_at_once(monkeypatch)
                 pictures.take(timeout=60)
 
 
-def test_questions(robot):
+def test_queries(robot):
     assert robot.geometry().name == "P3AT"
     assert robot.configuration().steering == "SkidSteered"
     assert robot.geometry("RangeScanner").sensors[0].name == "Scanner1"
@@ -70,13 +70,13 @@ def test_questions(robot):
     assert robot.response(ResetSensor("Odometry")).results[0].status == "OK"
 
 
-def test_a_package_turns(robot):
+def test_mission_package_turns(robot):
     robot.package("CameraPanTilt", {0: 0.4})
     while abs(robot.packages["CameraPanTilt"].links[0].value - 0.4) > 0.02:
         robot.reading("Odometry")
 
 
-def test_refusals_come_as_sentences(ports, robot):
+def test_rejections_are_raised_with_their_text(ports, robot):
     with pytest.raises(Refused, match="no robot of class 'P3TA'.*did you mean 'p3at'"):
         join("P3TA", port=ports.control)
     robot.joint("NoSuchJoint", 1.0)
@@ -91,14 +91,14 @@ def test_refusals_come_as_sentences(ports, robot):
         robot.turn()
 
 
-def test_a_bad_place_is_a_sentence(ports):
+def test_occupied_start_pose_raises_refused(ports):
     with pytest.raises(Refused, match="INIT: Location is '0,1', must be three numbers"):
         join("P3AT", port=ports.control, at=(0, 1))
     with pytest.raises(Refused, match="Location is 99999, 0, 0, must be within 1000 m of the"):
         join("P3AT", port=ports.control, at=(99999, 0, 0))
 
 
-def test_the_console_and_a_world_controller(ports):
+def test_console_and_world_controller(ports):
     with connect(port=ports.control) as connection:
         assert connection.console("help")
         with pytest.raises(BadValue):
@@ -117,7 +117,7 @@ def test_the_console_and_a_world_controller(ports):
             referee.start_poses(timeout=30)
 
 
-def test_a_picture_is_the_robots_own(robot, ports):
+def test_image_is_of_the_own_camera(robot, ports):
     with watch(robot, port=ports.images) as pictures:
         picture = pictures.take(timeout=60)
     assert picture.shape == (240, 320, 3)
@@ -146,7 +146,7 @@ def test_two_async_robots_in_lockstep(ports):
         assert any(isinstance(heard, Odometry) for heard in turns[-1].messages + turns[-2].messages)
 
 
-def test_a_server_that_cannot_start_is_a_sentence():
+def test_server_start_failure_raises_disconnected():
     with (
         pytest.raises(Disconnected, match="ended before it listened, with code 2"),
         serving("no_such_world"),
@@ -154,7 +154,7 @@ def test_a_server_that_cannot_start_is_a_sentence():
         pass
 
 
-def test_ports_are_read_from_what_a_user_or_a_server_says():
+def test_ports_are_parsed_from_address_and_announcement():
     assert Ports.from_address("there") == Ports("there")
     assert Ports.from_address("there:3001") == Ports("there", 3001)
     assert Ports.from_address("[::1]:3001") == Ports("::1", 3001)

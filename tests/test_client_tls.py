@@ -38,7 +38,7 @@ def private_peer(certificate):
         yield peer
 
 
-def test_tls_with_a_certificate_that_is_given(private_peer, certificate):
+def test_tls_with_a_given_certificate(private_peer, certificate):
     trusted = certificate.with_name("cert.pem")
     with join("P3AT", port=private_peer.port, tls=trusted) as robot:
         robot.drive(2.0, 2.0)
@@ -53,8 +53,8 @@ def test_tls_with_a_certificate_that_is_given(private_peer, certificate):
     assert asyncio.run(program()) == POSES
 
 
-def test_tls_mistakes_are_sentences(private_peer, peer, certificate):
-    with pytest.raises(Disconnected, match="certificate is not to be trusted"):
+def test_tls_errors_name_the_cause(private_peer, peer, certificate):
+    with pytest.raises(Disconnected, match="certificate is not trusted"):
         connect(port=private_peer.port, tls=True)
     with pytest.raises(Disconnected, match="does not speak TLS"):
         connect(port=peer.port, tls=True)
@@ -66,7 +66,7 @@ def test_tls_mistakes_are_sentences(private_peer, peer, certificate):
         connect(port=peer.port, tls="nobody.pem")
 
 
-def test_the_real_server_with_a_token_and_tls(certificate, monkeypatch):
+def test_server_with_token_and_tls(certificate, monkeypatch):
     monkeypatch.setenv("GROUSER_TOKEN", "correct-horse-battery")
     trusted = certificate.with_name("cert.pem")
     options = ("--certificate", str(certificate), "--images", "-1", "--dialect", "udk")

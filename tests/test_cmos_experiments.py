@@ -25,7 +25,7 @@ def test_beacons_and_posts_are_where_the_map_says(camera):
     software, places = rig.vision(camera), rig.field_map().landmarks
     seen = 0
     for x, y, turn in STANDS:
-        simulation.do(SetPose(rig.ROBOT, Pose.at(x, y, rig.HEIGHT, yaw=turn)))
+        simulation.apply(SetPose(rig.ROBOT, Pose.at(x, y, rig.HEIGHT, yaw=turn)))
         (image,) = rig.pictures(simulation, camera, 1)
         for sighting in software.see(image, 0.0, 0.0).landmarks:
             ahead, left = sighting.eye

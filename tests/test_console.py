@@ -1,4 +1,4 @@
-"""The console: every word has help and works; lines of any kind never break it."""
+"""Console: help, execution, completion, errors; arbitrary lines."""
 
 import io
 import subprocess
@@ -38,7 +38,7 @@ def console():
 
 
 @pytest.mark.parametrize("word", PHRASES)
-def test_every_example_is_understood(word):
+def test_every_example_is_valid(word):
     phrase = PHRASES[word]
     assert phrase.example.split()[0] == word
     assert phrase.help.endswith(".")
@@ -46,7 +46,7 @@ def test_every_example_is_understood(word):
 
 
 def test_lines_become_actions():
-    said = {
+    expected = {
         "open gate 0.5": actions.SetDoor("gate", 0.5),
         "close gate": actions.SetDoor("gate", 0.0),
         "light lamp off": actions.SwitchLamp("lamp", False),
@@ -62,7 +62,7 @@ def test_lines_become_actions():
         ),
         "move crate to 1 2 in 3": actions.Move("crate", 1, 2, seconds=3.0),
     }
-    assert {line: parse(line, NAMES) for line in said} == said
+    assert {line: parse(line, NAMES) for line in expected} == expected
     joined = parse('spawn ers7 new at 1 2 yaw 90 "command={forward: 0.1}"', NAMES)
     assert (joined.member.position, joined.member.yaw_deg) == ((1, 2, 0), 90)
 
@@ -94,7 +94,7 @@ def test_lines_become_actions():
         ("x" * 2000, "at most 1000"),
     ],
 )
-def test_mistakes_are_one_sentence(line, sentence):
+def test_error_is_one_sentence(line, sentence):
     with pytest.raises(GrouserError, match=sentence) as caught:
         parse(line, NAMES)
     assert "\n" not in str(caught.value)
@@ -110,14 +110,14 @@ WORDS = st.one_of(
 
 @given(st.lists(WORDS, max_size=9).map(" ".join))
 @settings(max_examples=400, deadline=None)
-def test_any_line_is_an_action_or_a_sentence(line):
-    said, action = "", None
+def test_any_line_is_an_action_or_an_error_of_one_line(line):
+    error_text, action = "", None
     try:
         action = parse(line, NAMES)
     except GrouserError as error:
-        said = str(error)
-    assert "\n" not in said
-    assert bool(said) != (action is not None)
+        error_text = str(error)
+    assert "\n" not in error_text
+    assert bool(error_text) != (action is not None)
     assert not isinstance(action, actions.CallRoutine)
 
 
@@ -149,11 +149,11 @@ def test_help_lists_every_word_and_explains_each(console):
 )
 def test_completion(console, text, words):
     assert console.complete(text) == words
-    # Over the wire it is a line itself; a dot keeps the blank at its end.
+    # Over the network it is a line itself; a dot marks its end.
     assert console.execute(f"complete {text}.").splitlines() == words
 
 
-def test_questions(console):
+def test_queries(console):
     assert console.execute("list robots").startswith("rex (ers7)")
     assert "gate  0% open" in console.execute("list doors")
     assert console.execute("inside doorstep") == "none"
@@ -168,15 +168,15 @@ def test_questions(console):
     console.execute("resume")
 
 
-def test_who_is_spawned_is_no_line_of_the_world_file(console):
+def test_error_of_spawn_names_the_world_and_changes_nothing(console):
     before = console.simulation.fingerprint()
     with pytest.raises(GrouserError, match="^world 'gate': .*'frnt_deg'.*mean 'front_deg'"):
         console.execute("spawn quince q at 2 0 frnt_deg=3")
     assert console.simulation.fingerprint() == before
 
 
-def test_time_is_not_everybodys_to_step():
-    with pytest.raises(GrouserError, match="passes by itself"):
+def test_step_is_refused_on_a_paced_simulation():
+    with pytest.raises(GrouserError, match="paced by its server"):
         Console(Simulation(grouser.load("gate"))).execute("step 1")
 
 
@@ -190,7 +190,7 @@ def run(*arguments, lines):
     )
 
 
-def test_the_command_reads_a_pipe():
+def test_command_reads_a_pipe():
     done = run("gate", lines=["open gate", "step 2", "list doors", "where rex"])
     assert done.returncode == 0, done.stderr
     assert "gate  100% open" in done.stdout
@@ -211,13 +211,13 @@ def test_the_command_reads_a_pipe():
         (("--server", "http://there"), "must be HOST or HOST:PORT, such as robots:3000"),
     ],
 )
-def test_the_command_refuses_bad_options_in_a_sentence(options, sentence):
+def test_invalid_option_is_reported_in_one_sentence(options, sentence):
     ended = CliRunner().invoke(app, ["console", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
 
 
-def test_the_command_types_at_a_server():
+def test_command_connects_to_a_server():
     with serving("gate") as ports:
         far = ("--server", f"{ports.host}:{ports.control}")
         done = run(
@@ -230,7 +230,7 @@ def test_the_command_types_at_a_server():
         failed = run(*far, lines=["call os:getcwd", "step 1"])
     assert failed.returncode == 1
     assert "world files and Python only" in failed.stderr
-    assert "passes by itself" in failed.stderr
+    assert "paced by its server" in failed.stderr
 
 
 def test_history_is_kept_whole(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from grouser.errors import BadValue, UnknownName
 from grouser.physics.drives import Drive, Drives, angle, speed, torque
 from grouser.physics.state import StateArrays
 
-DRIVE = Drive(force=5.0, speed=2.0, lead=0.05, damping=1.0)
+DRIVE = Drive(force=5.0, speed=2.0, saturation_error=0.05, damping=1.0)
 
 
 class Arm:
@@ -61,7 +61,7 @@ def test_speed_is_kept_under_load():
     arm.run(speed(0.5), 1.0)
     start = arm.data.qpos[0]
     # As the load turns round, the servo gives by at most its lead.
-    assert arm.run(None, 2.0) - start == pytest.approx(1.0, abs=DRIVE.lead)
+    assert arm.run(None, 2.0) - start == pytest.approx(1.0, abs=DRIVE.saturation_error)
 
 
 def test_speed_zero_holds_without_creeping():
@@ -99,7 +99,7 @@ def test_a_stalled_drive_does_not_wind_up():
     heavy = Arm(gravity=60.0)
     heavy.run(speed(-1.0), 2.0)
     lead = abs(float(heavy.rows.act[0, 0] - heavy.data.qpos[0]))
-    assert lead <= DRIVE.lead + DRIVE.speed * 0.02 + 1e-9
+    assert lead <= DRIVE.saturation_error + DRIVE.speed * 0.02 + 1e-9
 
 
 def test_power_is_force_times_speed():

@@ -107,13 +107,13 @@ def test_equipping_a_robot_on_its_way_changes_no_bit_of_its_way():
     plain, equipped = Simulation(world(robot)), Simulation(world(robot))
     for simulation in (plain, equipped):
         simulation.step(0.4)
-    equipped.do(Equip("r", ({"kind": "standard"},)))
+    equipped.apply(Equip("r", ({"kind": "standard"},)))
     for simulation in (plain, equipped):
         simulation.step(0.4)
     assert CARRIED["quince"] <= sensors(equipped, "r")
     assert equipped.fingerprint() == plain.fingerprint()
     with pytest.raises(UnknownName, match="no robot 'q'"):
-        plain.do(Equip("q", ()))
+        plain.apply(Equip("q", ()))
 
 
 def test_a_world_with_equipment_can_be_sent_as_json():

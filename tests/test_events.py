@@ -72,10 +72,10 @@ def test_seeds_decide_the_surprise():
     came = set()
     for seed in range(12):
         sim = Simulation(grouser.load("gate"), seed=seed)
-        sim.do(FireEvent("surprise"))
+        sim.apply(FireEvent("surprise"))
         names = [name for _, name in happened(sim, "event")]
         again = Simulation(grouser.load("gate"), seed=seed)
-        again.do(FireEvent("surprise"))
+        again.apply(FireEvent("surprise"))
         assert [name for _, name in happened(again, "event")] == names
         came.add(names[-1])
     assert came == {"surprise", "dawn", "ball"}
@@ -98,7 +98,7 @@ events:
     assert lamps(sim) == {"a": True, "b": True}
     sim.step(1.0)
     said = [(0.1, "tick"), (0.2, "tick"), (0.25, "first"), (0.3, "tick"), (0.45, "second")]
-    assert happened(sim, "said") == said
+    assert happened(sim, "message") == said
     assert lamps(sim) == {"a": False, "b": False}
 
 
@@ -108,9 +108,9 @@ events:
   - {{name: a, at: 0.1, each: ["c*", "x*"], do: ["say {{each}}"]}}
   - {{name: b, at: 0.2, each: [objects, robots], do: ["say {{each}}"]}}
 """)
-    sim.do(Leave("ball"))
+    sim.apply(Leave("ball"))
     sim.step(0.3)
-    assert [text for _, text in happened(sim, "said")] == ["crate", "crate"]
+    assert [text for _, text in happened(sim, "message")] == ["crate", "crate"]
 
 
 def test_chance_follows_its_probability_and_the_seed():
@@ -124,7 +124,7 @@ events:
 """
     sim = simulation(text, seed=3)
     sim.step(2.0)
-    said = happened(sim, "said")
+    said = happened(sim, "message")
     texts = [text for _, text in said]
     for word, chance in (("heads", 0.3), ("x", 0.2), ("y", 0.5)):
         spread = math.sqrt(1000 * chance * (1 - chance))
@@ -135,13 +135,13 @@ events:
     assert max(gaps) - min(gaps) > 0.05
     again = simulation(text, seed=3)
     again.step(2.0)
-    assert happened(again, "said") == said
-    sim.do(Reset())
+    assert happened(again, "message") == said
+    sim.apply(Reset())
     sim.step(2.0)
-    assert happened(sim, "said")[len(said) :] == said
+    assert happened(sim, "message")[len(said) :] == said
     other = simulation(text, seed=4)
     other.step(2.0)
-    assert happened(other, "said") != said
+    assert happened(other, "message") != said
 
 
 def test_a_routine_of_the_users_is_called(tmp_path, monkeypatch):
@@ -164,7 +164,7 @@ events:
 """)
     sim.step(1.0)
     assert (sim.goals, sim.who) == (1, "ball")
-    failed = [one.text for one in sim.happened if one.kind == "failed"]
+    failed = [one.text for one in sim.event_log if one.kind == "failed"]
     assert "ZeroDivisionError: oh" in failed[0]
     assert "there is no routine 'my_goals:nothing'" in failed[1]
 
@@ -175,8 +175,8 @@ events:
   - {{name: gone, at: 0.1, do: [remove crate, reset crate, say still here]}}
 """)
     sim.step(0.2)
-    assert [text for _, text in happened(sim, "said")] == ["still here"]
-    assert "crate" in next(one.text for one in sim.happened if one.kind == "failed")
+    assert [text for _, text in happened(sim, "message")] == ["still here"]
+    assert "crate" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
 def test_a_reset_inside_a_step_does_not_lengthen_it():
@@ -186,17 +186,17 @@ events:
 """)
     sim.step(1.0)
     assert sim.time == pytest.approx(0.1)
-    assert sim.happened[-1].kind == "reset"
+    assert sim.event_log[-1].kind == "reset"
 
 
 def test_events_that_fire_one_another_through_routines_end():
     sim = simulation("events:\n  - {name: a, at: 0.1, call: 'test_events:fire_again'}")
     sim.step(0.2)
-    assert "without a pause" in next(one.text for one in sim.happened if one.kind == "failed")
+    assert "without a pause" in next(one.text for one in sim.event_log if one.kind == "failed")
 
 
 def fire_again(sim, happened):
-    sim.do(FireEvent(happened.name))
+    sim.apply(FireEvent(happened.name))
 
 
 # -- mistakes in world files -------------------------------------------------------------------

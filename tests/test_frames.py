@@ -41,18 +41,18 @@ def test_rpy_round_trip(roll, pitch, yaw):
 
 
 @given(turns, turns, vectors)
-def test_one_at_a_time_is_the_same_to_the_bit(a, b, v):
+def test_scalar_versions_equal_array_versions_bit_for_bit(a, b, v):
     assert multiply_one(a.tolist(), b.tolist()) == tuple(multiply(a, b).tolist())
     assert rotate_one(a.tolist(), v.tolist()) == tuple(rotate(a, v).tolist())
 
 
 @given(turns, turns, vectors)
-def test_turning_twice_is_turning_by_the_product(a, b, v):
+def test_product_of_quaternions_composes_rotations(a, b, v):
     np.testing.assert_allclose(rotate(multiply(a, b), v), rotate(a, rotate(b, v)), atol=1e-9)
 
 
 @given(turns, vectors)
-def test_turning_back_and_keeping_length(q, v):
+def test_conjugate_inverts_and_rotation_keeps_length(q, v):
     np.testing.assert_allclose(rotate(conjugate(q), rotate(q, v)), v, atol=1e-9)
     assert math.isclose(np.linalg.norm(rotate(q, v)), np.linalg.norm(v), abs_tol=1e-9)
 
@@ -64,20 +64,20 @@ def test_poses_compose_and_invert(qa, pa, qb, pb, point):
     np.testing.assert_allclose((a.inverse() @ a).apply(point), point, atol=1e-8)
 
 
-def test_many_at_once_is_each_alone():
+def test_batch_equals_single_results():
     quaternions = np.array([from_rpy(0.1 * i, 0.05 * i, -0.2 * i) for i in range(6)])
     vectors = np.arange(18.0).reshape(6, 3)
     alone = [rotate(q, v) for q, v in zip(quaternions, vectors, strict=True)]
     np.testing.assert_allclose(rotate(quaternions, vectors), alone)
 
 
-def test_nose_down_is_positive_pitch_and_tilt_is_from_the_vertical():
+def test_pitch_is_positive_nose_down_and_tilt_is_from_vertical():
     assert rotate(from_rpy(0, 0.3, 0), (1, 0, 0))[2] < 0
     assert math.isclose(up_tilt(*from_rpy(0.0, 0.3, 1.0)), 0.3, abs_tol=1e-9)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -2.75, 1234.5])
-def test_units_there_and_back(value):
+def test_unit_conversions_round_trip(value):
     for there, back, factor in (
         (degrees, radians, 180 / math.pi),
         (millimetres, metres, 1000),

@@ -1,4 +1,4 @@
-"""Noise from strangers against a live server: nobody in the world can tell that it was there."""
+"""Fuzzed lines of unauthenticated clients do not change a running simulation."""
 
 import contextlib
 import random
@@ -11,19 +11,19 @@ import pytest
 from support import fuzz_client
 from support.server_fixtures import Served, environment
 
-NOISE = Path(__file__).parent / "support" / "fuzz_client.py"
+FUZZER = Path(__file__).parent / "support" / "fuzz_client.py"
 TOKEN = "quite-a-secret-token"
 EVERY = 0.1
 GROWTH = 5 * 2**20
-"""Bytes by which a server may grow."""
+"""Allowed growth of a server, bytes."""
 OPTIONS = ("--players", "3", "--lines-per-second", "1e6")
 
 
 class Drivers:
-    """Three robots that drive in lockstep, always the same way."""
+    """Three robots that drive in lockstep with the same seeded commands."""
 
     def __init__(self, served, stack):
-        self._choose = random.Random(0)
+        self._rng = random.Random(0)
         self._robots = [
             stack.enter_context(served.join(kind, name, at=(-1 - y, y, 0)))
             for kind, name, y in (("P3AT", "A", -1.5), ("P2DX", "B", 0), ("P3AT", "C", 1.5))
@@ -35,7 +35,7 @@ class Drivers:
 
     def step(self):
         for robot in self._robots:
-            robot.drive(self._choose.uniform(-3, 5), self._choose.uniform(-3, 5))
+            robot.drive(self._rng.uniform(-3, 5), self._rng.uniform(-3, 5))
             robot.end_turn()
         self._wait()
         self.turns += 1
@@ -44,44 +44,44 @@ class Drivers:
         self.time = {robot.turn().time for robot in self._robots}
 
 
-def shout(served, noisy, lines):
+def start_fuzzers(served, processes, lines):
     ports = [str(served.ports[name]) for name in ("control", "truth", "images")]
     return [
         subprocess.Popen(
-            [sys.executable, NOISE, str(seed), str(lines // noisy), *ports],
+            [sys.executable, FUZZER, str(seed), str(lines // processes), *ports],
             stdout=subprocess.PIPE,
             env=environment(),
         )
-        for seed in range(noisy)
+        for seed in range(processes)
     ]
 
 
-def with_noise(folder, noisy, lines):
-    """Drive as long as the noise lasts; return turns, the state's hash and bytes of growth."""
+def run_with_fuzzers(folder, processes, lines):
+    """Drive while the fuzzers run; return turns, hash of the state and growth in bytes."""
     ports = ("--images", "0", "--truth", "0", "--eye-processes", "0", "--speed", "2")
     with (
         Served(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
-        served.connect() as visitor,  # now: strangers will guess, and nobody here be listened to
+        served.connect() as console,  # before the fuzzers: wrong tokens block this address
         ExitStack() as stack,
     ):
         drivers = Drivers(served, stack)
         for _ in range(20):
             drivers.step()
         before = served.rss
-        noise = shout(served, noisy, lines)
-        while any(one.poll() is None for one in noise):
+        fuzzers = start_fuzzers(served, processes, lines)
+        while any(one.poll() is None for one in fuzzers):
             drivers.step()
-        sent = sum(int(one.communicate()[0]) for one in noise)
-        assert all(one.returncode == 0 for one in noise)
+        sent = sum(int(one.communicate()[0]) for one in fuzzers)
+        assert all(one.returncode == 0 for one in fuzzers)
         assert sent >= lines
         assert len(drivers.time) == 1
         grown = served.rss - before
-        assert visitor.console("time") == f"{drivers.turns * EVERY:.3f} s"
+        assert console.console("time") == f"{drivers.turns * EVERY:.3f} s"
         print(f"{sent} lines, {drivers.turns} turns, RSS grew by {grown / 2**20:.2f} MB")
-        return drivers.turns, visitor.console("hash"), grown
+        return drivers.turns, console.console("hash"), grown
 
 
-def in_silence(folder, turns):
+def run_without_fuzzers(folder, turns):
     ports = ("--images", "-1", "--truth", "-1", "--speed", "max")
     with (
         Served(folder, "pioneer_room", *OPTIONS, *ports, token=TOKEN) as served,
@@ -93,25 +93,25 @@ def in_silence(folder, turns):
         return served.console("hash")
 
 
-def check(folder, noisy, lines):
-    turns, state, grown = with_noise(folder, noisy, lines)
+def check(folder, processes, lines):
+    turns, state, grown = run_with_fuzzers(folder, processes, lines)
     assert grown < GROWTH
-    assert in_silence(folder, turns) == state
+    assert run_without_fuzzers(folder, turns) == state
 
 
-def test_eight_thousand_lines_of_noise(tmp_path):
+def test_eight_thousand_fuzzed_lines_do_not_change_the_simulation(tmp_path):
     check(tmp_path, 2, 8_000)
 
 
 @pytest.mark.slow
-def test_a_million_lines_of_noise(tmp_path):
+def test_a_million_fuzzed_lines_do_not_change_the_simulation(tmp_path):
     check(tmp_path, 4, 1_000_000)
 
 
 @pytest.mark.slow
-def test_noise_from_inside_is_not_fatal(tmp_path):
-    """Those with a robot and every right may upset the world, but not the server."""
-    choose, known = random.Random(0), fuzz_client.sources()
+def test_fuzzed_lines_of_an_authenticated_client_do_not_stop_the_server(tmp_path):
+    """A client with a robot and all roles may disturb the world, but not the server."""
+    rng, known = random.Random(0), fuzz_client.sources()
     robots = ("USARBot.P3AT", "USARBot.Kenaf", "USARBot.ERS7", "USARBotAPI.WorldController")
     options = ("--images", "-1", "--truth", "-1", "--speed", "4", "--lines-per-second", "1e6")
     with Served(tmp_path, "pioneer_room", *options) as served:
@@ -119,7 +119,7 @@ def test_noise_from_inside_is_not_fatal(tmp_path):
             init = f"INIT {{ClassName {robot}}}\r\nLOCKSTEP {{Every 0.01}}\r\n".encode()
             with contextlib.suppress(ConnectionError):
                 fuzz_client.send(
-                    served.ports["control"], init + fuzz_client.packet(choose, known), choose
+                    served.ports["control"], init + fuzz_client.packet(rng, known), rng
                 )
         assert "pioneer" in served.console("list robots")
         assert "Traceback" not in served.log

@@ -1,4 +1,4 @@
-"""What every gateway that commands robots must do, over real sockets and through the host."""
+"""Contract of all gateways that command robots, over sockets and through the host."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack
 
 import pytest
-from support.server_fixtures import PATIENCE, until
+from support.server_fixtures import TIMEOUT, until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -42,21 +42,21 @@ from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.kinds import Flat
 
 COMMANDING = [name for name, row in GATEWAYS.items() if row.commands_robots]
-BRINGING = [name for name in COMMANDING if GATEWAYS[name].adds_robots]
+ADDING = [name for name in COMMANDING if GATEWAYS[name].adds_robots]
 OWN = "resident"
-"""A robot of the world's own."""
+"""Robot of the world itself."""
 DRIVER = Token("may-drive-robots", frozenset({Role.DRIVE}))
 WATCHER = Token("may-only-look-on", frozenset({Role.WATCH}))
 
 
 class UsarsimClient:
-    """A client of the USARSim gateway that brings a P2DX, or takes over the world's own."""
+    """Client of the USARSim gateway that adds a P2DX, or takes over that of the world."""
 
     gateway = UsarsimGateway(((0, PortProfile()),))
     port = "control"
 
     def __init__(self, server, name, *, token=None):
-        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), PATIENCE)
+        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._side = ClientSide(UT2004)
         login = f" {{Token {token.secret}}}" if token else ""
@@ -66,19 +66,19 @@ class UsarsimClient:
         self._send("DRIVE {Left 3.0} {Right 3.0}")
 
     def travelled(self):
-        """Return how far ahead (m) the next reading of the robot's own odometry says it is."""
+        """Return the forward distance (m) of the next odometry reading."""
         return self._next(Odometry).pose[0]
 
     def enter(self):
-        """Make sure that it was let in."""
+        """Check that the client was admitted."""
         self.travelled()
 
     def refusal(self):
-        """Return why the server would not let it in."""
+        """Return the reason of the refusal."""
         return self._next(Notice).text
 
-    def vanish(self):
-        """Let the connection break, without a goodbye."""
+    def break_connection(self):
+        """Break the connection without closing it."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
@@ -88,14 +88,14 @@ class UsarsimClient:
     def _next(self, kind):
         while True:
             data = self._socket.recv(65536)
-            assert data, "the server has hung up"
+            assert data, "the server closed the connection"
             for message in self._side.receive(data):
                 if isinstance(message, kind):
                     return message
 
 
 class RosbridgeClient:
-    """A client of the rosbridge gateway that has one of the world's own driven."""
+    """Client of the rosbridge gateway that lets the server drive a robot of the world."""
 
     gateway = RosbridgeGateway(
         0,
@@ -112,7 +112,7 @@ class RosbridgeClient:
                 connect(
                     f"ws://127.0.0.1:{server.ports[self.port]}",
                     additional_headers=header,
-                    open_timeout=PATIENCE,
+                    open_timeout=TIMEOUT,
                 )
             )
         except InvalidStatus as error:
@@ -123,27 +123,27 @@ class RosbridgeClient:
         self._send("drive")
 
     def enter(self):
-        """Make sure that it was let in."""
+        """Check that the client was admitted."""
         assert self._call("reset_pose")["values"]["success"]
 
     def refusal(self):
-        """Return why the server would not let it in, or not drive its robot."""
+        """Return the reason of the refusal to connect or to drive."""
         return self._refusal or self._call("drive")["values"]
 
-    def vanish(self):
-        """Let the connection break, without a goodbye."""
+    def break_connection(self):
+        """Break the connection without closing it."""
         self._socket.socket.shutdown(socket.SHUT_RDWR)
 
     def _call(self, service):
         self._send(service)
-        return json.loads(self._socket.recv(PATIENCE))
+        return json.loads(self._socket.recv(TIMEOUT))
 
     def _send(self, service):
         self._socket.send(json.dumps({"op": "call_service", "service": f"{self._robot}/{service}"}))
 
 
 class CanClient:
-    """A controller on the bus of the world's own Kenaf, whose motor drivers own it."""
+    """Controller on the bus of a Kenaf of the world, which its motor drivers own."""
 
     gateway = CanGateway(0)
     port = "can"
@@ -151,14 +151,14 @@ class CanClient:
     owners_when_gone = frozenset({OWN})
 
     def __init__(self, server, name, *, token=None):
-        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), PATIENCE)
+        self._socket = socket.create_connection(("127.0.0.1", server.ports[self.port]), TIMEOUT)
         server.closing.callback(self._socket.close)
         self._splitter = MessageSplitter()
         self._socket.sendall(encode_open("can0", token.secret if token else "") + RAW_MODE)
         assert self._next() == BusAnswer("hi")
 
     def drive(self):
-        """Command the belts for as long as the connection lasts, from a thread."""
+        """Command the belts until the connection closes, from a thread."""
         self.enter()
         threading.Thread(target=self._drive, daemon=True).start()
 
@@ -169,11 +169,11 @@ class CanClient:
                 time.sleep(0.02)
 
     def enter(self):
-        """Make sure that it was let in."""
+        """Check that the client was admitted."""
         assert self._next() == self._next() == BusAnswer("ok")
 
     def refusal(self):
-        """Return why the server would not let it in, or not let it command."""
+        """Return the reason of the refusal to connect or to command."""
         if (answer := self._next()) == BusAnswer("ok"):
             assert self._next() == answer
             self._socket.sendall(encode_send(BeltSpeeds(0.3, 0.3).frame(1)))
@@ -182,25 +182,25 @@ class CanClient:
         assert answer.word == "error"
         return answer.reason
 
-    def vanish(self):
-        """Let the connection break, without a goodbye."""
+    def break_connection(self):
+        """Break the connection without closing it."""
         self._socket.shutdown(socket.SHUT_RDWR)
 
     def _next(self):
         messages = []
         while not messages:
             data = self._socket.recv(1)
-            assert data, "the server has hung up"
+            assert data, "the server closed the connection"
             messages = self._splitter.feed(data)
         return read_answer(messages[0])
 
 
 CLIENTS = {"usarsim": UsarsimClient, "rosbridge": RosbridgeClient, "can": CanClient}
-"""Gateway → how the contract's tests speak to it."""
+"""Gateway -> client for the contract tests."""
 
 
 class Live:
-    """A server in a thread of its own, in a ``with`` block."""
+    """Server in a thread, as a context manager."""
 
     def __init__(self, *gateways, kind="p2dx", **options):
         robot = RobotEntry(name=OWN, kind=kind, position=(0, 3, 0))
@@ -211,7 +211,7 @@ class Live:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._ready = threading.Event()
         self.closing = ExitStack()
-        """What clients leave to be closed."""
+        """Connections to be closed at the end."""
 
     async def _serve(self):
         self._loop = asyncio.get_running_loop()
@@ -222,43 +222,43 @@ class Live:
 
     def __enter__(self):
         self._thread.start()
-        assert self._ready.wait(PATIENCE)
+        assert self._ready.wait(TIMEOUT)
         return self
 
     def __exit__(self, *_):
         self.closing.close()
         self._loop.call_soon_threadsafe(self._server.stop)
-        self._thread.join(PATIENCE)
+        self._thread.join(TIMEOUT)
 
-    def ask(self, question):
-        """Return what ``question`` says of the host, asked in the server's own thread."""
+    def query(self, question):
+        """Return ``question(host)``, evaluated in the thread of the server."""
 
         async def answer():
             return question(self._server.host)
 
-        return asyncio.run_coroutine_threadsafe(answer(), self._loop).result(PATIENCE)
+        return asyncio.run_coroutine_threadsafe(answer(), self._loop).result(TIMEOUT)
 
     def owners(self):
-        return self.ask(lambda host: set(host.owners))
+        return self.query(lambda host: set(host.owners))
 
     def robots(self):
-        return self.ask(lambda host: set(host.simulation.scene.robots))
+        return self.query(lambda host: set(host.simulation.scene.robots))
 
     def x(self, name):
-        return self.ask(lambda host: float(host.simulation.pose(name).position[0]))
+        return self.query(lambda host: float(host.simulation.pose(name).position[0]))
 
     def pass_time(self, seconds):
-        end = self.ask(lambda host: host.time) + seconds
-        until(lambda: self.ask(lambda host: host.time) >= end)
+        end = self.query(lambda host: host.time) + seconds
+        until(lambda: self.query(lambda host: host.time) >= end)
 
 
 def _kind(client):
-    """Return which robot the world has for this kind of client."""
+    """Return the kind of the robot of the world for this client."""
     return getattr(client, "kind", "p2dx")
 
 
 def _owners(client):
-    """Return whose robots have an owner while no client is there: motor drivers always are."""
+    """Return the owned robots without a connected client: those of motor drivers."""
     return getattr(client, "owners_when_gone", set())
 
 
@@ -268,19 +268,19 @@ def client(request):
     return CLIENTS[request.param]
 
 
-@pytest.fixture(params=BRINGING)
-def bringer(request):
+@pytest.fixture(params=ADDING)
+def adding_client(request):
     return CLIENTS[request.param]
 
 
 @pytest.mark.parametrize("name", GATEWAYS)
-def test_every_row_names_a_gateway_that_can_be_described(name):
+def test_every_row_names_a_gateway(name):
     assert callable(GATEWAYS[name].load()().endpoints)
 
 
-def test_a_client_joins_drives_and_reads_its_sensors(bringer):
-    with Live(bringer.gateway) as server:
-        robot = bringer(server, "rover")
+def test_client_joins_drives_and_receives_readings(adding_client):
+    with Live(adding_client.gateway) as server:
+        robot = adding_client(server, "rover")
         before = robot.travelled()
         assert server.owners() == {"rover"}
         robot.drive()
@@ -288,22 +288,22 @@ def test_a_client_joins_drives_and_reads_its_sensors(bringer):
         assert server.x("rover") > 0.08
 
 
-def test_a_robot_that_was_brought_leaves_with_its_connection(bringer):
-    with Live(bringer.gateway) as server:
-        lost, other = bringer(server, "lost"), bringer(server, "other")
+def test_added_robot_is_removed_with_its_connection(adding_client):
+    with Live(adding_client.gateway) as server:
+        lost, other = adding_client(server, "lost"), adding_client(server, "other")
         lost.travelled(), other.travelled()
-        lost.vanish()
+        lost.break_connection()
         until(lambda: server.robots() == {OWN, "other"})
         assert server.owners() == {"other"}
-        other.travelled()  # nobody else notices
+        other.travelled()  # not affected
 
 
-def test_a_robot_of_the_worlds_own_stays_and_halts(client):
+def test_robot_of_the_world_stays_and_stops(client):
     with Live(client.gateway, kind=_kind(client)) as server:
         robot = client(server, OWN)
         robot.drive()
         until(lambda: server.x(OWN) > 0.05)
-        robot.vanish()
+        robot.break_connection()
         until(lambda: server.owners() == _owners(client))
         server.pass_time(0.5)
         stands = server.x(OWN)
@@ -312,10 +312,10 @@ def test_a_robot_of_the_worlds_own_stays_and_halts(client):
         assert OWN in server.robots()
 
 
-def test_the_robot_of_a_silent_client_halts(bringer):
-    with Live(bringer.gateway, command_timeout=0.3) as server:
-        robot = bringer(server, "quiet")
-        robot.travelled()  # it is there
+def test_robot_of_a_silent_client_stops(adding_client):
+    with Live(adding_client.gateway, command_timeout=0.3) as server:
+        robot = adding_client(server, "quiet")
+        robot.travelled()  # joined
         robot.drive()
         until(lambda: server.x("quiet") > 0.02)
         server.pass_time(1.0)
@@ -325,7 +325,7 @@ def test_the_robot_of_a_silent_client_halts(bringer):
         assert server.owners() == {"quiet"}
 
 
-def test_roles_are_the_hosts(client):
+def test_driving_needs_the_drive_role(client):
     with Live(client.gateway, kind=_kind(client), tokens=(DRIVER, WATCHER)) as server:
         assert "token" in client(server, OWN).refusal()
         assert "'drive'" in client(server, OWN, token=WATCHER).refusal()
@@ -334,14 +334,14 @@ def test_roles_are_the_hosts(client):
         assert server.robots() == {OWN}
 
 
-def test_no_more_robots_than_a_machine_may_have(bringer):
-    with Live(bringer.gateway, limits=Limits(robots_per_address=1)) as server:
-        bringer(server, "first").travelled()
-        assert "no further robot" in bringer(server, "second").refusal()
+def test_robots_per_address_are_limited(adding_client):
+    with Live(adding_client.gateway, limits=Limits(robots_per_address=1)) as server:
+        adding_client(server, "first").travelled()
+        assert "no further robot" in adding_client(server, "second").refusal()
         assert server.owners() == {"first"}
 
 
-def test_robots_of_all_gateways_count():
+def test_robots_of_all_gateways_are_counted_together():
     both, limits = (UsarsimClient.gateway, RosbridgeClient.gateway), Limits(robots_per_address=1)
     with Live(*both, limits=limits) as server:
         UsarsimClient(server, "first").travelled()

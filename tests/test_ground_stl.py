@@ -19,8 +19,9 @@ from grouser.simulation.ground import Ground
 from grouser.simulation.ground_stl import GROWTH, ground_surface
 from grouser.simulation.scene import compose
 from grouser.world import Cylinder
+from grouser.world.meshes.mesh_files import write_stl
+from grouser.world.meshes.triangle_mesh import open_edges
 from grouser.world.objects import Ball
-from grouser.world.stl_file import open_edges, write_stl
 from grouser.world.terrain.height_map import HeightMap
 
 

@@ -1,4 +1,4 @@
-"""Bad neighbours of a live server: what they do costs themselves, and nobody else."""
+"""Hostile clients of a running server: they delay themselves only."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from support.server_fixtures import PATIENCE, QUIET, Served, environment, until
+from support.server_fixtures import QUIET, TIMEOUT, Served, environment, until
 
 from grouser.client.connection import join
 from grouser.client.pictures import watch
@@ -20,7 +20,7 @@ from grouser.protocol.usarsim.extensions import Notice
 from grouser.world.file import MOST, load
 
 TOKEN = "quite-a-secret-token"
-DRAWER = "good-for-drawing-only"
+RENDERER = "good-for-drawing-only"
 SLIP = "mistyped-secret-word"
 
 
@@ -45,7 +45,9 @@ def time_of(served):
 # -- ports -----------------------------------------------------------------------------------
 
 
-def test_silent_strangers_take_no_memory_and_keep_nobody_out(tmp_path, certificate):
+def test_silent_unauthenticated_connections_take_no_memory_and_lock_out_no_client(
+    tmp_path, certificate
+):
     tokens = tmp_path / "tokens"
     tokens.write_text(f"all: {TOKEN}\n")
     tokens.chmod(0o600)
@@ -55,12 +57,12 @@ def test_silent_strangers_take_no_memory_and_keep_nobody_out(tmp_path, certifica
         port, before = served.ports["control"], served.rss
         for _ in range(300):
             wire = stack.enter_context(socket.socket())
-            wire.bind(("127.0.0.2", 0))  # another address than the friend's
+            wire.bind(("127.0.0.2", 0))  # another address than the client's
             wire.connect(("127.0.0.1", port))
-        for _ in range(20):  # these begin TLS, and never end it
+        for _ in range(20):  # these never finish the TLS handshake
             wire = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
             wire.sendall(b"\x16")
-        with join("P3AT", port=port, token=TOKEN, tls=certificate, timeout=PATIENCE) as robot:
+        with join("P3AT", port=port, token=TOKEN, tls=certificate, timeout=TIMEOUT) as robot:
             assert robot.geometry()
         assert served.rss - before < 30e6
         assert len(served.log) < 20_000
@@ -69,7 +71,7 @@ def test_silent_strangers_take_no_memory_and_keep_nobody_out(tmp_path, certifica
 # -- lockstep --------------------------------------------------------------------------------
 
 
-def test_a_client_that_stalls_is_named_told_and_waited_for_no_more(tmp_path):
+def test_stalled_client_is_logged_and_dropped_from_lockstep_after_timeout(tmp_path):
     options = (*QUIET, "--longest-wait", "2", "-v")
     with (
         Served(tmp_path, "pioneer_room", *options) as served,
@@ -81,11 +83,11 @@ def test_a_client_that_stalls_is_named_told_and_waited_for_no_more(tmp_path):
         assert served.console("waits") == "Sleeper"
         until(lambda: time_of(served) > begin)
         assert served.console("waits") == "none"
-        notices = (heard for heard in sleeper.listen() if isinstance(heard, Notice))
-        assert "no more" in next(one.text for one in notices if one.kind == "Dropped")
+        notices = (received for received in sleeper.listen() if isinstance(received, Notice))
+        assert "removed from lockstep" in next(one.text for one in notices if one.kind == "Dropped")
         assert "waiting for the turn of 'Sleeper' to end" in served.log
         assert "its turn took over 2 s" in served.log
-        sleeper.drive(1.0, 1.0)  # it has its robot still
+        sleeper.drive(1.0, 1.0)  # it still owns its robot
 
 
 # -- cost ------------------------------------------------------------------------------------
@@ -93,7 +95,7 @@ def test_a_client_that_stalls_is_named_told_and_waited_for_no_more(tmp_path):
 CREATE = "CONTROL {{Type Create}} {{ClassName Crate}} {{Name made{0}}} {{Location {0},0,-1}}\r\n"
 
 
-def test_what_a_closed_socket_has_asked_for_is_dropped(tmp_path):
+def test_requests_of_a_closed_socket_are_dropped(tmp_path):
     with (
         Served(tmp_path, "pioneer_room", *QUIET) as served,
         served.join("P3AT", "Quiet", at=(0, 0, 0)),
@@ -104,7 +106,7 @@ def test_what_a_closed_socket_has_asked_for_is_dropped(tmp_path):
             until(lambda: "made0 " in served.console("list objects"))
         begin = time.monotonic()
         until(lambda: "made" not in served.console("list objects"))
-        assert time.monotonic() - begin < 5.0, "180 of them take half a minute of a small share"
+        assert time.monotonic() - begin < 5.0, "all 180 would take half a minute"
         then, now = time_of(served), time.monotonic()
         time.sleep(0.5)
         assert time_of(served) - then == pytest.approx(time.monotonic() - now, abs=0.3)
@@ -119,36 +121,36 @@ from grouser.gateways.malloc import release_large_blocks
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
-np.ones(2**20)  # freed at once: glibc learns from it
-if sys.argv[1] == "told" and not release_large_blocks():
+np.ones(2**20)  # freed at once: glibc raises its threshold
+if sys.argv[1] == "set" and not release_large_blocks():
     sys.exit("not glibc")
 before, kept, large = resident(), [], []
 for _ in range(40):
     large.append(np.ones(2**17))
-    kept.append(np.ones(2**12))  # stays, above it
+    kept.append(np.ones(2**12))  # stays, above the large block
 large.clear()
 print(resident() - before)
 """
 
 
-def test_freed_worlds_go_back_to_the_system():
+def test_freed_models_return_to_the_system():
     sizes = {}
-    for told in ("told", "not told"):
-        command = [sys.executable, "-c", GROW_AND_FREE, told]
+    for setting in ("set", "default"):
+        command = [sys.executable, "-c", GROW_AND_FREE, setting]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if "not glibc" in done.stderr:
             pytest.skip("another malloc than glibc's")
-        sizes[told] = int(done.stdout)
-    assert sizes["told"] < 8e6, "what is kept has 1.3 MB"
-    assert sizes["not told"] > 30e6, "else nobody need be told"
+        sizes[setting] = int(done.stdout)
+    assert sizes["set"] < 8e6, "the kept blocks have 1.3 MB"
+    assert sizes["default"] > 30e6, "otherwise the setting is not needed"
 
 
-# -- eyes ------------------------------------------------------------------------------------
+# -- render workers --------------------------------------------------------------------------
 
 
-def test_eyes_draw_with_a_token_of_their_own_speak_tls_and_leave_nothing(tmp_path, certificate):
+def test_render_worker_uses_its_own_token_and_tls_and_leaves_no_files(tmp_path, certificate):
     tokens = tmp_path / "tokens"
-    tokens.write_text(f"all: {TOKEN}\ndraw: {DRAWER}\n")
+    tokens.write_text(f"all: {TOKEN}\ndraw: {RENDERER}\n")
     tokens.chmod(0o600)
     safe = ("--certificate", str(certificate), "--key", str(certificate.with_name("key.pem")))
     ports = ("--images", "0", "--truth", "-1", "--eyes", "0", "--eye-processes", "0")
@@ -159,37 +161,37 @@ def test_eyes_draw_with_a_token_of_their_own_speak_tls_and_leave_nothing(tmp_pat
     ) as served:
         command = [sys.executable, "-m", "grouser", "eyes", "--port", "0", *safe]
         command += ["--server", f"127.0.0.1:{served.ports['eyes']}", "--trust", str(certificate)]
-        eyes = subprocess.Popen(
-            [*command, "--token", DRAWER],
+        worker = subprocess.Popen(
+            [*command, "--token", RENDERER],
             stdout=subprocess.PIPE,
             text=True,
             env=environment() | {"TMPDIR": str(temporary)},
             start_new_session=True,
         )
         try:
-            said = eyes.stdout.readline()
-            port = int(said.rsplit(":", 1)[1])
-            assert "accepted this render worker" in eyes.stdout.readline()
+            output = worker.stdout.readline()
+            port = int(output.rsplit(":", 1)[1])
+            assert "accepted this render worker" in worker.stdout.readline()
             where = {"port": served.ports["control"], "token": TOKEN, "tls": certificate}
             with (
-                join("P3AT", timeout=PATIENCE, **where) as robot,
+                join("P3AT", timeout=TIMEOUT, **where) as robot,
                 watch(robot, port=port) as pictures,
             ):
-                assert pictures.take().shape[2] == 3  # of the eye's own port, by TLS as well
+                assert pictures.take().shape[2] == 3  # from the worker's own port, over TLS as well
             assert list(temporary.iterdir()), "the world's files"
         finally:
-            eyes.send_signal(signal.SIGTERM)
-            assert eyes.wait(PATIENCE) == 0
-            eyes.stdout.close()
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(TIMEOUT) == 0
+            worker.stdout.close()
         assert not list(temporary.iterdir())
-        with pytest.raises(ProcessLookupError):  # nobody of its session is left
-            os.killpg(eyes.pid, 0)
+        with pytest.raises(ProcessLookupError):  # no process of its session is left
+            os.killpg(worker.pid, 0)
 
 
 # -- secrets and old clients -----------------------------------------------------------------
 
 
-def test_a_mistyped_token_reaches_no_log(tmp_path):
+def test_mistyped_token_is_not_logged(tmp_path):
     slips = (
         f"LOGN {{Token {SLIP}}}",
         f"LOGIN {SLIP}",
@@ -207,12 +209,12 @@ def test_a_mistyped_token_reaches_no_log(tmp_path):
                     wire.settimeout(0.1)
                     with contextlib.suppress(OSError):
                         wire.recv(4096)
-        with served.connect() as friend:
-            friend.console("time")
+        with served.connect() as client:
+            client.console("time")
         assert SLIP not in served.log
 
 
-def test_radio_is_for_those_who_know_it_and_old_news_gives_way(tmp_path):
+def test_radio_messages_are_not_sent_to_old_clients(tmp_path):
     with (
         Served(tmp_path, "pioneer_room", *QUIET) as served,
         served.join("P3AT", "Talker", at=(0, 0, 0)) as talker,
@@ -220,23 +222,23 @@ def test_radio_is_for_those_who_know_it_and_old_news_gives_way(tmp_path):
     ):
         old.sendall(b"INIT {ClassName USARBot.P3AT} {Name Old} {Location 1.5,1.5,0}\r\n")
         until(lambda: "Old " in served.console("list robots"))
-        heard = b""
+        received = b""
         for _ in range(20):
             talker.transmit(b"x" * 100)
         until(lambda: talker.console("time"))
         old.settimeout(1.0)
         begin = time.monotonic()
         while time.monotonic() < begin + 1.0:
-            heard += old.recv(65536)
-    assert b"STA " in heard
-    assert b"RADIO" not in heard
+            received += old.recv(65536)
+    assert b"STA " in received
+    assert b"RADIO" not in received
 
 
 # -- the console's input ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["nothing", "closed", "pipe"])
-def test_a_console_never_holds_up_a_server(tmp_path, kind):
+def test_console_input_does_not_block_a_server(tmp_path, kind):
     command = [sys.executable, "-m", "grouser", "serve", "pioneer_room", "--console", "--port", "0"]
     command += [*QUIET, "--seconds", "1.0"]
     how = {"nothing": subprocess.DEVNULL, "closed": None, "pipe": subprocess.PIPE}[kind]
@@ -246,13 +248,13 @@ def test_a_console_never_holds_up_a_server(tmp_path, kind):
         command, stdin=how, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as process:
         if kind == "pipe":
-            process.stdin.write(b"list robots\ntim")  # and then half a line, for ever
+            process.stdin.write(b"list robots\ntim")  # then an incomplete line
             process.stdin.flush()
-        assert process.wait(PATIENCE) == 0
-        said = process.stdout.read().decode()
+        assert process.wait(TIMEOUT) == 0
+        output = process.stdout.read().decode()
         assert process.stderr.read() == b""
-    assert "listening" in said
-    assert ("pioneer" in said.partition("\n")[2]) == (kind == "pipe")
+    assert "listening" in output
+    assert ("pioneer" in output.partition("\n")[2]) == (kind == "pipe")
 
 
 # -- files -----------------------------------------------------------------------------------
@@ -277,7 +279,7 @@ BASE = "name: x\nphysics: {timestep: 0.001}\nterrain: [{kind: flat, friction: 0.
     ],
     ids=["brackets", "boxes", "robots", "long", "short step"],
 )
-def test_a_huge_world_file_is_refused_in_a_second(tmp_path, text, complaint):
+def test_huge_world_file_is_refused_within_a_second_of_processor_time(tmp_path, text, complaint):
     path = tmp_path / "huge.yaml"
     path.write_text(text)
     begin = time.process_time()
@@ -287,7 +289,7 @@ def test_a_huge_world_file_is_refused_in_a_second(tmp_path, text, complaint):
 
 
 def limited(most):
-    """Return what makes files of this process no longer than ``most`` bytes: a full disk."""
+    """Return a function that limits files of this process to ``most`` bytes, like a full disk."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
@@ -296,7 +298,7 @@ def limited(most):
 
 
 @pytest.mark.parametrize(("option", "file"), [("--video", "v.mp4"), ("--picture", "p.png")])
-def test_a_full_disk_is_one_sentence_and_the_table_is_there(tmp_path, option, file):
+def test_full_disk_is_reported_in_one_sentence_after_the_table(tmp_path, option, file):
     if option == "--video":
         pytest.importorskip("cv2")
     target = tmp_path / file

@@ -100,7 +100,7 @@ COARSE = {"tick": math.radians(1) * 0.075, "step": 0.01, "late": 0.2}
 
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("distance", [50, 500, -100])
-def test_it_goes_as_far_as_it_was_told(link, distance):
+def test_go_forward_reaches_the_distance(link, distance):
     crawler = Crawler(**link)
     said = Hrt(crawler).go_forward(distance)
     assert crawler.place[0] * 1e3 == pytest.approx(distance, abs=3.5)
@@ -112,7 +112,7 @@ def test_it_goes_as_far_as_it_was_told(link, distance):
 @pytest.mark.parametrize("link", [FINE, COARSE], ids=["fine", "coarse"])
 @pytest.mark.parametrize("grip", [0.3, 0.42, 0.9])
 @pytest.mark.parametrize("angle", [10, 180, -90])
-def test_it_turns_as_far_as_it_was_told_whatever_slides(link, grip, angle):
+def test_turning_reaches_the_angle_despite_slip(link, grip, angle):
     crawler = Crawler(grip=grip, **link)
     robot = Hrt(crawler)
     robot.turning(angle)
@@ -122,7 +122,7 @@ def test_it_turns_as_far_as_it_was_told_whatever_slides(link, grip, angle):
         assert robot.slide == pytest.approx(1 - grip, abs=0.05)
 
 
-def test_a_left_turn_is_a_left_turn_and_forwards_is_forwards():
+def test_signs_of_turns_and_distances():
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.set_speeds(-50, 80)
@@ -132,7 +132,7 @@ def test_a_left_turn_is_a_left_turn_and_forwards_is_forwards():
 
 
 @pytest.mark.parametrize("place", range(4), ids=["fl", "fr", "rl", "rr"])
-def test_flippers_go_up_for_positive_angles(place):
+def test_positive_flipper_angles_are_up(place):
     angles = [0.0] * 4
     angles[place] = 45.0
     crawler = Crawler()
@@ -143,7 +143,7 @@ def test_flippers_go_up_for_positive_angles(place):
     assert all(crawler.flippers[other] == 0 for other in range(4) if other != place)
 
 
-def test_belts_run_while_it_waits_and_stop_when_told_or_forgotten():
+def test_belts_run_during_wait_and_stop_by_command_or_timeout():
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.set_speeds(100, 100)
@@ -158,7 +158,7 @@ def test_belts_run_while_it_waits_and_stop_when_told_or_forgotten():
     assert Stop() in crawler.heard
 
 
-def test_it_says_how_the_robot_is():
+def test_show_status_prints_the_status():
     said = io.StringIO()
     robot = Hrt(Crawler(), said)
     robot.go_forward(100)
@@ -183,7 +183,7 @@ def test_it_says_how_the_robot_is():
         (lambda robot: robot.set_pace(0), HrtCode.BAD_VALUE),
     ],
 )
-def test_what_cannot_be_done_moves_nothing(call, code):
+def test_values_out_of_range_send_no_command(call, code):
     crawler = Crawler()
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
@@ -206,7 +206,7 @@ def test_what_cannot_be_done_moves_nothing(call, code):
         (Crawler(grip=0.0), lambda robot: robot.turning(90), HrtCode.SLIDING),
     ],
 )
-def test_a_robot_that_cannot_move_is_reported_and_stopped(crawler, call, code):
+def test_stalled_robot_is_reported_and_stopped(crawler, call, code):
     robot = Hrt(crawler)
     with pytest.raises(HrtError) as refusal:
         call(robot)
@@ -214,7 +214,7 @@ def test_a_robot_that_cannot_move_is_reported_and_stopped(crawler, call, code):
     assert crawler.belts == (0.0, 0.0)
 
 
-def test_a_robot_that_falls_silent_or_starts_anew_is_reported():
+def test_status_timeout_and_restart_are_reported():
     crawler = Crawler()
     robot = Hrt(crawler)
     robot.wait(2.0)
@@ -222,11 +222,11 @@ def test_a_robot_that_falls_silent_or_starts_anew_is_reported():
     with pytest.raises(HrtError, match="has restarted"):
         robot.go_forward(10)
     crawler.receive = list
-    with pytest.raises(HrtError, match="says nothing"):
+    with pytest.raises(HrtError, match="no status from the robot"):
         robot.wait(20)
 
 
-def test_addresses_that_mean_nothing_are_refused():
+def test_invalid_link_addresses_are_rejected():
     with pytest.raises(BadValue, match="did you mean 'udp'"):
         open_link("udb://localhost:1")
     with pytest.raises(BadValue, match="socketcand://HOST:PORT/BUS"):

@@ -77,13 +77,13 @@ def heading_errors(corners):
     return [math.remainder(c[2] - 90 * number, 360) for number, c in enumerate(corners)]
 
 
-def test_a_side_and_a_corner():
+def test_side_and_corner_of_the_square():
     _, corners = square(sides=1)
     assert lengths(corners) == pytest.approx([100], abs=5)
     assert heading_errors(corners) == pytest.approx([0, 0], abs=3)
 
 
-def test_faults_on_any_link_are_on_its_own_clock():
+def test_link_faults_use_the_clock_of_the_link():
     """Between the library and a link without faults; seed by seed the same to the bit."""
 
     def drive(seed):
@@ -113,7 +113,7 @@ def test_the_square_is_square():
 
 
 @pytest.mark.slow
-def test_with_faults_it_still_closes_and_repeats_to_the_bit():
+def test_square_with_faults_closes_and_repeats_bit_for_bit():
     rig, corners = square(FAULTS)
     print("sides, mm:", [round(side, 1) for side in lengths(corners)])
     print("headings off, deg:", [round(angle, 2) for angle in heading_errors(corners)])

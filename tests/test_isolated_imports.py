@@ -11,7 +11,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.source_tree import BARE, MAY_IMPORT, PURE, is_init, modules, package, package_zones, zone
+from support.source_tree import (
+    BARE,
+    MAY_IMPORT,
+    PURE,
+    is_init,
+    modules,
+    package,
+    package_zones,
+    zone,
+)
 
 THIRD_PARTY = ["cv2", "matplotlib", "mujoco", "numba", "numpy", "pydantic", "rich", "typer", "yaml"]
 

@@ -164,7 +164,7 @@ def test_flippers_reach_commanded_angles_up_positive(method):
     told = simulation.read("kenaf", "encoder")
     angles = [math.degrees(told[f"{place}_arm"]) for place in FOUR]
     assert angles == pytest.approx([60, 60, 80, 30], abs=1.0)
-    simulation.live.update_places()
+    simulation.state.update_kinematics()
     for place in FOUR:
         arm = simulation.data.body(f"kenaf/{place}_arm")
         assert arm.xipos[2] > arm.xpos[2] + 0.01  # up, front and rear alike

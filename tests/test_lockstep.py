@@ -1,4 +1,4 @@
-"""Lockstep over the wire: what happens is decided by what clients say, not by when."""
+"""Lockstep over the network: results depend on the commands, not on their arrival times."""
 
 import multiprocessing
 import random
@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from support.server_fixtures import QUIET, Guest, Served, until
+from support.server_fixtures import QUIET, LockstepClient, Served, until
 
 from grouser.errors import NoAnswer
 from grouser.protocol.usarsim.extensions import Tick
@@ -18,22 +18,22 @@ ARENA = ("pioneer_room", *QUIET, "--speed", "max")
 EVERY = 0.25
 
 
-def run(folder, names, turns, think):
-    """Let two drive in processes of their own, who come in this order; return the final hash."""
+def run(folder, names, turns, delay):
+    """Run two client processes that join in this order; return the final hash."""
     with Served(folder, *ARENA, "--players", "2") as served, ExitStack() as stack:
-        guests = []
+        clients = []
         for name in names:
             number = "AB".index(name)
-            words = ("P3AT", -1 - number, -1.5 + number, number, turns, EVERY, think)
-            guests.append(stack.enter_context(Guest(served, name, *words)))
-            assert guests[-1].hears() == "joined"
-        for guest in guests:
-            assert guest.hears() == "done"
+            words = ("P3AT", -1 - number, -1.5 + number, number, turns, EVERY, delay)
+            clients.append(stack.enter_context(LockstepClient(served, name, *words)))
+            assert clients[-1].read_line() == "joined"
+        for client in clients:
+            assert client.read_line() == "done"
         assert served.console("time") == f"{turns * EVERY:.3f} s"
         return served.console("hash")
 
 
-def test_two_runs_are_the_same_to_the_bit_whoever_comes_first(tmp_path):
+def test_order_of_joining_does_not_change_the_result(tmp_path):
     first = run(tmp_path, "AB", 20, 0.02)
     assert run(tmp_path, "BA", 20, 0.0) == first
 
@@ -44,7 +44,7 @@ def _hog(stop):
 
 
 @pytest.mark.slow
-def test_a_minute_is_the_same_to_the_bit_whatever_the_load(tmp_path):
+def test_machine_load_does_not_change_the_result(tmp_path):
     first = run(tmp_path, random.sample("AB", 2), 240, 0.005)
     stop = multiprocessing.Event()
     hogs = [multiprocessing.Process(target=_hog, args=(stop,)) for _ in range(2)]
@@ -64,12 +64,12 @@ def served(tmp_path_factory):
         yield served
 
 
-def test_any_command_that_moves_may_end_a_turn(served):
+def test_motion_command_ends_a_turn_in_the_mode_by_command(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
         for number in range(1, 4):
-            robot.geometry()  # a question ends no turn
+            robot.geometry()  # a query ends no turn
             robot.drive(2.0, 2.0)
             assert robot.turn().time == pytest.approx(begin + 0.2 * number, abs=1e-3)
         robot.package("CameraPanTilt", {0: 0.3})
@@ -77,7 +77,7 @@ def test_any_command_that_moves_may_end_a_turn(served):
 
 
 @pytest.mark.parametrize(
-    "say",
+    "command",
     [
         lambda robot: robot.stiffen("Pan", 1.0),
         lambda robot: robot.set("Joint", "Pan", "Angle", "0.2"),
@@ -86,11 +86,11 @@ def test_any_command_that_moves_may_end_a_turn(served):
     ],
     ids=["stiffness", "plain SET of a joint", "joint", "STEP"],
 )
-def test_client_and_world_agree_on_what_ended_a_turn(served, say):
+def test_client_and_server_agree_on_the_end_of_a_turn(served, command):
     with served.join("P3AT", "A", at=(0, -1, 0), dialect="udk") as robot:
         robot.lockstep(0.2, by_command=True)
         begin = robot.turn().time
-        say(robot)
+        command(robot)
         assert robot.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
         assert served.console("time") == f"{robot.time:.3f} s"
 
@@ -101,7 +101,7 @@ def test_turns_of_different_lengths(served):
         begin = a.turn().time
         with served.join("P3AT", "B", at=(0, 1, 0)) as b:
             b.lockstep(0.15)
-            assert b.turn().time == begin  # time stood still for a, also while b came
+            assert b.turn().time == begin  # time stood still for a, also while b joined
             b.end_turn()
             at = [a.step().time - begin for _ in range(2)]
             a.end_turn()
@@ -115,31 +115,31 @@ def test_turns_of_different_lengths(served):
             assert a.turn().time == pytest.approx(begin + 0.2, abs=1e-3)
 
 
-def test_what_is_said_early_belongs_to_the_next_turn(served):
+def test_early_commands_belong_to_the_next_turns(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.1)
         begin = robot.turn().time
-        for _ in range(5):  # five turns in one breath
+        for _ in range(5):  # five turns at once
             robot.drive(2.0, 2.0)
             robot.end_turn()
-        ticks = (heard.time for heard in robot.listen() if isinstance(heard, Tick))
+        ticks = (message.time for message in robot.listen() if isinstance(message, Tick))
         times = [begin, *islice(ticks, 5)]
         assert np.diff(times) == pytest.approx(0.1, abs=1e-3)
-        assert served.console("time") == f"{times[-1]:.3f} s"  # and there it waits
+        assert served.console("time") == f"{times[-1]:.3f} s"  # where it waits
 
 
-def test_readings_come_before_the_turn_they_belong_to(served):
+def test_readings_are_sent_before_their_turn(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as robot:
         robot.lockstep(0.3)
         robot.turn()
         for _ in range(5):
             turn = robot.step()
-            stamps = [heard.time for heard in turn.messages if isinstance(heard, GroundTruth)]
+            stamps = [message.time for message in turn.messages if isinstance(message, GroundTruth)]
             assert stamps
             assert turn.time - 0.3 < min(stamps) <= max(stamps) <= turn.time
 
 
-def test_who_leaves_lockstep_or_dies_does_not_stop_the_world(served):
+def test_client_that_leaves_lockstep_or_dies_does_not_stop_time(served):
     with served.join("P3AT", "A", at=(0, -1, 0)) as a:
         a.lockstep(0.05)
         begin = a.turn().time
@@ -149,8 +149,8 @@ def test_who_leaves_lockstep_or_dies_does_not_stop_the_world(served):
             a.end_turn()
             b.lockstep(0.0)
             assert a.turn().time > begin
-        with Guest(served, "C", "P3AT", -1, 2, 0, 10**6, 0.05, 0.0) as c:
-            assert c.hears() == "joined"
+        with LockstepClient(served, "C", "P3AT", -1, 2, 0, 10**6, 0.05, 0.0) as c:
+            assert c.read_line() == "joined"
             a.step()
             c.kill()
             begin = a.time
@@ -160,7 +160,7 @@ def test_who_leaves_lockstep_or_dies_does_not_stop_the_world(served):
         until(lambda: "C (" not in served.console("list robots"))
 
 
-def test_time_begins_when_all_players_are_there(tmp_path):
+def test_time_begins_when_all_players_have_entered(tmp_path):
     with (
         Served(tmp_path, *ARENA, "--players", "2") as served,
         served.join("P3AT", "A", at=(0, -1, 0)) as a,
@@ -171,7 +171,7 @@ def test_time_begins_when_all_players_are_there(tmp_path):
         time.sleep(0.2)
         assert served.console("time") == "0.000 s"
         with served.join("P3AT", "B", at=(0, 1, 0)) as b:
-            assert served.console("time") == "0.000 s"  # there, but not in lockstep yet
+            assert served.console("time") == "0.000 s"  # joined, but not in lockstep yet
             b.lockstep(0.1)
             b.step()
             assert a.turn().time == pytest.approx(0.1)

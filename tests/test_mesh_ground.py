@@ -20,6 +20,7 @@ from grouser.errors import WorldFileError
 from grouser.simulation.ground import NOTHING, Ground
 from grouser.world.file import parse
 from grouser.world.mesh_object import Mesh
+from grouser.world.meshes import collision_cache
 from grouser.world.meshes.collision_cache import cached_proxy
 from grouser.world.meshes.mesh_files import read_mesh
 from grouser.world.meshes.triangle_mesh import TriangleMesh
@@ -167,7 +168,7 @@ def test_a_choice_is_remembered_and_a_broken_memory_is_not_believed(tmp_path, ca
     first = cached_proxy(mesh, "auto", 0.01, None)
     (kept,) = cache.iterdir()
     monkeypatch.setattr(collision_cache, "_memory", {})
-    monkeypatch.setattr(collision_cache, "choose_proxy", None)  # whoever cuts again fails
+    monkeypatch.setattr(collision_cache, "choose_proxy", None)  # a second decomposition fails
     again = cached_proxy(mesh, "auto", 0.01, None)
     assert (again.why, again.taken.fit) == (first.why, first.taken.fit)
     for one, two in zip(first.taken.pieces, again.taken.pieces, strict=True):

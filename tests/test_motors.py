@@ -12,7 +12,7 @@ import cantools
 import pytest
 from support.cli_runner import grouser as command_line
 from support.cli_runner import refused
-from support.server_fixtures import PATIENCE, Served
+from support.server_fixtures import TIMEOUT, Served
 
 import grouser
 from grouser.benches import bridge
@@ -54,7 +54,7 @@ def bus_of(server, channel="can0"):
     return can.Bus(interface="socketcand", channel=channel, tcp_tune=True, **where)
 
 
-def received(bus, kind, seconds=PATIENCE):
+def received(bus, kind, seconds=TIMEOUT):
     """Return the next message of a kind and its time stamp (simulated, s)."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -82,7 +82,7 @@ def test_unmodified_python_can_drives_and_reads_encoders(served):
         assert ended > begun
         names = set()
         while len(names) < 6:
-            message = bus.recv(PATIENCE)
+            message = bus.recv(TIMEOUT)
             names.add(database.get_message_by_frame_id(message.arbitration_id).name)
             database.decode_message(message.arbitration_id, message.data)
 
@@ -95,16 +95,16 @@ def test_node_receives_frames_of_others_and_not_its_own(served):
         one.send(sent), one.send(far)
         found = []
         while len(found) < 2:
-            message = other.recv(PATIENCE)
+            message = other.recv(TIMEOUT)
             if message.arbitration_id in (0x321, 0x1234567):
                 found.append((message.arbitration_id, bytes(message.data), message.is_extended_id))
         assert found == [(0x321, b"\1\2", False), (0x1234567, b"", True)]
         for _ in range(200):
-            assert one.recv(PATIENCE).arbitration_id != 0x321
+            assert one.recv(TIMEOUT).arbitration_id != 0x321
 
 
 def raw(server):
-    return socket.create_connection(("127.0.0.1", server.ports["can"]), PATIENCE)
+    return socket.create_connection(("127.0.0.1", server.ports["can"]), TIMEOUT)
 
 
 def read_until_closed(connection):
@@ -250,7 +250,7 @@ def driver(tmp_path_factory):
 
 
 def run(program, address):
-    done = subprocess.run([program, address], capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([program, address], capture_output=True, text=True, timeout=TIMEOUT)
     return done.returncode, done.stdout.strip()
 
 
@@ -290,4 +290,4 @@ def test_c_transport_drives_over_socketcan_if_available(served, driver):
                     can.Message(arbitration_id=frame.id, data=frame.data, is_extended_id=False)
                 )
             time.sleep(0.005)
-        assert float(program.communicate(timeout=PATIENCE)[0]) == pytest.approx(200, abs=25)
+        assert float(program.communicate(timeout=TIMEOUT)[0]) == pytest.approx(200, abs=25)

@@ -1,4 +1,4 @@
-"""A client that does not read loses old sensor lines, then its connection; nobody waits for it."""
+"""Outbox: a client that does not read loses old sensor lines, then its connection."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ FILL = b"x" * 4095 + b"\n"
 
 
 class Speaker(asyncio.Protocol):
-    """The server's end of a connection, as `serve.py` has it."""
+    """Server side of a connection."""
 
     def __init__(self):
         self.lost = asyncio.get_running_loop().create_future()
@@ -39,7 +39,7 @@ class Speaker(asyncio.Protocol):
 
 @asynccontextmanager
 async def pair():
-    """Yield a speaker and the socket at whose far end somebody may read."""
+    """Yield a speaker and the socket at the other end."""
     near, far = socket.socketpair()
     near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
     far.setblocking(False)
@@ -51,14 +51,14 @@ async def pair():
 
 
 def clog(outbox):
-    """Say so much to somebody who does not read that further lines must wait."""
+    """Fill the buffers so that further lines must wait."""
     while not outbox.waiting:
         outbox.line(FILL)
 
 
-async def hear(far):
-    """Read all there is until the other side has nothing more to say."""
-    loop, heard = asyncio.get_running_loop(), b""
+async def read_lines(far):
+    """Return all lines, until no more arrive."""
+    loop, received = asyncio.get_running_loop(), b""
     while True:
         try:
             part = await asyncio.wait_for(loop.sock_recv(far, 1 << 20), 0.2)
@@ -66,17 +66,17 @@ async def hear(far):
             break
         if not part:
             break
-        heard += part
-    return [line for line in heard.split(b"\n") if line and line != FILL.strip()]
+        received += part
+    return [line for line in received.split(b"\n") if line and line != FILL.strip()]
 
 
-def test_lines_reach_a_reader_at_once():
+def test_lines_are_sent_at_once_to_a_reader():
     async def run():
         async with pair() as (speaker, far):
             speaker.outbox.line(b"STA\n")
             speaker.outbox.line(b"SEN\n", stale="laser")
             assert speaker.outbox.waiting == 0
-            return await hear(far)
+            return await read_lines(far)
 
     assert asyncio.run(run()) == [b"STA", b"SEN"]
 
@@ -87,38 +87,40 @@ def test_all_lines_arrive_in_order_when_a_slow_reader_reads_again():
             clog(speaker.outbox)
             for number in range(100):
                 speaker.outbox.line(b"%d\n" % number, stale="laser" if number % 3 else None)
-            heard = await hear(far)
-            assert speaker.outbox.waiting == 0, "it is left waiting though the far side reads"
+            received = await read_lines(far)
+            assert speaker.outbox.waiting == 0, "lines wait although the peer reads"
             assert speaker.outbox.dropped == 0
-            return heard
+            return received
 
     assert asyncio.run(run()) == [b"%d" % number for number in range(100)]
 
 
-def test_a_client_that_does_not_read_loses_old_sensor_lines_and_nothing_else():
+def test_client_that_does_not_read_loses_old_sensor_lines_only():
     async def run():
         async with pair() as (speaker, far):
             outbox = speaker.outbox
             clog(outbox)
             outbox.line(b"RES\n")
             outbox.line(b"once\n", stale="gps")
-            said = 50_000
-            for number in range(said):
+            sent = 50_000
+            for number in range(sent):
                 outbox.line(b"laser %d\n" % number, stale="laser")
                 assert outbox.waiting <= MOST
                 assert speaker.transport.get_write_buffer_size() <= HIGH + len(FILL)
             assert not outbox.cut
-            heard = await hear(far)
-            lasers = [int(line.split()[1]) for line in heard if line.startswith(b"laser")]
-            assert lasers == list(range(said - len(lasers), said)), "the newest are kept, in order"
-            assert outbox.dropped == said - len(lasers) > 0
-            return heard
+            received = await read_lines(far)
+            lasers = [int(line.split()[1]) for line in received if line.startswith(b"laser")]
+            assert lasers == list(range(sent - len(lasers), sent)), "the newest are kept, in order"
+            assert outbox.dropped == sent - len(lasers) > 0
+            return received
 
-    heard = asyncio.run(run())
-    assert heard[:2] == [b"RES", b"once"], "a sensor's only line outlives another's old ones"
+    received = asyncio.run(run())
+    assert received[:2] == [b"RES", b"once"], (
+        "the only line of a sensor is kept longer than obsolete lines of another"
+    )
 
 
-def test_old_radio_messages_give_way_and_answers_do_not():
+def test_old_radio_messages_are_dropped_and_answers_are_not():
     async def run():
         async with pair() as (speaker, far):
             clog(speaker.outbox)
@@ -126,24 +128,24 @@ def test_old_radio_messages_give_way_and_answers_do_not():
             writer.send_radio(RadioSignal("R", b"unknown to old clients", -40.0))
             writer.extended = True
             writer.write(Tick(1.0))
-            said = 20_000
-            for number in range(said):
-                writer.send_radio(RadioSignal("Chatterbox", b"%d" % number, -40.0))
+            sent = 20_000
+            for number in range(sent):
+                writer.send_radio(RadioSignal("Talker", b"%d" % number, -40.0))
             writer.send_radio(RadioSignal("Quiet", b"only once", -40.0))
             assert not speaker.outbox.cut
-            return await hear(far), speaker.outbox.dropped, said
+            return await read_lines(far), speaker.outbox.dropped, sent
 
-    heard, dropped, said = asyncio.run(run())
+    received, dropped, sent = asyncio.run(run())
     client = ClientSide(UT2004)
-    tick, *radio = [message for line in heard for message in client.receive(line + b"\r\n")]
+    tick, *radio = [message for line in received for message in client.receive(line + b"\r\n")]
     assert tick == Tick(1.0)
-    numbers = [int(one.data) for one in radio if one.sender == "Chatterbox"]
-    assert numbers == list(range(said - len(numbers), said)), "the newest are kept, in order"
-    assert dropped == said - len(numbers) > 0
+    numbers = [int(one.data) for one in radio if one.sender == "Talker"]
+    assert numbers == list(range(sent - len(numbers), sent)), "the newest are kept, in order"
+    assert dropped == sent - len(numbers) > 0
     assert radio[-1].sender == "Quiet"
 
 
-def test_a_client_that_leaves_even_answers_unread_is_cut_off():
+def test_client_that_leaves_answers_unread_is_disconnected():
     async def run():
         async with pair() as (speaker, _far):
             outbox = speaker.outbox
@@ -161,34 +163,34 @@ def test_a_client_that_leaves_even_answers_unread_is_cut_off():
     asyncio.run(run())
 
 
-def test_others_are_served_while_one_does_not_read():
+def test_client_that_does_not_read_does_not_delay_others():
     async def run():
-        async with pair() as (deaf, _silent), pair() as (speaker, far):
+        async with pair() as (blocked, _silent), pair() as (speaker, far):
             for number in range(2000):
-                deaf.outbox.line(FILL, stale="camera")
+                blocked.outbox.line(FILL, stale="camera")
                 speaker.outbox.line(b"%d\n" % number)
-            assert deaf.outbox.dropped > 0
-            return await hear(far)
+            assert blocked.outbox.dropped > 0
+            return await read_lines(far)
 
     assert asyncio.run(run()) == [b"%d" % number for number in range(2000)]
 
 
-def test_an_allowance_saves_a_second_and_no_more():
-    allowance = RateLimiter(10, now=0.0)
-    assert sum(allowance.spend(0.0) for _ in range(50)) == 10
-    assert not allowance.spend(0.05)
-    assert allowance.spend(0.1)
-    assert sum(allowance.spend(100.0) for _ in range(50)) == 10
-    assert not allowance.spend(99.0), "a clock that goes back gives nothing"
+def test_rate_limiter_accumulates_at_most_its_burst():
+    limiter = RateLimiter(10, now=0.0)
+    assert sum(limiter.spend(0.0) for _ in range(50)) == 10
+    assert not limiter.spend(0.05)
+    assert limiter.spend(0.1)
+    assert sum(limiter.spend(100.0) for _ in range(50)) == 10
+    assert not limiter.spend(99.0), "a clock that goes back adds nothing"
 
 
-def test_a_debt_says_how_long_to_wait():
-    allowance = RateLimiter(100, now=0.0)
-    assert allowance.charge(0.0, 100) == 0.0
-    assert allowance.charge(0.0, 50) == pytest.approx(0.5)
-    assert allowance.charge(0.5, 0) == pytest.approx(0.0)
+def test_charge_returns_the_time_until_the_debt_is_paid():
+    limiter = RateLimiter(100, now=0.0)
+    assert limiter.charge(0.0, 100) == 0.0
+    assert limiter.charge(0.0, 50) == pytest.approx(0.5)
+    assert limiter.charge(0.5, 0) == pytest.approx(0.0)
 
 
-def test_a_limit_must_be_above_zero():
+def test_limits_must_be_above_zero():
     with pytest.raises(BadValue, match="connections is 0, must be above 0"):
         Limits(connections=0)

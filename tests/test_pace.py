@@ -85,12 +85,12 @@ class TestRealTimePacer:
 
 
 class TestLockstep:
-    def test_time_passes_when_nobody_asked_for_turns(self):
+    def test_time_passes_without_clients_in_lockstep(self):
         lockstep = Lockstep()
         assert lockstep.open
         assert lockstep.next_turn() is None
 
-    def test_the_world_waits_for_everybody_whose_turn_it_is(self):
+    def test_time_stands_still_during_any_turn(self):
         lockstep = Lockstep()
         lockstep.enter("a", 10, 0)
         lockstep.enter("b", 25, 0)
@@ -115,14 +115,14 @@ class TestLockstep:
             assert lockstep.next_turn() == 3 + 7 * turn
             assert lockstep.begin_turns(3 + 7 * turn) == ["a"]
 
-    def test_those_whose_turns_begin_together_are_told_by_name(self):
+    def test_turns_that_begin_together_are_sorted_by_name(self):
         lockstep = Lockstep()
         for name in ("zoe", "adam", "kim"):
             lockstep.enter(name, 5, 0)
             lockstep.end_turn(name)
         assert lockstep.begin_turns(5) == ["adam", "kim", "zoe"]
 
-    def test_time_begins_when_all_players_are_there(self):
+    def test_time_begins_when_all_players_have_entered(self):
         lockstep = Lockstep(players=2)
         lockstep.enter("a", 10, 0)
         lockstep.end_turn("a")
@@ -133,7 +133,7 @@ class TestLockstep:
         lockstep.leave("b")  # the game has begun
         assert lockstep.open
 
-    def test_nobody_waits_for_those_who_left(self):
+    def test_client_that_left_is_not_waited_for(self):
         lockstep = Lockstep()
         lockstep.enter("a", 10, 0)
         lockstep.leave("a")
@@ -141,7 +141,7 @@ class TestLockstep:
         assert lockstep.open
         assert "a" not in lockstep
 
-    def test_when_the_world_starts_over_every_turn_begins(self):
+    def test_restart_begins_every_turn(self):
         lockstep = Lockstep()
         lockstep.enter("a", 10, 0)
         lockstep.end_turn("a")

@@ -35,7 +35,7 @@ def seen(x, y, yaw, *, axes=Axes.Z_DOWN, tracked=True):
 
 @pytest.mark.parametrize("axes", list(Axes))
 @pytest.mark.parametrize("law", [PathDriver(), PathDriver(law=SkidLaw(speed=0.2))])
-def test_a_pose_on_the_wire_is_steered_as_one_in_a_trial(axes, law):
+def test_received_pose_gives_the_command_of_the_trial_driver(axes, law):
     path = [[1.0, 0.5], [2.0, 0.5]]
     follower, state = PathFollower(path, law, axes=axes), law.begin(1)
     law.enter(state, 0, path)
@@ -47,7 +47,7 @@ def test_a_pose_on_the_wire_is_steered_as_one_in_a_trial(axes, law):
         assert tuple(told) == law.words
 
 
-def test_a_lost_frame_changes_nothing_and_the_end_stops_it():
+def test_missing_pose_gives_no_command_and_the_end_stops():
     follower = PathFollower([[0.5, 0.0]])
     assert follower.command(None) is None
     assert follower.command(seen(0.0, 0.0, 0.0, tracked=False)) is None
@@ -59,12 +59,12 @@ def test_a_lost_frame_changes_nothing_and_the_end_stops_it():
     assert follower.arrived
 
 
-def test_a_path_that_is_none_is_refused():
+def test_invalid_path_is_rejected():
     with pytest.raises(BadValue, match="path: "):
         PathFollower([[0.0, math.nan]])
 
 
-def test_the_goal_is_reached_over_tcp(tmp_path):
+def test_goal_is_reached_over_tcp(tmp_path):
     """It starts turned away by 90 deg; nothing but motion capture says where it is."""
     file = tmp_path / "goal.yaml"
     file.write_text(WORLD)

@@ -1,4 +1,4 @@
-"""A robot that the host drives along a path for somebody: as a trial would, and how it ends."""
+"""Path run: equality with a trial, and its ends."""
 
 import numpy as np
 import pytest
@@ -26,35 +26,35 @@ def host():
     return host
 
 
-def test_a_drive_is_a_trial_to_the_bit(host):
+def test_run_equals_a_trial(host):
     goal = Place(x=0.3, y=0.05, within=0.05)
     (trial,) = run_trials([PathCourse(WORLD, "roach", goal).trial(PATH, Draw())])
-    drives = []
-    PathRun(host, "roach", PATH, drives.append)
+    results = []
+    PathRun(host, "roach", PATH, results.append)
     assert set(host.owners) == {"roach"}
-    while not drives:
+    while not results:
         host.advance()
-    (drive,) = drives
-    assert drive.arrived
-    assert (drive.ended, drive.seconds) == (trial.verdict, trial.time)
+    (result,) = results
+    assert result.arrived
+    assert (result.ended, result.seconds) == (trial.verdict, trial.time)
     assert host.simulation.pose("roach").position.tolist() == trial.positions[-1].tolist()
-    assert (drive.work, drive.effort) == pytest.approx((trial.work, trial.effort), rel=1e-12)
+    assert (result.work, result.effort) == pytest.approx((trial.work, trial.effort), rel=1e-12)
     assert not host.owners
 
 
-def test_it_is_out_of_time_when_its_limit_is_over(host):
-    drives = []
-    PathRun(host, "roach", PATH, drives.append, limit=0.5)
-    while not drives:
+def test_run_ends_at_its_time_limit(host):
+    results = []
+    PathRun(host, "roach", PATH, results.append, limit=0.5)
+    while not results:
         host.advance()
-    assert drives[0].ended == "out of time"
-    assert drives[0].seconds == pytest.approx(0.5)
+    assert results[0].ended == "out of time"
+    assert results[0].seconds == pytest.approx(0.5)
 
 
-def test_nobody_can_be_driven_twice_or_from_far_away(host):
+def test_run_needs_an_unowned_robot_near_the_start_of_the_path(host):
     with pytest.raises(BadValue, match="reset_pose puts it there"):
         PathRun(host, "roach", PATH + 1.0, print)
-    assert not host.owners, "who could not set off does not keep the robot"
+    assert not host.owners, "a run that cannot start releases the robot"
     with pytest.raises(UnknownName, match="did you mean 'roach'"):
         PathRun(host, "raoch", PATH, print)
     PathRun(host, "roach", PATH, print)
@@ -65,13 +65,13 @@ def test_nobody_can_be_driven_twice_or_from_far_away(host):
 @pytest.mark.parametrize(
     ("action", "why"), [(Leave("roach"), "removed from the world"), (Reset(), "was reset")]
 )
-def test_it_ends_once_when_its_robot_goes_or_the_world_begins_anew(host, action, why):
-    drives = []
-    run = PathRun(host, "roach", PATH, drives.append)
+def test_run_ends_once_when_its_robot_is_removed_or_the_world_is_reset(host, action, why):
+    results = []
+    run = PathRun(host, "roach", PATH, results.append)
     host.advance(0.3)
     host.apply(action)
     host.advance()
     run.cancel("too late")
-    (drive,) = drives
-    assert why in drive.ended
+    (result,) = results
+    assert why in result.ended
     assert not host.owners

@@ -1,4 +1,4 @@
-"""Who hears whom: distance, walls, loss, delay."""
+"""Radio: distance, walls, loss, delay."""
 
 import math
 
@@ -44,14 +44,14 @@ def simulation(*robots, objects=(), seed=0, **radio):
     return Simulation(world, seed=seed)
 
 
-def hearers(deliveries):
+def receivers(deliveries):
     return [name for name, _ in deliveries]
 
 
 # -- the model -------------------------------------------------------------------------------
 
 
-def test_usarsims_numbers():
+def test_strength_equals_usarsim():
     model = RadioModel()
     assert model.strength(2.0, 0) == pytest.approx(-49.67)
     assert model.strength(20.0, 0) == pytest.approx(-59.67)
@@ -69,7 +69,7 @@ def test_loss_grows_from_nothing_to_all_at_the_cutoff():
     assert RadioModel(margin_db=0.0).loss(-93.0) == 0.0
 
 
-def test_a_world_file_says_what_its_radios_do(tmp_path):
+def test_radio_model_of_a_world_file(tmp_path):
     path = tmp_path / "world.yaml"
     text = grouser.world.file.shipped()["quince_step"].read_text()
     path.write_text(text + "\nradio: {exponent: 2, wall_db: 10}\n")
@@ -82,13 +82,13 @@ def test_a_world_file_says_what_its_radios_do(tmp_path):
 # -- walls -----------------------------------------------------------------------------------
 
 
-def test_every_wall_on_the_way_counts_once_and_robots_and_others_do_not():
-    aside = Ball(name="ball", radius=0.3, position=(2.0, 3.0, 0.3), mass=1.0, friction=0.5)
+def test_each_crossed_wall_counts_once_and_robots_do_not():
+    ball = Ball(name="ball", radius=0.3, position=(2.0, 3.0, 0.3), mass=1.0, friction=0.5)
     here = simulation(
         robot("a", 0.0),
         robot("between", 2.0),
         robot("b", 8.0),
-        objects=(wall(1, 3.0), wall(2, 4.0, thick=0.5), wall(3, 6.0), wall(4, 9.0), aside),
+        objects=(wall(1, 3.0), wall(2, 4.0, thick=0.5), wall(3, 6.0), wall(4, 9.0), ball),
     )
     walls, data = Walls(here.scene), here.data
     begin, end = (here.pose(name).position for name in ("a", "b"))
@@ -101,7 +101,7 @@ def test_every_wall_on_the_way_counts_once_and_robots_and_others_do_not():
     assert walls.between(data, begin, begin - above, 100) == 1, "through the ground"
 
 
-def test_strength_is_that_of_distance_and_walls_and_the_same_both_ways():
+def test_strength_depends_on_distance_and_walls_and_is_symmetric():
     here = simulation(robot("a", 0.0), robot("b", 8.0), objects=(wall(1, 3.0), wall(2, 4.0)))
     radio = Radio(here)
     wanted = -49.67 - 10 * math.log10(8 / 2) - 2 * 6.325
@@ -109,7 +109,7 @@ def test_strength_is_that_of_distance_and_walls_and_the_same_both_ways():
     assert radio.strength("b", "a") == radio.strength("a", "b")
 
 
-def test_strength_follows_who_moves():
+def test_strength_follows_moving_robots():
     here = simulation(robot("a", 0.0), robot("b", 4.0))
     radio = Radio(here)
     before = radio.strength("a", "b")
@@ -118,38 +118,38 @@ def test_strength_follows_who_moves():
     assert radio.strength("a", "b") < before
 
 
-# -- who hears it ----------------------------------------------------------------------------
+# -- receivers -------------------------------------------------------------------------------
 
 PACK = (robot("a", 0.0), robot("b", 4.0), robot("c", 8.0), robot("d", 12.0))
 
 
-def test_all_in_reach_hear_it_but_not_who_says_it():
+def test_all_robots_in_range_except_the_sender_receive_a_message():
     radio = Radio(simulation(*PACK))
-    heard = radio.transmit("b", b"hello")
-    assert hearers(heard) == ["a", "c", "d"]
-    assert all(each.sender == "b" and each.data == b"hello" for _, each in heard)
-    assert heard[0][1].strength == pytest.approx(radio.strength("a", "b"))
+    received = radio.transmit("b", b"hello")
+    assert receivers(received) == ["a", "c", "d"]
+    assert all(each.sender == "b" and each.data == b"hello" for _, each in received)
+    assert received[0][1].strength == pytest.approx(radio.strength("a", "b"))
 
 
-def test_only_who_is_meant_hears_it():
+def test_addressed_message_reaches_its_receiver_only():
     radio = Radio(simulation(*PACK))
-    assert hearers(radio.transmit("b", b"hello", "C")) == ["c"]
+    assert receivers(radio.transmit("b", b"hello", "C")) == ["c"]
     assert radio.transmit("b", b"hello", "nobody") == []
     assert radio.transmit("b", b"hello", "b") == []
     with pytest.raises(UnknownName, match="no robot 'x'"):
         radio.transmit("x", b"hello")
 
 
-def test_beyond_the_cutoff_nobody_hears_anything():
+def test_no_message_arrives_beyond_the_cutoff():
     # 10 n lg(d / 2 m) passes 93 - 49.67 dB at 10.8 m with n = 5.92.
     radio = Radio(simulation(*PACK, exponent=5.92, margin_db=0.0))
-    assert hearers(radio.transmit("a", b"hello")) == ["b", "c"]
+    assert receivers(radio.transmit("a", b"hello")) == ["b", "c"]
 
 
-def test_a_wall_makes_the_difference():
+def test_walls_reduce_the_range():
     def reached(*objects):
         here = simulation(*PACK, objects=objects, exponent=5.5, margin_db=0.0)
-        return hearers(Radio(here).transmit("a", b"hello"))
+        return receivers(Radio(here).transmit("a", b"hello"))
 
     assert reached() == ["b", "c", "d"]
     assert reached(wall(1, 6.0)) == ["b", "c"]
@@ -166,7 +166,7 @@ def lost(radio, times=400):
     return [not radio.transmit("a", b"?", "c") for _ in range(times)]
 
 
-def test_near_the_limit_as_much_is_lost_as_the_model_says():
+def test_loss_rate_near_the_limit_equals_the_model():
     radio = Radio(simulation(*PACK, **NEAR))
     wanted = RadioModel(**NEAR).loss(radio.strength("a", "c"))
     assert 0.2 < wanted < 0.8
@@ -174,7 +174,7 @@ def test_near_the_limit_as_much_is_lost_as_the_model_says():
     assert np.mean(lost(radio)) == pytest.approx(wanted, abs=4 * deviation)
 
 
-def test_the_seed_decides_and_other_talk_does_not():
+def test_losses_depend_on_the_seed_and_not_on_other_traffic():
     first = lost(Radio(simulation(*PACK, **NEAR)))
     assert lost(Radio(simulation(*PACK, **NEAR))) == first
     assert lost(Radio(simulation(*PACK, seed=1, **NEAR))) != first
@@ -187,7 +187,7 @@ def test_the_seed_decides_and_other_talk_does_not():
     assert among == first
 
 
-def test_after_a_reset_the_same_is_lost_again():
+def test_losses_repeat_after_a_reset():
     here = simulation(*PACK, **NEAR)
     radio = Radio(here)
     here.step(0.01)
@@ -199,7 +199,7 @@ def test_after_a_reset_the_same_is_lost_again():
     assert lost(radio) == first
 
 
-def test_a_delay_is_simulated_time():
+def test_delay_is_simulated_time():
     here = simulation(*PACK, delay_s=0.02)
     radio = Radio(here)
     assert radio.transmit("a", b"one", "b") == []
@@ -207,22 +207,22 @@ def test_a_delay_is_simulated_time():
     assert radio.transmit("a", b"two", "b") == []
     assert radio.arrived() == []
     here.step(0.01)
-    assert [heard.data for _, heard in radio.arrived()] == [b"one"]
+    assert [received.data for _, received in radio.arrived()] == [b"one"]
     assert radio.arrived() == []
     here.apply(Leave("b"))
     here.step(0.02)
-    assert radio.arrived() == [], "who has left hears nothing"
+    assert radio.arrived() == [], "a removed robot receives nothing"
 
 
-def test_who_joins_hears_and_is_heard():
+def test_joined_robot_sends_and_receives():
     here = simulation(*PACK)
     radio = Radio(here)
     here.apply(Join(robot("e", 16.0)))
-    assert hearers(radio.transmit("a", b"hello")) == ["b", "c", "d", "e"]
-    assert hearers(radio.transmit("e", b"hello", "a")) == ["a"]
+    assert receivers(radio.transmit("a", b"hello")) == ["b", "c", "d", "e"]
+    assert receivers(radio.transmit("e", b"hello", "a")) == ["a"]
 
 
-def test_listening_changes_nothing_in_the_world():
+def test_radio_traffic_does_not_change_the_simulation():
     silent, loud = simulation(*PACK), simulation(*PACK)
     radio = Radio(loud)
     for each in (silent, loud):

@@ -214,7 +214,7 @@ def test_rays_meet_the_same_alone_and_in_a_volley_to_the_last_bit():
     simulation.step(0.1)
     bound = [bound for _, bound in simulation.scene.sensors.values()]
     bundles = [sensor.bundle for sensor in bound if isinstance(sensor, rays.RangingSensor)]
-    together, alone = simulation.live.sensor_context(), simulation.live.sensor_context()
+    together, alone = simulation.state.sensor_context(), simulation.state.sensor_context()
     rays.RayBatch(bundles).cast(together)
     met = 0
     for bundle in bundles:

@@ -5,6 +5,6 @@ from support.readme_walkthrough import LIMIT, main
 
 
 @pytest.mark.slow
-def test_the_first_ten_minutes(tmp_path):
+def test_readme_walkthrough(tmp_path):
     took = main(tmp_path)
     assert sum(took.values()) < LIMIT, took

@@ -8,7 +8,7 @@ from support.match_worlds import SHORT, kinds
 import grouser
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import Pose
-from grouser.simulation.changes.actions import Delayed, Move, RefereeCall, Restart, Say
+from grouser.simulation.changes.actions import Delayed, Move, RefereeCall, Restart, SendMessage
 from grouser.simulation.script.referee import Referee
 from grouser.world.terrain.league_field import WIDTH
 
@@ -49,7 +49,7 @@ class Table:
     def _do(self, actions):
         for action in actions:
             match action:
-                case Say(text, by):
+                case SendMessage(text, by):
                     assert by == "referee"
                     self.said.append(text)
                 case Delayed(seconds, whistle):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import roslibpy
 from support.cli_runner import grouser, refused
-from support.server_fixtures import PATIENCE, QUIET, Served, until
+from support.server_fixtures import QUIET, TIMEOUT, Served, until
 from support.server_world import WORLD
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -44,7 +44,7 @@ def guarded(tmp_path_factory):
 def ros(served):
     """Return a connection of unmodified roslibpy."""
     client = roslibpy.Ros("127.0.0.1", served.ports["rosbridge"])
-    client.run(timeout=PATIENCE)
+    client.run(timeout=TIMEOUT)
     yield client
     client.close()
 
@@ -52,7 +52,7 @@ def ros(served):
 def trigger(client, name):
     """Call a Trigger service; return its success and message."""
     service = roslibpy.Service(client, name, "std_srvs/Trigger")
-    answer = service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
+    answer = service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
     assert set(answer) == {"success", "message"}
     return answer["success"], answer["message"]
 
@@ -65,13 +65,13 @@ def result(client, name):
 
 def wire(server, **more):
     url = f"ws://127.0.0.1:{server.ports['rosbridge']}"
-    return connect(url, open_timeout=PATIENCE, close_timeout=5, **more)
+    return connect(url, open_timeout=TIMEOUT, close_timeout=5, **more)
 
 
 def ask(socket, text):
     """Send a text; return the decoded answer."""
     socket.send(text)
-    return json.loads(socket.recv(PATIENCE))
+    return json.loads(socket.recv(TIMEOUT))
 
 
 def call(socket, service, **more):
@@ -139,7 +139,7 @@ def test_second_plan_is_rejected_while_planning_and_time_advances(served, ros):
         assert "being planned already" in second["message"]
         until(lambda: float(served.console("time").split()[0]) > then + 0.1)
         assert not first.done()
-        assert first.result(PATIENCE)[0]
+        assert first.result(TIMEOUT)[0]
 
 
 def test_disconnecting_while_planning_kills_the_planning_process(served):
@@ -161,7 +161,7 @@ def test_reset_pose_cancels_a_run_and_its_call_returns_the_reason(served, ros):
         until(lambda: "still driving" in trigger(ros, "own/drive_time")[1])
         assert "driven already" in trigger(ros, "own/drive")[1]
         result(ros, "own/reset_pose")
-        answer = json.loads(driver.recv(PATIENCE))
+        answer = json.loads(driver.recv(TIMEOUT))
     assert answer["id"] == "d"
     assert answer["values"]["success"] is False
     assert "reset_pose was called" in answer["values"]["message"]
@@ -179,7 +179,7 @@ def test_robot_of_another_client_is_not_driven(served, ros):
 def test_unknown_service_names_the_nearest_match(ros):
     service = roslibpy.Service(ros, "/own/path_plna", "std_srvs/Trigger")
     with pytest.raises(Exception, match="did you mean 'own/path_plan'"):
-        service.call(roslibpy.ServiceRequest(), timeout=PATIENCE)
+        service.call(roslibpy.ServiceRequest(), timeout=TIMEOUT)
 
 
 def test_malformed_message_gets_one_status_and_connection_stays_open(served):
@@ -203,14 +203,14 @@ def test_malformed_message_gets_one_status_and_connection_stays_open(served):
 def test_fragmented_message_is_reassembled(served):
     with wire(served) as socket:
         socket.send(iter(['{"op": "call_', 'service", "service": ', '"rosapi/services"}']))
-        assert json.loads(socket.recv(PATIENCE))["result"] is True
+        assert json.loads(socket.recv(TIMEOUT))["result"] is True
 
 
 def test_oversized_message_closes_the_websocket_with_a_reason(served):
     with wire(served, max_size=None) as socket:
         socket.send("x" * 300_000)
         with pytest.raises(ConnectionClosed) as closed:
-            socket.recv(PATIENCE)
+            socket.recv(TIMEOUT)
     assert closed.value.rcvd.code == 1009
     assert "65536" in closed.value.rcvd.reason
     with wire(served) as socket:  # other connections are not affected
@@ -243,7 +243,7 @@ def test_connection_without_valid_token_is_rejected(guarded, header, words):
 def test_token_in_header_is_accepted(guarded):
     headers = {"Authorization": f"Bearer {TOKEN}"}
     client = roslibpy.Ros("127.0.0.1", guarded.ports["rosbridge"], headers=headers)
-    client.run(timeout=PATIENCE)
+    client.run(timeout=TIMEOUT)
     try:
         success, message = trigger(client, "own/path_plan")
         assert not success

@@ -34,7 +34,11 @@ def world(*starts):
 
 
 def test_a_robot_gets_past_a_block_and_not_through_it():
-    ways = (Route((0.0, 0.5), (1.4, 0.5)), Route((0.0, 0.0), (1.4, 0.0)), Route((0.8, 0.1), (0.3, 0.1)))
+    ways = (
+        Route((0.0, 0.5), (1.4, 0.5)),
+        Route((0.0, 0.0), (1.4, 0.0)),
+        Route((0.8, 0.1), (0.3, 0.1)),
+    )
     past, into, off = drive_routes("crawler", SMALL, world(), ways)
     assert past.passed
     assert past.rest < 0.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.cli_runner import elsewhere, grouser, refused  # noqa: F401 - a fixture
 
-from grouser.calibration.planted_truth import planted_log
+from grouser.calibration.calibration import synthetic_log
 from grouser.evaluation.sample_logs import shipped_logs
 from grouser.evaluation.trajectory import read_trajectory
 from grouser.world.file import load
@@ -15,7 +15,7 @@ TRUTH = {"pitch_inertia": 1.4, "friction": 0.9}
 
 def test_the_shipped_log_is_what_its_page_says():
     shipped = read_trajectory(shipped_logs()[NAME])
-    made = planted_log(load(NAME), "kenaf", TRUTH, 2.6, seed=1)
+    made = synthetic_log(load(NAME), "kenaf", TRUTH, 2.6, seed=1)
     assert len(shipped) == len(made)
     before = shipped.times < 5.9  # while it tips: later, rounding differs between processors
     for column in ("times", "x", "z", "pitch"):

@@ -22,7 +22,7 @@ from grouser.scan.pipeline import RebuiltGround
 from grouser.scan.simulated_camera import aimed, scan_world
 from grouser.simulation.scene import compose
 from grouser.world.file import World, load, parse
-from grouser.world.meshes.surface_files import write_glb, write_ply
+from grouser.world.meshes.mesh_files import write_glb, write_ply
 from grouser.world.meshes.triangle_mesh import TriangleMesh
 from grouser.world.physics_settings import STANDARD
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces

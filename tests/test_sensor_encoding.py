@@ -96,7 +96,7 @@ def test_the_test_has_every_sensor_and_every_sensor_has_a_type():
 
 
 def close(a, b, digits):
-    """Say whether two messages say the same to within ``digits``; times may have been left out."""
+    """Return whether two messages are equal to within ``digits``; times may have been left out."""
     if isinstance(a, float) and not isinstance(b, bool) and b is not None:
         turned = math.remainder(a - b, math.tau)
         return abs(a - b) <= digits or abs(turned) <= digits
@@ -343,7 +343,9 @@ def test_tags_are_written_read_and_dropped():
     tags.dropped.clear()
     fresh.sim.apply(*setting(fresh, "SET {Type RFIDReleaser} {Opcode Release}", tags).actions)
     fresh.sim.step(0.5)
-    assert fresh.sim.read("r", "rfid").array("ids").tolist() == [action.who.number + TAGS_PER_ROBOT]
+    assert fresh.sim.read("r", "rfid").array("ids").tolist() == [
+        action.member.number + TAGS_PER_ROBOT
+    ]
 
 
 def test_viewports_and_the_rest_are_answered():

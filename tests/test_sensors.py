@@ -126,8 +126,8 @@ def test_reset_and_strangers_change_nothing(kind):
     assert same(plain, seen(simulation, 0.12))
     simulation.reset()
     begun = seen(simulation, 0.05)  # the next reading is due at 0.06
-    simulation.do(Join(robot("b", sensor(kind), y=4.0)))
-    simulation.do(Leave("b"))
+    simulation.apply(Join(robot("b", sensor(kind), y=4.0)))
+    simulation.apply(Leave("b"))
     assert same(plain, [*begun, *seen(simulation, 0.07)[1:]])
 
 
@@ -190,7 +190,7 @@ def test_readings_hold_numbers_and_arrays():
         ({"kind": "truth", "body": "bod", "name": "t"}, "no body 'bod'.*did you mean 'body'"),
         ({"far": "x"}, "sensor 'laser'"),
         ({"at": 3}, "at is 3"),
-        ({"name": "truth"}, "two sensors called 'truth'"),
+        ({"name": "truth"}, "two sensors named 'truth'"),
     ],
 )
 def test_mistakes_in_a_world_file_are_named(change, complaint):
@@ -228,7 +228,7 @@ def test_sensors_of_robots_that_join_a_running_world_are_read_in_turns():
     simulation = Simulation(world)
     simulation.step(0.1)
     for number in range(4):
-        simulation.do(Join(RobotEntry(name=f"r{number}", kind="p2dx", position=(number, 0, 0))))
+        simulation.apply(Join(RobotEntry(name=f"r{number}", kind="p2dx", position=(number, 0, 0))))
         simulation.step()
     simulation.step(0.2)  # each has said something at its own time
     simulation.drain_readings()

@@ -1,4 +1,4 @@
-"""The live server: real clients in the same world, over real sockets."""
+"""Server process with several clients in the same world, over sockets."""
 
 import math
 
@@ -14,7 +14,7 @@ from grouser.protocol.usarsim.state import ObjectStates
 from grouser.robots.kinds import ROBOTS
 
 SPEED = 4
-"""Simulated over wall seconds: nothing here looks at a clock."""
+"""Simulated over wall time."""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def served(world):
 
 
 def truth(robot, seconds=0.0):
-    """Return where ``robot`` is, after so much simulated time."""
+    """Return the ground truth of ``robot`` after a simulated time."""
     begin = robot.reading("GroundTruth")
     while (now := robot.reading("GroundTruth")).time < begin.time + seconds:
         pass
@@ -34,15 +34,15 @@ def truth(robot, seconds=0.0):
 
 
 def robots(served):
-    """Return name → kind, x, y, z of every robot, as the console says it."""
-    said = [line.split() for line in served.console("list robots").splitlines()]
-    return {w[0]: (w[1].strip("()"), float(w[3]), float(w[5]), float(w[7])) for w in said}
+    """Return name -> kind, x, y, z of every robot, from the console."""
+    lines = [line.split() for line in served.console("list robots").splitlines()]
+    return {w[0]: (w[1].strip("()"), float(w[3]), float(w[5]), float(w[7])) for w in lines}
 
 
-# -- who comes in, and where --------------------------------------------------------------------
+# -- joining ------------------------------------------------------------------------------------
 
 
-def test_each_port_has_its_own_words_for_the_same_world(served):
+def test_each_port_has_its_own_dialect_axes_and_units(served):
     with (
         served.join("P3AT", "Down", at=(1, 2, 0)) as down,
         served.join("P3AT", "Up", port="control2", dialect="udk", at=(1, -2, 0)) as up,
@@ -64,8 +64,8 @@ def test_each_port_has_its_own_words_for_the_same_world(served):
 
 
 def test_start_places(served):
-    with served.connect() as visitor:
-        poses = {pose.name: pose for pose in visitor.start_poses()}
+    with served.connect() as client:
+        poses = {pose.name: pose for pose in client.start_poses()}
     assert set(poses) == {"West", "East"}
     assert poses["West"].location == pytest.approx((-2, -1, 0))
     with served.join("P3AT", "A", start="west", at=(9, 9, 0)) as robot:
@@ -76,7 +76,7 @@ def test_start_places(served):
         assert truth(robot).location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_a_location_is_where_the_middle_is_and_never_under_the_ground(served):
+def test_location_is_that_of_the_middle_and_above_the_ground(served):
     with served.join("P3AT", "A", at=(0, 0, 5), rotation=(0, 0, 1.0)) as robot:
         low = truth(robot)
         assert low.orientation[2] == pytest.approx(1.0, abs=0.05)
@@ -84,7 +84,7 @@ def test_a_location_is_where_the_middle_is_and_never_under_the_ground(served):
         assert truth(robot).location[2] == pytest.approx(low.location[2], abs=0.02)
 
 
-def test_names_clash_and_mend(served):
+def test_duplicate_and_invalid_names_are_replaced(served):
     with served.join("P3AT", "Twin", at=(0, 0, 0)), served.join("P3AT", "Twin", at=(0, 2, 0)):
         assert {"Twin", "Twin_1"} <= set(robots(served))
     with served.join("P3AT", "a b/c;ü", at=(0, 0, 0)):
@@ -93,7 +93,7 @@ def test_names_clash_and_mend(served):
         assert "P3AT" in robots(served)
 
 
-def test_unknown_classes_and_second_inits_are_refused(served):
+def test_unknown_class_and_second_init_are_refused(served):
     with pytest.raises(Refused, match="no robot of class 'P3TA'"):
         served.join("P3TA")
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
@@ -103,7 +103,7 @@ def test_unknown_classes_and_second_inits_are_refused(served):
         assert "B" not in robots(served)
 
 
-def test_a_robot_of_the_world_is_taken_over_and_stays(served):
+def test_robot_of_the_world_is_taken_over_and_stays(served):
     with served.join("P2DX", "own") as robot:
         assert truth(robot).location[:2] == pytest.approx((-5, -3), abs=0.1)
         robot.drive(4.0, 4.0)
@@ -112,7 +112,7 @@ def test_a_robot_of_the_world_is_taken_over_and_stays(served):
     with pytest.raises(Refused, match="is a p2dx, not a p3at"):
         served.join("P3AT", "own")
     served.console("spawn p3at stray at 7 7")
-    with served.join("P3AT", "stray"):  # nor does it matter how it came into the world
+    with served.join("P3AT", "stray"):  # a robot that was spawned by the console, too
         pass
     assert "stray" in robots(served)
     served.console("remove stray")
@@ -121,27 +121,27 @@ def test_a_robot_of_the_world_is_taken_over_and_stays(served):
     until(lambda: "stray" not in robots(served))
 
 
-def test_everybody_hears_only_its_own(served):
+def test_each_client_receives_readings_of_its_own_robot_only(served):
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("Kenaf", "B", at=(0, 3, 0)) as b,
     ):
         for robot, y in ((a, 0), (b, 3)):
-            heard = [m for m in robot.listen(0.5) if isinstance(m, GroundTruth)]
-            assert heard
-            assert all(abs(m.location[1] - y) < 0.2 for m in heard)
+            received = [m for m in robot.listen(0.5) if isinstance(m, GroundTruth)]
+            assert received
+            assert all(abs(m.location[1] - y) < 0.2 for m in received)
         assert {"F1", "F8", "Odometry"} <= set(a.sensors)
         assert not {"F1", "F8", "Odometry"} & set(b.sensors)
         assert (len(a.newest("Scanner1").ranges), len(b.newest("Scanner1").ranges)) == (181, 228)
-        with served.connect() as nobody:
-            assert [type(m) for m in nobody.listen(0.2)] == [Greeting]
+        with served.connect() as client:
+            assert [type(m) for m in client.listen(0.2)] == [Greeting]
 
 
-# -- what they do -------------------------------------------------------------------------------
+# -- commands -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ROBOTS if kind != "p3at"])
-def test_every_kind_comes_and_moves(served, kind):
+def test_every_kind_joins_and_moves(served, kind):
     with served.join(kind, "Any", at=(0, 0, 0)) as robot:
         assert robot.geometry().name
         assert robot.configuration()
@@ -152,7 +152,7 @@ def test_every_kind_comes_and_moves(served, kind):
         else:
 
             def moved():
-                robot.drive(60.0, 60.0, normalized=True)  # again and again: nobody goes silent
+                robot.drive(60.0, 60.0, normalized=True)  # repeated, before the command time-out
                 return served.console("where Any") != begin
 
             until(moved)
@@ -173,7 +173,7 @@ def test_joints_and_packages(served):
         failed = [m for m in robot.listen(0.1) if isinstance(m, Response)]
         assert failed[-1].results[0].status == "Failed"
     with served.join("P3AT", "P", port="control2", dialect="udk", at=(0, 0, 0)) as robot:
-        robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # UDK says ACT and ASTA
+        robot.package("CameraPanTilt", {0: 0.4, 1: 0.2})  # ACT and ASTA in UDK
         pans = lambda: [link.value for link in robot.packages["CameraPanTilt"].links]  # noqa: E731
         until(lambda: pans() == pytest.approx([0.4, 0.2], abs=0.03))
 
@@ -182,28 +182,28 @@ def _flippers(robot):
     return dict(robot.state.joints)
 
 
-def test_a_robot_on_its_back_is_put_on_its_feet(served):
+def test_flip_command_rights_a_robot_on_its_back(served):
     with served.join("Kenaf", "A", at=(0, 0, -0.5), rotation=(math.pi, 0, 0)) as robot:
         assert math.cos(truth(robot, 1.0).orientation[0]) < -0.9
         robot.drive(flip=True)
         until(lambda: math.cos(robot.reading("GroundTruth").orientation[0]) > 0.99)
 
 
-def test_two_robots_talk_by_radio(served):
+def test_radio_messages_between_robots(served):
     with (
         served.join("P3AT", "A", at=(0, 0, 0)) as a,
         served.join("P3AT", "B", at=(0, 2, 0)) as b,
         served.join("P3AT", "C", at=(0, 4, 0)) as c,
     ):
         a.transmit(b"hello \x00\xff{}\r\n", "B")
-        heard = b.receive()
-        assert (heard.sender, heard.data) == ("A", b"hello \x00\xff{}\r\n")
+        received = b.receive()
+        assert (received.sender, received.data) == ("A", b"hello \x00\xff{}\r\n")
         c.transmit(b"all")
         assert [a.receive().data, b.receive().data] == [b"all", b"all"]
         assert not c.poll().radio_inbox
 
 
-def test_the_world_controller(served):
+def test_world_controller(served):
     with served.control() as referee:
         referee.create("UTPM.Box", "crate", at=(6, 6, -0.31), scale=(2,))
         referee.create("Ball", "ball", at=(6, 7, -0.15), permanent=True)
@@ -233,8 +233,8 @@ def test_the_world_controller(served):
 
 
 def _places(referee):
-    """Return name → place of what was made, as CONTROL {Type GetSTA} says it."""
+    """Return name -> place of created objects, from CONTROL {Type GetSTA}."""
     referee.ask_states()
-    referee.start_poses()  # answered behind all of them
-    heard = [m for m in referee.listen(0.01) if isinstance(m, ObjectStates)]
-    return {each.name: each.location for m in heard for each in m.objects}
+    referee.start_poses()  # answered after all states
+    received = [m for m in referee.listen(0.01) if isinstance(m, ObjectStates)]
+    return {each.name: each.location for m in received for each in m.objects}

@@ -1,11 +1,11 @@
-"""The live server when something goes wrong: nobody else notices."""
+"""Faults of clients and robots on a running server; other clients are not affected."""
 
 import math
 import time
 
 import numpy as np
 import pytest
-from support.server_fixtures import Guest, Served, until, yard  # noqa: F401 - the fixture 'world'
+from support.server_fixtures import LockstepClient, Served, until, yard  # noqa: F401 - the fixture 'world'
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -19,7 +19,7 @@ from grouser.protocol.usarsim.truth import TruthClientSide, TruthRequest, TruthR
 
 OPTIONS = ("--images", "-1", "--truth", "0")
 FAST = 4
-"""Simulated over wall seconds where only simulated time matters."""
+"""Simulated over wall time, where only simulated time matters."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def served(world):
 
 
 def pass_time(robot, seconds):
-    """Let simulated time pass without a word; return the last ground truth."""
+    """Wait for a simulated time without sending; return the last ground truth."""
     newest = begin = robot.reading("GroundTruth")
     while newest.time < begin.time + seconds:
         newest = robot.reading("GroundTruth")
@@ -44,27 +44,27 @@ def kinds(robot):
 # -- clients that vanish ------------------------------------------------------------------------
 
 
-def test_a_killed_client_leaves_and_nobody_misses_a_step(world):
+def test_killed_client_is_removed_and_others_miss_no_reading(world):
     with (
         Served(world.parent, world, *OPTIONS) as served,  # at real time
         served.join("P3AT", "Stays", at=(0, 0, 0)) as stays,
-        served.connect() as visitor,
+        served.connect() as console,
     ):
-        with Guest(served, "Dies", "P3AT", 0, 2, 0, 10**6, 0.02, 0.0) as dies:
-            assert dies.hears() == "joined"
+        with LockstepClient(served, "Dies", "P3AT", 0, 2, 0, 10**6, 0.02, 0.0) as dies:
+            assert dies.read_line() == "joined"
             pass_time(stays, 0.5)
-            assert "Dies" in visitor.console("list robots")
+            assert "Dies" in console.console("list robots")
             dies.kill()
-            took = until(lambda: "Dies" not in visitor.console("list robots"))
+            took = until(lambda: "Dies" not in console.console("list robots"))
             assert took < 0.5
-        heard = [m.time for m in stays.listen(1.0) if isinstance(m, GroundTruth)]
-        heard.pop(0)  # a newcomer's first, whenever it comes
-        assert len(heard) > 5
-        assert np.diff(heard) == pytest.approx(0.2, abs=1e-6), "a reading is missing"
+        received = [m.time for m in stays.listen(1.0) if isinstance(m, GroundTruth)]
+        received.pop(0)  # the first reading has no fixed phase
+        assert len(received) > 5
+        assert np.diff(received) == pytest.approx(0.2, abs=1e-6), "a reading is missing"
         print(f"removed after {1000 * took:.0f} ms")
 
 
-def test_a_silent_client_is_stopped(served):
+def test_robot_of_a_silent_client_is_stopped(served):
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         robot.drive(4.0, 4.0)
         moving = pass_time(robot, 1.0)
@@ -75,12 +75,12 @@ def test_a_silent_client_is_stopped(served):
         robot.drive(4.0, 4.0)
         assert pass_time(robot, 1.0).location[0] > still.location[0] + 0.1
         for _ in range(6):
-            robot.geometry()  # who asks is not silent
+            robot.geometry()  # a query resets the time-out
             pass_time(robot, 0.6)
         assert kinds(robot) == ["Stopped"]
 
 
-def test_strict_servers_let_the_last_command_hold(world):
+def test_strict_server_keeps_the_last_command(world):
     options = ("--speed", str(FAST), "--command-timeout", "1", "--strict")
     with (
         Served(world.parent, world, *OPTIONS, *options) as served,
@@ -95,7 +95,7 @@ def test_strict_servers_let_the_last_command_hold(world):
 # -- robots that fail ---------------------------------------------------------------------------
 
 
-def test_an_empty_battery(served):
+def test_battery_is_reported(served):
     with served.connect() as wire:
         wire.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         wire.conversation.latest.state = None
@@ -105,7 +105,7 @@ def test_an_empty_battery(served):
         assert robot.state.battery == NO_BATTERY
 
 
-def test_what_an_empty_battery_leaves(served):
+def test_empty_battery_stops_robot_and_sensors_but_not_its_state(served):
     with RemoteRobot(Address(**served.where())) as robot:
         robot.send(Init("USARBot.P3AT", "A", (0, 0, 0), battery_s=2))
         robot.drive(4.0, 4.0)
@@ -114,15 +114,15 @@ def test_what_an_empty_battery_leaves(served):
         assert last.location[0] > 0.2
         robot.drive(4.0, 4.0)
         time.sleep(1.0)
-        assert robot.newest("GroundTruth") is last, "its sensors are silent"
-        assert robot.state.battery == 0, "its state is not"
+        assert robot.newest("GroundTruth") is last, "no readings"
+        assert robot.state.battery == 0, "but states"
         assert robot.state.time > last.time + 1
         x = served.console("where A").split()[2]
         time.sleep(0.2)
         assert served.console("where A").split()[2] == x
 
 
-def test_a_robot_that_diverges_is_reset_and_told(served):
+def test_diverged_robot_is_reset_and_notified(served):
     with (
         served.join("P3AT", "Flies", at=(0, 0, 0)) as flies,
         served.join("P3AT", "Stays", at=(0, 3, 0)) as stays,
@@ -139,18 +139,18 @@ def test_a_robot_that_diverges_is_reset_and_told(served):
         assert "Reset" not in kinds(stays)
 
 
-def test_what_cannot_be_is_taken_out_again(served):
+def test_impossible_objects_are_removed(served):
     with served.join("P3AT", "Stays", at=(0, 3, 0)) as stays, served.control() as referee:
         before = pass_time(stays, 0.2)
         referee.create("Box", "stuck", at=(6, 6, 0), scale=(2,))
         until(lambda: "stuck" not in served.console("list objects"))
         with served.connect() as upside:
-            upside.console("time")  # so that it hears notices
+            upside.console("time")  # enables notices
             upside.send(Init("USARBot.P3AT", "Upside", (0, 0, 0), (math.pi, 0, 0)))
             until(lambda: "Moved" in kinds(upside))  # its mast would have been in the ground
             assert "Upside" in served.console("list robots")
         after = pass_time(stays, 0.4)
-        assert after.time > before.time, "the world went on"
+        assert after.time > before.time, "time passed"
         assert after.location == pytest.approx(before.location, abs=0.01)
 
 
@@ -161,36 +161,36 @@ def test_pause_and_resume(served):
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot, served.connect() as console:
         pass_time(robot, 0.2)
         console.console("pause")
-        said = console.console("time")
-        assert said.endswith("paused")
+        output = console.console("time")
+        assert output.endswith("paused")
         time.sleep(0.2)
-        assert console.console("time") == said
+        assert console.console("time") == output
         console.console("resume")
         pass_time(robot, 0.2)
         with pytest.raises(BadValue, match="there is no word 'dance'"):
             console.console("dance")
 
 
-def test_who_is_there_when_the_world_starts_over_goes_on(served):
+def test_robot_of_a_client_survives_a_reset(served):
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         pass_time(robot, 2.0)
         begin = robot.state.time
         served.console("reset")
         until(lambda: robot.state.time < begin)
         first = robot.state.time
-        until(lambda: robot.state.time > first)  # its state goes on at once
+        until(lambda: robot.state.time > first)  # states are sent again at once
         assert robot.reading("GroundTruth").location[:2] == pytest.approx((0, 0), abs=0.05)
 
 
-def test_who_is_taken_out_is_told(served):
+def test_client_of_a_removed_robot_is_notified(served):
     with served.join("P3AT", "A", at=(0, 0, 0)) as robot:
         served.console("remove A")
         until(lambda: kinds(robot) == ["Removed"])
-        robot.send(Init("USARBot.P3AT", "A2", (0, 0, 0)))  # and may come again
+        robot.send(Init("USARBot.P3AT", "A2", (0, 0, 0)))  # it may join again
         until(lambda: "A2" in served.console("list robots"))
 
 
-def test_the_truth_port_says_who_is_where(served):
+def test_truth_port_returns_poses(served):
     with served.join("P3AT", "A", at=(1, 2, 0)), served.join("Kenaf", "K", at=(1, 4, 0)):
         assert {row.name for row in _truth(served, TruthRequest())} == {"own", "A", "K"}
         (row,) = _truth(served, TruthRequest(class_name="P3AT"))
@@ -205,10 +205,10 @@ def _truth(served, question):
     with served.raw("truth") as wire:
         wire.sendall(side.send(question))
         while True:
-            for heard in side.receive(wire.recv(4096)):
-                if not isinstance(heard, TruthRow):
+            for received in side.receive(wire.recv(4096)):
+                if not isinstance(received, TruthRow):
                     return rows
-                rows.append(heard)
+                rows.append(received)
 
 
 # -- a server that cannot start -----------------------------------------------------------------
@@ -227,7 +227,10 @@ def _truth(served, question):
         (("--beat-ms", "0"), "--beat-ms is 0, must be above 0"),
         (("--picture-type", "best"), "--picture-type is 'best'"),
         (("--beat-ms", "inf"), "--beat-ms is inf, must be above 0, at most 1000"),
-        (("--images", "-7"), "--images is -7, must be from 0 (any free port) to 65535, or -1 (none)"),
+        (
+            ("--images", "-7"),
+            "--images is -7, must be from 0 (any free port) to 65535, or -1 (none)",
+        ),
         (("--eyes", "0"), "--eyes is 0, but --images is -1"),
         (("--also", "0:udkk"), "--also 0:udkk: DIALECT is 'udkk', allowed: ut2004, ut3, udk; did"),
         (("--lines-per-second", "0"), "--lines-per-second is 0, must be above 0"),
@@ -237,16 +240,16 @@ def _truth(served, question):
         (("--set", "terrain.0.slope=3"), "slope"),
     ],
 )
-def test_bad_options_are_one_sentence(world, options, sentence):
+def test_invalid_option_is_reported_in_one_sentence(world, options, sentence):
     ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", "0", *options])
     assert ended.exit_code == 2
     assert sentence in " ".join(ended.stderr.split())
     assert ended.stderr.count("\n") <= 3  # one sentence, folded
 
 
-def test_a_port_that_is_taken(world, served):
+def test_port_in_use_is_reported(world, served):
     taken = str(served.ports["control"])
     ended = CliRunner().invoke(app, ["serve", str(world), *OPTIONS, "--port", taken])
     assert ended.exit_code == 2
-    said = " ".join(ended.stderr.split())
-    assert f"port {taken} at 127.0.0.1 cannot be opened for control: it is in use already" in said
+    output = " ".join(ended.stderr.split())
+    assert f"port {taken} at 127.0.0.1 cannot be opened for control: it is in use already" in output

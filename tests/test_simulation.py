@@ -76,7 +76,7 @@ def test_reset_goes_back_to_the_first_bit():
     fresh = simulation.fingerprint()
     simulation.step(0.3)
     later = simulation.fingerprint()
-    simulation.do(Reset())
+    simulation.apply(Reset())
     assert simulation.fingerprint() == fresh
     simulation.step(0.3)
     assert simulation.fingerprint() == later != fresh
@@ -88,16 +88,16 @@ def test_a_robot_that_joins_and_leaves_does_not_disturb_the_rest(method):
     company = Simulation(world(packbot(method=method, forward=0.3)))
     for simulation in (alone, company):
         simulation.step(0.501)  # amid a stride
-    company.do(Join(packbot("second", x=0.0, y=2.0, forward=-0.2)))
-    company.do(
+    company.apply(Join(packbot("second", x=0.0, y=2.0, forward=-0.2)))
+    company.apply(
         Join(Ball(name="ball", position=(3.0, 3.0, 0.1), radius=0.1, mass=0.5, friction=0.5))
     )
     assert company.read("second", "truth")["y"] == pytest.approx(2.0)
     for simulation in (alone, company):
         simulation.step(0.5)
     assert company.read("second", "truth")["x"] < -0.08
-    company.do(Leave("second"))
-    company.do(Leave("ball"))
+    company.apply(Leave("second"))
+    company.apply(Leave("ball"))
     for simulation in (alone, company):
         simulation.step(0.5)
     # Solving for more bodies at once rounds differently; nothing else may change.
@@ -119,7 +119,7 @@ def test_a_robot_keeps_its_mode_when_another_joins():
     simulation = Simulation(grouser.load("quince_step"))
     simulation.command("quince", front=torque(3.0))
     simulation.step(0.2)
-    simulation.do(Join(packbot("second", x=-3.0)))
+    simulation.apply(Join(packbot("second", x=-3.0)))
     actuator = simulation.model.actuator("quince/front_left_arm")
     assert simulation.model.actuator_biasprm[actuator.id, 1] == 0.0
 
@@ -225,10 +225,10 @@ def test_mistakes_are_one_sentence():
         simulation.command("packbot", flipper=angle(1.0))
     with pytest.raises(UnknownName, match="no sensor 'gps'"):
         simulation.read("packbot", "gps")
-    with pytest.raises(BadValue, match="already somebody called 'packbot'"):
-        simulation.do(Join(packbot()))
+    with pytest.raises(BadValue, match="already a robot or object named 'packbot'"):
+        simulation.apply(Join(packbot()))
     with pytest.raises(UnknownName, match="no robot or object 'nobody'"):
-        simulation.do(Leave("nobody"))
+        simulation.apply(Leave("nobody"))
     with pytest.raises(BadValue, match="a time of at least 0"):
         simulation.step(-1.0)
 
@@ -270,5 +270,5 @@ def test_asking_where_somebody_is_changes_nothing():
     np.testing.assert_array_equal(simulation.data.xpos, places)
     root = simulation.model.body("quince/body").id
     assert X_WB.position[0] > places[root, 0], "a step leaves the places before it in data"
-    simulation.live.update_places()
+    simulation.state.update_kinematics()
     np.testing.assert_array_equal(simulation.data.xpos[root], X_WB.position)

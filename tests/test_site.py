@@ -21,13 +21,13 @@ def reference():
     return pages()
 
 
-def test_the_reference_has_every_kind(reference):
+def test_reference_lists_every_kind(reference):
     for page, kinds in (("terrains", TERRAINS), ("robots", ROBOTS), ("sensors", SENSORS)):
         headings = re.findall(r"^## (\w+)$", reference[f"{page}.md"], re.MULTILINE)
         assert headings == list(kinds)
 
 
-def test_every_key_of_the_reference_says_what_it_means(reference):
+def test_every_key_of_the_reference_has_a_description(reference):
     for name, text in reference.items():
         rows = [line for line in text.splitlines() if line.startswith("| `")]
         assert rows, name
@@ -36,7 +36,7 @@ def test_every_key_of_the_reference_says_what_it_means(reference):
 
 
 @pytest.mark.slow
-def test_the_site_builds_without_a_warning(tmp_path):
+def test_site_builds_without_warnings(tmp_path):
     pytest.importorskip("mkdocs", reason="make docs installs it")
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],

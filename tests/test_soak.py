@@ -1,7 +1,7 @@
-"""Half an hour with robots that come and go, and bad neighbours of every kind.
+"""Soak test: half an hour with robots that join and leave, and hostile clients of every kind.
 
-The pace is judged but for stolen time: what the host took from this machine (``steal`` in
-``/proc/stat``), and what other programs on it took from the server's main thread (``schedstat``).
+Stolen time is subtracted from the pace: time that the host took from this machine (``steal`` in
+``/proc/stat``), and that other programs took from the server's main thread (``schedstat``).
 """
 
 import itertools
@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 import pytest
-from support.server_fixtures import PATIENCE, Served, until
+from support.server_fixtures import TIMEOUT, Served, until
 
 from grouser.benches import neighbours
 from grouser.benches.machine import queued_seconds, stolen_seconds
@@ -29,74 +29,78 @@ STEEPEST = 0.2  # MB a minute
 SLOWEST = 0.02
 
 
-class Visitors(threading.Thread):
-    """One place in which robot after robot comes, drives, looks at a picture and leaves."""
+class JoinLoop(threading.Thread):
+    """Thread in which robots join one after the other, drive, receive pictures and leave."""
 
     def __init__(self, served, number, end):
         super().__init__()
         self._served, self._number, self._end = served, number, end
-        self.visits, self.faults = 0, []
+        self.joins, self.faults = 0, []
 
     def run(self):
         for turn in itertools.count():
             if time.monotonic() > self._end:
                 return
             try:
-                self._visit(f"V{self._number}t{turn}")
-                self.visits += 1
+                self._join_once(f"V{self._number}t{turn}")
+                self.joins += 1
             except GrouserError as error:
                 self.faults.append(f"{type(error).__name__}: {error}")
 
-    def _visit(self, name):
+    def _join_once(self, name):
         place = (1.5 * (self._number % 3) - 1.5, 1.5 * (self._number // 3), 0)
         with self._served.join("P3AT", name, at=place) as robot:
             leave = min(time.monotonic() + STAY, self._end)
             with watch(robot, port=self._served.ports["images"]) as pictures:
                 while time.monotonic() < leave:
                     robot.drive(0.3, -0.3)
-                    pictures.take(timeout=PATIENCE)
+                    pictures.take(timeout=TIMEOUT)
                     list(robot.listen(0.5))
             assert "Reset" not in {notice.kind for notice in robot.notices}
 
 
 def lost(server):
-    """Return how many seconds others have taken from a server so far."""
+    """Return the seconds that other programs have taken from a server so far."""
     return stolen_seconds() / cores() + queued_seconds(server.process.pid)
 
 
 def hostile(kind, port, seconds):
-    """Start a bad neighbour; one that is through begins again until the time is over."""
+    """Start a hostile client; it repeats its attack until the time is over."""
     command = [sys.executable, "-m", "grouser.benches.neighbours", "annoy", kind, str(port)]
     return subprocess.Popen([*command, str(seconds)])
 
 
 @pytest.mark.slow
-def test_half_an_hour_among_bad_neighbours(tmp_path):
+def test_pace_and_memory_hold_for_half_an_hour_with_hostile_clients(tmp_path):
     options = ("--images", "0", "--truth", "-1", "--own-pictures", "--longest-wait", "2", "-v")
     with Served(tmp_path, "pioneer_room", *options, token=neighbours.TOKEN) as served:
         with served.join("P2DX", "Witness", at=(3, -3, 0)) as witness:
             port, seconds = served.ports["control"], 60 * MINUTES
-            bad = [hostile("stall", port, seconds)]
-            until(lambda: "its turn took over" in served.log)  # then nobody waits for it again
+            attackers = [hostile("stall", port, seconds)]
+            until(
+                lambda: "its turn took over" in served.log
+            )  # then lockstep no longer waits for it
             end = time.monotonic() + seconds
-            places = [Visitors(served, number, end) for number in range(ROBOTS)]
-            bad += [hostile(kind, port, seconds) for kind in neighbours.HOSTILE if kind != "stall"]
+            places = [JoinLoop(served, number, end) for number in range(ROBOTS)]
+            attackers += [
+                hostile(kind, port, seconds) for kind in neighbours.HOSTILE if kind != "stall"
+            ]
             for place in places:
                 place.start()
             taken = lost(served)
             list(witness.listen(SAMPLE))
             stamps, sizes = [], []
             while time.monotonic() < end:
-                heard = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
-                stamps.append((time.monotonic(), heard[-1]))
+                received = [one.time for one in witness.listen(SAMPLE) if hasattr(one, "time")]
+                stamps.append((time.monotonic(), received[-1]))
                 sizes.append((time.monotonic() / 60, served.rss / 1e6))
             taken = (lost(served) - taken) / seconds
             for place in places:
                 place.join()
-            for neighbour in bad:
-                assert neighbour.wait(PATIENCE) == 0, "even a bad one is not thrown out"
+            for client in attackers:
+                assert client.wait(TIMEOUT) == 0, "a hostile client is limited, not disconnected"
         assert not [fault for place in places for fault in place.faults]
-        assert sum(place.visits for place in places) >= ROBOTS * (MINUTES * 60 // (2 * STAY) - 1)
+        assert sum(place.joins for place in places) >= ROBOTS * (MINUTES * 60 // (2 * STAY) - 1)
         (begun, first), (ended, last) = stamps[0], stamps[-1]
         pace = (last - first) / (ended - begun)
         assert pace > 1 - SLOWEST - taken, f"pace {pace:.3f}, {taken:.3f} taken by others"

@@ -8,8 +8,7 @@ import pytest
 
 from grouser.errors import WorldFileError
 from grouser.experiments.roach.bridge_world import bridge_world
-from grouser.physics.drives import Drive
-from grouser.physics.spring_timing import take_at_start
+from grouser.physics.drives import Drive, apply_spring_timing
 from grouser.simulation.scene import compose
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import load
@@ -17,7 +16,7 @@ from grouser.world.file import load
 MASS, RATE, RATIO = 1.0, 60.0, 0.1
 """kg, rad/s, and the damping ratio: one bounce takes 50 steps of 2 ms."""
 STIFFNESS, VISCOSITY = MASS * RATE**2, 2 * RATIO * MASS * RATE
-SERVO = Drive(force=1e6, speed=1.0, lead=1e6 / STIFFNESS, damping=1e6 / VISCOSITY)
+SERVO = Drive(force=1e6, speed=1.0, saturation_error=1e6 / STIFFNESS, damping=1e6 / VISCOSITY)
 TWO_STEPS = pytest.mark.parametrize("timestep", [0.001, 0.002])
 HELD_BY = pytest.mark.parametrize("drives", [{}, {"servo": SERVO}], ids=["spring", "servo"])
 
@@ -60,14 +59,14 @@ def test_a_step_damps_a_bounce_by_its_length(timestep, drives):
 @HELD_BY
 def test_taken_at_the_start_it_does_not(timestep, drives):
     model = bouncer(timestep, drives)
-    take_at_start(model, drives)
+    apply_spring_timing(model, drives)
     assert damping_ratio(model) == pytest.approx(RATIO, rel=0.05)
 
 
 def test_what_has_too_little_damping_of_its_own_keeps_none_but_never_drives_itself():
-    loose = Drive(force=1e4, speed=1.0, lead=0.1, damping=1e8)
+    loose = Drive(force=1e4, speed=1.0, saturation_error=0.1, damping=1e8)
     model = bouncer(0.002, {"servo": loose})
-    taken = take_at_start(model, {"servo": loose})
+    taken = apply_spring_timing(model, {"servo": loose})
     assert 0 < taken["servo"].viscosity < 1e-5 * loose.viscosity
     data = mujoco.MjData(model)
     data.qpos[0], data.act[0] = 0.01, 0.0

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli_runner import grouser as command_line
 from support.cli_runner import refused
-from support.server_fixtures import PATIENCE, until
+from support.server_fixtures import TIMEOUT, until
 from support.threaded_server import LiveWorld
 
 from grouser.client import OperatorLink, started
@@ -40,12 +40,12 @@ FREE = ("--port", "0", "--images", "-1")
     st.none() | st.tuples(st.floats(-179, 179), st.floats(-179, 179)),
     st.booleans(),
 )
-def test_commands_are_read_back(drive, flippers, stop):
+def test_commands_round_trip(drive, flippers, stop):
     command = OperatorCommand(drive, flippers, stop=stop)
     assert read_command(command.encode().decode()) == command
 
 
-def test_reports_are_read_back():
+def test_reports_round_trip():
     report = RobotReport(
         1.5, (1.0, 2.0), (3.0, 4.0), (5.0, 6.0, 7.0, 8.0), (9.0, 1.0, 2.0), 60, "x"
     )
@@ -69,13 +69,13 @@ def test_reports_are_read_back():
         ('{"stop": 1}', "stop is 1, must be true or false"),
     ],
 )
-def test_nonsense_is_refused(line, says):
+def test_invalid_lines_are_rejected(line, says):
     with pytest.raises(BadValue) as refusal:
         read_command(line)
     assert says in str(refusal.value)
 
 
-def test_belts_of_a_curve():
+def test_belt_speeds_of_a_curve():
     assert _belts(100.0, 0.0) == (100.0, 100.0)
     left, right = _belts(0.0, 90.0)
     assert left == -right < 0  # to the left
@@ -99,8 +99,8 @@ def control(motors):
         yield ports["control"]
 
 
-def test_an_operator_drives_and_its_silence_stops_the_robot(control):
-    with OperatorLink(port=control, timeout=PATIENCE) as link:
+def test_operator_drives_and_timeout_stops_the_robot(control):
+    with OperatorLink(port=control, timeout=TIMEOUT) as link:
         begin = link.report(1.0).encoders_mm[0]
         while link.report(0.05).encoders_mm[0] < begin + 60:
             link.send(OperatorCommand(drive=(150.0, 0.0), flippers=(30.0, 0.0)))
@@ -113,12 +113,12 @@ def test_an_operator_drives_and_its_silence_stops_the_robot(control):
             OperatorLink(port=control)
         link.send(OperatorCommand(drive=(0.0, 0.0)))  # and does not disturb the first
         assert not link.report(1.0).trouble
-    with OperatorLink(port=control, timeout=PATIENCE) as link:  # the next one may
+    with OperatorLink(port=control, timeout=TIMEOUT) as link:  # the next one may
         assert not link.report(1.0).trouble
 
 
-def test_nonsense_sends_its_sender_away_and_the_robot_stands(control):
-    with socket.create_connection(("127.0.0.1", control), PATIENCE) as wire:
+def test_invalid_data_disconnects_the_operator_and_stops_the_robot(control):
+    with socket.create_connection(("127.0.0.1", control), TIMEOUT) as wire:
         wire.sendall(b'{"drive": [1e9, 0]}\n')
         said = b""
         while data := wire.recv(4096):
@@ -127,12 +127,12 @@ def test_nonsense_sends_its_sender_away_and_the_robot_stands(control):
 
 
 @pytest.mark.slow
-def test_a_robot_that_is_lost_is_said_and_found_again():
+def test_lost_robot_is_reported_and_reconnected():
     with started("motors", "kenaf_step", *FREE) as ports:
         port = ports["can"]
         link = f"socketcand://127.0.0.1:{port}/can0"
         with started("control", "--link", link, "--port", "0") as where:
-            operator = OperatorLink(port=where["control"], timeout=PATIENCE)
+            operator = OperatorLink(port=where["control"], timeout=TIMEOUT)
             assert not operator.report(1.0).trouble
             _end(ports)
             until(lambda: operator.report(0.1).trouble)
@@ -156,7 +156,7 @@ def _end(ports):
     raise AssertionError("nobody listens there")
 
 
-def test_beyond_loopback_a_token_is_needed(motors, monkeypatch):
+def test_token_is_required_beyond_loopback(motors, monkeypatch):
     assert "takes a token" in refused(command_line("control", "--host", "0.0.0.0", "--port", "0"))
     monkeypatch.setenv("GROUSER_TOKEN", "open-sesame-12345")
     with started("control", "--link", motors, "--port", "0") as ports:

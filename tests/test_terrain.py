@@ -13,10 +13,10 @@ import pytest
 from pydantic import ValidationError
 
 from grouser.world.mesh_object import Mesh
+from grouser.world.meshes.mesh_files import write_stl
 from grouser.world.meshes.triangle_mesh import hulls
 from grouser.world.objects import OBJECTS, Ball, Box, Cylinder
 from grouser.world.physics_settings import STANDARD
-from grouser.world.stl_file import write_stl
 from grouser.world.terrain.convex_pieces import ConvexPieces, write_pieces
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat

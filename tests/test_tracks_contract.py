@@ -93,18 +93,21 @@ def test_a_roll_back_changes_nothing_but_positions(shape):
     simulation = crawler("segments", shape)
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.2)
-    model, stride = simulation.model, simulation.scene.stride * float(simulation.model.opt.timestep)
+    model, stride = (
+        simulation.model,
+        simulation.scene.control_interval * float(simulation.model.opt.timestep),
+    )
     belt = simulation.scene.belts[0]
     addresses = [model.joint(name).qposadr[0] for name, _ in belt.links]
     travels = np.array([travel for _, travel in belt.links])
     seen = 0
     for _ in range(400):
-        turns = simulation.live.memory.turns.copy()
+        turns = simulation.state.memory.turns.copy()
         before = simulation.data.qpos[addresses] / travels
         speed = simulation.data.qvel[0]
         simulation.step(stride)
         after = simulation.data.qpos[addresses] / travels
-        if (simulation.live.memory.turns != turns)[0, 0]:
+        if (simulation.state.memory.turns != turns)[0, 0]:
             seen += 1
             # Every link of a belt jumps by one pitch, less what the belt went in this stride.
             went = after - before + belt.pitch
@@ -118,20 +121,20 @@ def test_roll_back_keeps_the_place_modulo_one_pitch():
     simulation = crawler("segments", "oval")
     simulation.command("crawler", forward=SPEED)
     simulation.step(0.05)  # a quarter of a pitch: no roll-back yet
-    rows, memory = simulation.live.arrays, simulation.live.memory
+    rows, memory = simulation.state.arrays, simulation.state.memory
     belt = simulation.scene.belts[0]
     joints = [(simulation.model.joint(name).qposadr[0], travel) for name, travel in belt.links]
     for address, travel in joints:
         simulation.data.qpos[address] += 0.6 * belt.pitch * travel
     before = np.array([simulation.data.qpos[address] / travel for address, travel in joints])
-    travelled = simulation.live.stepper.travel(rows, memory)[0, 0]
+    travelled = simulation.state.stepper.travel(rows, memory)[0, 0]
     velocity = simulation.data.qvel.copy()
-    stride = simulation.scene.stride
-    for _ in simulation.live.stepper.advance(rows, memory, 0, stride, lambda steps: None):
+    stride = simulation.scene.control_interval
+    for _ in simulation.state.stepper.advance(rows, memory, 0, stride, lambda steps: None):
         pass  # a stride in which no physics happens
     after = np.array([simulation.data.qpos[address] / travel for address, travel in joints])
     np.testing.assert_allclose(before - after, belt.pitch, atol=1e-9)
-    assert simulation.live.stepper.travel(rows, memory)[0, 0] == pytest.approx(travelled, abs=1e-9)
+    assert simulation.state.stepper.travel(rows, memory)[0, 0] == pytest.approx(travelled, abs=1e-9)
     np.testing.assert_array_equal(simulation.data.qvel, velocity)
 
 

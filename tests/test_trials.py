@@ -82,7 +82,9 @@ def test_robots_in_company_keep_their_own_posture():
         )
         for front_deg in (-30.0, 90.0)
     ]
-    assert bits(threads.run_trials(postures)) == bits(threads.run([trial])[0] for trial in postures)
+    assert bits(threads.run_trials(postures)) == bits(
+        threads.run_trials([trial])[0] for trial in postures
+    )
 
 
 @pytest.mark.parametrize("method", ["segments", "wheels", "surface"])

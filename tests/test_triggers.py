@@ -27,7 +27,7 @@ triggers:
 """)
     sim.step(1.0)
     enter, leave = (math.sqrt(2 * way / 9.81) for way in (0.8, 1.2))
-    said = happened(sim, "said")
+    said = happened(sim, "message")
     assert [text for _, text in said] == ["in", "out"]
     assert said[0][0] == pytest.approx(enter, abs=0.021)
     assert said[1][0] == pytest.approx(leave, abs=0.021)
@@ -39,7 +39,7 @@ triggers:
   - {{name: film, kind: box, size: [1, 1, 0.002], position: [0, 0, 0.5], do: [say in]}}
 """)
     sim.step(1.0)
-    assert [text for _, text in happened(sim, "said")] == ["in"]
+    assert [text for _, text in happened(sim, "message")] == ["in"]
 
 
 def test_who_is_put_elsewhere_has_not_gone_through():
@@ -48,9 +48,9 @@ triggers:
   - {{name: film, kind: box, size: [10, 10, 0.1], position: [0, 0, 1], do: [say in]}}
 """)
     sim.step(0.1)
-    sim.do(SetPose("ball", grouser.Pose.at(0, 0, 0.05)))
+    sim.apply(SetPose("ball", grouser.Pose.at(0, 0, 0.05)))
     sim.step(0.5)
-    assert happened(sim, "said") == []
+    assert happened(sim, "message") == []
 
 
 @pytest.mark.parametrize(("counts", "depth"), [("centre", 0.0), ("touch", -0.05), ("whole", 0.05)])
@@ -80,10 +80,10 @@ triggers:
   - {name: goal, kind: box, size: [1, 1, 2], position: [1, 0, 0], counts: whole, do: [say goal]}
 """)
     sim.step(0.1)
-    assert happened(sim, "said") == []
+    assert happened(sim, "message") == []
     Console(sim).execute("glide ball to 0.7 0 0.051 at 0.1")
     sim.step(1.0)
-    ((time, _),) = happened(sim, "said")
+    ((time, _),) = happened(sim, "message")
     assert time == pytest.approx(0.2, abs=0.021)
 
 
@@ -104,7 +104,7 @@ triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], by: ["{by}"], do: ["say {{who}}"]}}
 """)
     sim.step(0.1)
-    assert {text for _, text in happened(sim, "said")} == who
+    assert {text for _, text in happened(sim, "message")} == who
 
 
 def test_stay_once_and_rearm():
@@ -118,7 +118,7 @@ triggers:
       by: [crate], do: [say rearm]}}
 """)
     sim.step(1.0)
-    said = [text for _, text in happened(sim, "said")]
+    said = [text for _, text in happened(sim, "message")]
     assert (said.count("stay"), said.count("once"), said.count("rearm")) == (3, 1, 2)
 
 
@@ -128,9 +128,9 @@ triggers:
   - {{name: all, kind: sphere, radius: 9, position: [0, 0, 0], do: ["say {{who}}"]}}
 """)
     sim.step(0.1)
-    sim.do(Join(Box(name="late", position=(1, 1, 0.1), size=(0.2,) * 3, mass=1, friction=0.5)))
+    sim.apply(Join(Box(name="late", position=(1, 1, 0.1), size=(0.2,) * 3, mass=1, friction=0.5)))
     sim.step(0.1)
-    sim.do(Leave("late"))
+    sim.apply(Leave("late"))
     sim.step(0.1)
-    assert [text for _, text in happened(sim, "said")] == ["ball", "crate", "late"]
+    assert [text for _, text in happened(sim, "message")] == ["ball", "crate", "late"]
     assert sim.inside("all") == ["ball", "crate"]

@@ -1,4 +1,4 @@
-"""Strangers at the door of a live server: what they cannot do."""
+"""Unauthenticated clients of a running server: tokens, TLS, floods, connection limits."""
 
 import contextlib
 import shutil
@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.server_fixtures import PATIENCE, QUIET, Served, until
+from support.server_fixtures import QUIET, TIMEOUT, Served, until
 from typer.testing import CliRunner
 
 from grouser.cli import app
@@ -27,7 +27,7 @@ PORTS = ("--images", "0", "--truth", "0", "--eyes", "0", "--eye-processes", "0")
 
 
 def own_address():
-    """Return this machine's address beyond is_loopback; nothing is sent to find it."""
+    """Return an address of this machine other than loopback; no packet is sent."""
     found = []
     with contextlib.suppress(OSError):
         found += socket.gethostbyname_ex(socket.gethostname())[2]
@@ -38,13 +38,13 @@ def own_address():
 
 
 ADDRESS = own_address()
-beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has no address but is_loopback's")
+beyond = pytest.mark.skipif(ADDRESS is None, reason="this machine has only the loopback address")
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A server that others can reach, with two tokens."""
-    folder = tmp_path_factory.mktemp("strangers")
+    """Return a server that is reachable from other machines, with two tokens."""
+    folder = tmp_path_factory.mktemp("unauthenticated")
     tokens = folder / "tokens"
     tokens.write_text(f"drive: {DRIVER}\n")
     tokens.chmod(0o600)
@@ -55,35 +55,35 @@ def served(tmp_path_factory):
 
 
 def answer(served, port, data):
-    """Send ``data`` to a port; return everything that comes back until the server closes."""
+    """Send ``data`` to a port; return the answer until the server closes."""
     with served.raw(port) as wire:
         wire.sendall(data)
         wire.shutdown(socket.SHUT_WR)
-        heard = b""
+        received = b""
         with contextlib.suppress(ConnectionResetError):
             while more := wire.recv(65536):
-                heard += more
-        return heard
+                received += more
+        return received
 
 
 # -- tokens -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_beyond_loopback_it_does_not_start_without_a_token(host):
+def test_server_beyond_loopback_does_not_start_without_a_token(host):
     command = ["serve", "pioneer_room", *QUIET, "--port", "0", "--host", host]
     ended = CliRunner().invoke(app, command, env={"GROUSER_TOKEN": None})
     assert ended.exit_code == 2
-    said = " ".join(ended.stderr.split())
-    assert "which needs a token" in said
-    assert "--token-file" in said
-    assert "GROUSER_TOKEN" in said
+    output = " ".join(ended.stderr.split())
+    assert "which needs a token" in output
+    assert "--token-file" in output
+    assert "GROUSER_TOKEN" in output
 
 
 @beyond
-def test_without_a_token_nothing_gets_in(served):
+def test_requests_without_a_token_are_refused_at_every_port(served):
     before = _names(served)
-    said = answer(
+    output = answer(
         served,
         "control",
         b"INIT {ClassName USARBot.P3AT} {Name Thief}\r\nDRIVE {Left 1} {Right 1}\r\n"
@@ -91,10 +91,10 @@ def test_without_a_token_nothing_gets_in(served):
         b"INIT {ClassName USARBotAPI.WorldController}\r\nCONTROL {Type KillAll}\r\n"
         b"RADIO {Data aGVsbG8=}\r\nLOCKSTEP {Every 0.1}\r\nSTEP\r\n",
     )
-    greeting, *lines = said.splitlines()
+    greeting, *lines = output.splitlines()
     assert greeting.startswith(b"NFO {Gametype")
     assert all(line.startswith((b"NOTICE {Kind Refused}", b"RES")) for line in lines)
-    assert b"this server demands a token" in said
+    assert b"this server demands a token" in output
     assert answer(served, "truth", b"{class P3AT}\r\n") == b""
     for request in (b"OK", b"U 0 0 10 10", b"key 00112233\nOK", b"token x\nOK"):
         assert answer(served, "images", request) == b""
@@ -103,24 +103,24 @@ def test_without_a_token_nothing_gets_in(served):
 
 
 def _names(served):
-    said = served.console("list robots"), served.console("list objects")
-    return [line.split()[0] for text in said for line in text.splitlines()]
+    output = served.console("list robots"), served.console("list objects")
+    return [line.split()[0] for text in output for line in text.splitlines()]
 
 
 @beyond
-def test_a_wrong_token_is_told_so_and_logged_without_its_text(served):
+def test_wrong_token_is_refused_and_logged_without_its_text(served):
     with pytest.raises(Refused, match="this token is not one of the server's"):
         served.join("P3AT", "Thief", token=GUESS)
     until(lambda: f"{ADDRESS}: wrong token" in served.log)
     for secret in (GUESS, TOKEN, DRIVER):
         assert secret not in served.log
-    with served.join("P3AT", "Friend", at=(0, 0, 0)) as robot:  # one slip costs nothing
+    with served.join("P3AT", "Friend", at=(0, 0, 0)) as robot:  # one wrong token causes no delay
         assert robot.geometry().name == "P3AT"
     assert answer(served, "truth", f"{{token {TOKEN}}}\r\n{{name pioneer}}\r\n".encode())
 
 
 @beyond
-def test_a_token_is_good_for_what_it_says(served):
+def test_token_grants_its_roles_only(served):
     with served.join("P3AT", "Driver", at=(0, 0, 0), token=DRIVER) as robot:
         with pytest.raises(Refused, match="role 'control'"):
             robot.console("remove pioneer")
@@ -131,22 +131,24 @@ def test_a_token_is_good_for_what_it_says(served):
         served.control(token=DRIVER)
 
 
-def test_tokens_count_on_loopback_as_well(served):
+def test_loopback_client_needs_a_token_where_tokens_are_set(served):
     with pytest.raises(Refused, match="demands a token"):
         served.join("P3AT", "Thief", token=None, host="127.0.0.1")
 
 
-@pytest.mark.slow  # it waits for as long as they may
-def test_who_says_no_token_is_sent_away(served):
+@pytest.mark.slow  # waits for the time-out
+def test_connection_without_token_is_rejected_after_timeout(served):
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(served.raw(port)) for port in ("control", *served.ports)]
         wires[0].sendall(b"LOGIN {Tok")
         for wire in wires:
-            heard = b""
+            received = b""
             with contextlib.suppress(ConnectionResetError):
                 while more := wire.recv(4096):
-                    heard += more
-            *_, last = heard.splitlines() or [b"no token came within"]  # other ports say nothing
+                    received += more
+            *_, last = received.splitlines() or [
+                b"no token came within"
+            ]  # other ports send nothing
             assert b"no token came within" in last
 
 
@@ -167,7 +169,7 @@ def certificate(tmp_path_factory):
     return pem, key
 
 
-def test_tls_from_end_to_end(tmp_path, certificate):
+def test_tls_end_to_end(tmp_path, certificate):
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with Served(tmp_path, "pioneer_room", *QUIET, *options, token=TOKEN) as served:
@@ -176,76 +178,76 @@ def test_tls_from_end_to_end(tmp_path, certificate):
             assert served_plainly(served) == b""
             assert robot.geometry().name == "P3AT"
             assert robot.reading("Odometry")
-        with served.connect(tls=pem) as visitor:  # many records in one packet, none is lost
+        with served.connect(tls=pem) as client:  # many records in one packet
             for _ in range(200):
-                visitor.send(GetStartPoses())
-            visitor.console("time")
-            assert sum(isinstance(heard, StartPoses) for heard in visitor.listen(0.1)) == 200
-        with pytest.raises(GrouserError):  # nobody's certificate
+                client.send(GetStartPoses())
+            client.console("time")
+            assert sum(isinstance(received, StartPoses) for received in client.listen(0.1)) == 200
+        with pytest.raises(GrouserError):  # not signed by a known authority
             served.connect(tls=True)
-        with pytest.raises(Disconnected):  # who does not speak TLS does not get a word
+        with pytest.raises(Disconnected):  # without TLS no byte is sent
             served.connect(timeout=2)
-        with served.raw() as stalled, served.connect(tls=pem) as visitor:
-            stalled.sendall(b"\x16\x03\x01")  # a handshake that never goes on
-            assert visitor.console("list robots")
+        with served.raw() as stalled, served.connect(tls=pem) as client:
+            stalled.sendall(b"\x16\x03\x01")  # an unfinished handshake
+            assert client.console("list robots")
 
 
-def test_eyes_of_another_process_draw_over_tls(tmp_path, certificate):
+def test_remote_render_worker_draws_over_tls(tmp_path, certificate):
     pem, key = certificate
     options = ("--certificate", str(pem), "--key", str(key))
     with Served(tmp_path, "pioneer_room", *PORTS, *options, token=TOKEN) as served:
         with (
             served.join("P3AT", "A", at=(0, 0, 0), tls=pem) as robot,
-            looking(served, "--trust", str(pem)) as eyes,
+            render_worker(served, "--trust", str(pem)) as worker,
             watch(robot, port=served.ports["images"]) as pictures,
         ):
-            assert next(line for line in eyes.stdout if "accepted this render worker" in line)
-            picture = pictures.take(timeout=PATIENCE)  # the server itself draws nothing
+            assert next(line for line in worker.stdout if "accepted this render worker" in line)
+            picture = pictures.take(timeout=TIMEOUT)  # the server itself renders nothing
             assert picture.shape == (240, 320, 3)
-            assert picture.std() > 10, "it shows something"
-        with looking(served) as eyes:  # whoever does not trust the certificate does not show itself
-            assert eyes.wait(PATIENCE) == 2
-            assert "certificate" in eyes.stdout.read()
+            assert picture.std() > 10, "the picture is not uniform"
+        with render_worker(served) as worker:  # a worker that does not trust the certificate ends
+            assert worker.wait(TIMEOUT) == 2
+            assert "certificate" in worker.stdout.read()
 
 
 @contextlib.contextmanager
-def looking(served, *options):
+def render_worker(served, *options):
     """``grouser eyes`` for a server, as a process of its own."""
     command = (sys.executable, "-m", "grouser", "eyes", "--port", "0", *options)
     server = ("--server", f"{served.host}:{served.ports['eyes']}", "--token", TOKEN)
     with subprocess.Popen(
         (*command, *server), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as eyes:
+    ) as worker:
         try:
-            yield eyes
+            yield worker
         finally:
-            eyes.terminate()
+            worker.terminate()
 
 
 def served_plainly(served):
     return answer(served, "control", b"INIT {ClassName USARBot.P3AT}\r\n" * 100)
 
 
-# -- nuisances ----------------------------------------------------------------------------------
+# -- attacks ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def open_server(tmp_path_factory):
     with Served(
-        tmp_path_factory.mktemp("nuisances"), "pioneer_room", *QUIET, "--speed", "2"
+        tmp_path_factory.mktemp("attacks"), "pioneer_room", *QUIET, "--speed", "2"
     ) as served:
         yield served
 
 
 def oversize(served, stop):
-    """One line that never ends."""
+    """Send one endless line."""
     with served.raw() as wire:
         while not stop.is_set():
             wire.sendall(b"DRIVE {Left 1" + b"1" * 65536)
 
 
 def flood(served, stop):
-    """Questions as fast as they go, answers unread."""
+    """Send queries at full speed without reading answers."""
     while not stop.is_set():
         with contextlib.suppress(OSError), served.raw() as wire:
             wire.settimeout(0.3)
@@ -254,17 +256,17 @@ def flood(served, stop):
 
 
 def half_open(served, stop):
-    """A crowd that says nothing, or half a line."""
+    """Open 100 connections that send nothing or half a line."""
     with contextlib.ExitStack() as stack:
         for number in range(100):
             wire = stack.enter_context(served.raw())
             if number % 2:
                 wire.sendall(b"INIT {ClassName USARBot.P3AT} {Na")
-        stop.wait(PATIENCE)
+        stop.wait(TIMEOUT)
 
 
 def resets(served, stop):
-    """Connections that break off in the middle of a word."""
+    """Reset connections in the middle of a line."""
     while not stop.is_set():
         with served.raw() as wire:
             wire.sendall(b"INIT {ClassName USARBot.P2DX} {Name R}\r\nDRIVE {Left 1} {Ri")
@@ -272,13 +274,13 @@ def resets(served, stop):
         stop.wait(0.2)
 
 
-@pytest.mark.parametrize("nuisance", [oversize, flood, half_open, resets])
-def test_a_nuisance_is_nobody_elses(open_server, nuisance):
+@pytest.mark.parametrize("attack", [oversize, flood, half_open, resets])
+def test_attack_does_not_delay_another_client(open_server, attack):
     stop = threading.Event()
     with open_server.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
         _effect(robot)
         before = open_server.rss
-        thread = threading.Thread(target=nuisance, args=(open_server, stop))
+        thread = threading.Thread(target=attack, args=(open_server, stop))
         thread.start()
         try:
             list(robot.listen(0.2))
@@ -290,10 +292,10 @@ def test_a_nuisance_is_nobody_elses(open_server, nuisance):
         assert max(took) < 1.0
         assert np.diff(stamps) == pytest.approx(0.2, abs=1e-6)
         assert open_server.rss - before < 5 * 2**20
-        print(f"{nuisance.__name__}: {max(took):.2f} s to an effect")
+        print(f"{attack.__name__}: {max(took):.2f} s to an effect")
 
 
-def test_a_crowd_without_a_token_is_nobody_elses(served):
+def test_unauthenticated_flood_does_not_delay_another_client(served):
     stop = threading.Event()
     crowd = [threading.Thread(target=flood, args=(served, stop)) for _ in range(10)]
     with served.join("P3AT", "Other", at=(-1, -1, 0)) as robot:
@@ -311,7 +313,7 @@ def test_a_crowd_without_a_token_is_nobody_elses(served):
 
 
 def _effect(robot):
-    """Return simulated seconds from a command to a reading that shows it; they come at 5 Hz."""
+    """Return the simulated seconds from a command to a reading (5 Hz) that shows its effect."""
     spin = -3.0 if robot.reading("GroundTruth").location[0] > -1 else 3.0
     begin = robot.reading("GroundTruth")
     robot.drive(spin, spin)
@@ -321,8 +323,8 @@ def _effect(robot):
     return now.time - begin.time
 
 
-@pytest.mark.slow  # until a client has not read more than may wait for it
-def test_a_slow_reader_loses_old_lines_and_nobody_elses_time(tmp_path):
+@pytest.mark.slow  # until the limit of unread bytes is exceeded
+def test_slow_reader_loses_old_lines_and_does_not_delay_others(tmp_path):
     with (
         Served(tmp_path, "pioneer_room", *QUIET, "--speed", "max") as served,
         served.join("P2DX", "Other", at=(-1, -1, 0)) as other,
@@ -336,14 +338,14 @@ def test_a_slow_reader_loses_old_lines_and_nobody_elses_time(tmp_path):
         slow.sendall(b"INIT {ClassName USARBot.P3AT} {Name Slow} {Location -1,1,0}\r\n")
         until(lambda: "Slow" in served.console("list robots"))
         before = served.rss
-        heard = []
+        received = []
         for _ in range(400):
             turn = other.step()
             times.append(turn.time)
-            heard += [m.time for m in turn.messages if isinstance(m, GroundTruth)]
+            received += [m.time for m in turn.messages if isinstance(m, GroundTruth)]
         grown = served.rss - before
         assert np.diff(times) == pytest.approx(0.5, abs=1e-6)
-        assert np.diff(heard) == pytest.approx(0.2, abs=1e-6)
+        assert np.diff(received) == pytest.approx(0.2, abs=1e-6)
         assert grown < 5 * 2**20
         stamps = _stamps(slow)
         assert max(np.diff(stamps)) > 1.0, "old lines were dropped"
@@ -353,7 +355,7 @@ def test_a_slow_reader_loses_old_lines_and_nobody_elses_time(tmp_path):
 
 
 def _stamps(wire):
-    """Read what is left for a client; return the times of its ground truths."""
+    """Read all remaining lines; return the times of the ground truths."""
     data = b""
     with contextlib.suppress(TimeoutError):
         while more := wire.recv(65536):
@@ -362,7 +364,7 @@ def _stamps(wire):
     return [float(line.split(b"{Time ")[1].split(b"}")[0]) for line in lines]
 
 
-def test_a_full_server_says_so_and_has_room_again(tmp_path):
+def test_full_server_refuses_until_a_connection_closes(tmp_path):
     with Served(tmp_path, "pioneer_room", *QUIET, "--connections", "2") as served:
         with served.connect() as first, served.raw():
             assert b"there are 2 connections already" in answer(served, "control", b"")

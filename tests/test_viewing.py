@@ -24,7 +24,7 @@ def test_a_robot_is_followed_from_behind_and_aside(yaw_deg: float) -> None:
     assert 20 < off < 70, "less than square to its way: from behind"
     assert math.dist(view.lookat[:2], (2.0, 1.0)) < 0.1
     assert 0.1 < view.distance < 0.6, "a robot of 0.1 m fills the picture"
-    sim.live.data.qpos[:2] += 3.0
+    sim.state.data.qpos[:2] += 3.0
     moved = np.subtract(sim.view().lookat, view.lookat)
     assert moved[:2] == pytest.approx([3.0, 3.0])
     assert (sim.view().distance, sim.view().azimuth_deg) == (view.distance, view.azimuth_deg)

@@ -5,14 +5,14 @@ import socket
 
 import numpy as np
 import pytest
-from support.server_fixtures import PATIENCE, Served
+from support.server_fixtures import TIMEOUT, Served
 
 from grouser.errors import BadValue, UnknownName
 from grouser.frames import degrees, to_rpy
 from grouser.locomotion.trot import LIFT, PHASE, WIDTH
 from grouser.robots.ers7 import ERS7, Ers7
 from grouser.robots.ers210 import ERS210, Ers210
-from grouser.simulation.changes.actions import Retune
+from grouser.simulation.changes.actions import SetGaitParameters
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import parse
 
@@ -102,7 +102,7 @@ def test_a_walk_is_retuned_while_it_goes_on():
     simulation.command("rex", forward=0.15)
     simulation.step(1.5)
     before, time = simulation.pose("rex").position.copy(), simulation.time
-    simulation.do(Retune("rex", {"stride": 0.010}))
+    simulation.apply(SetGaitParameters("rex", {"stride": 0.010}))
     assert simulation.time == time
     assert simulation.pose("rex").position == pytest.approx(before, abs=1e-12)
     simulation.step(0.5)
@@ -122,7 +122,7 @@ def test_a_retuning_that_is_refused_changes_nothing(numbers, says):
     simulation = Simulation(yard("ers7"))
     world = simulation.world
     with pytest.raises((BadValue, UnknownName), match=says):
-        simulation.do(Retune("rex", numbers))
+        simulation.apply(SetGaitParameters("rex", numbers))
     assert simulation.world is world
 
 
@@ -131,7 +131,7 @@ def test_over_the_wire(tmp_path):
     world.write_text("name: yard\nterrain: [{kind: flat}]\n")
     with Served(tmp_path, world, "--images", "-1", "--truth", "0", "--speed", "4") as served:
         client = served.raw("control")
-        client.settimeout(PATIENCE)
+        client.settimeout(TIMEOUT)
         client.sendall(b"INIT {ClassName USARBot.ERS7} {Name Rex} {Location 0,0,-0.2}\r\n")
         client.sendall(b"SET {Type Gait} {Opcode Walk} {Params period 0.4 lift 0.02}\r\n")
         assert b"{Name period} {Status OK}" in _line(client, b"RES")

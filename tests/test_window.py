@@ -32,10 +32,10 @@ from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, load, shipped
 
 PROGRAMS = ("Xvfb", "xdotool", "import")
-PATIENCE = 90.0  # s   a window on a busy machine
+TIMEOUT = 90.0  # s   a window on a busy machine
 
 
-def test_without_a_display_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_display_prints_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("DISPLAY is Linux's")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
@@ -67,7 +67,7 @@ def test_keys_drive_tracks_wheels_and_legs(kind: str) -> None:
     assert keys.status == "it: 0%, 1 x real time"
 
 
-def test_left_turns_left_and_back_goes_back() -> None:
+def test_left_key_turns_left_and_down_key_reverses() -> None:
     sim = Simulation(load("quince_step", ["robots.0.command={}"]), crash_folder=None)
     keys = KeyDriver(sim, 1.0)
     for _ in range(9):
@@ -84,7 +84,7 @@ def test_left_turns_left_and_back_goes_back() -> None:
     assert after["right"] - before["right"] > 0 > after["left"] - before["left"]
 
 
-def test_flippers_pause_slow_motion_and_the_next_robot() -> None:
+def test_keys_for_flippers_pause_slow_motion_and_next_robot() -> None:
     sim = Simulation(load("match_2v2"), crash_folder=None)
     keys = KeyDriver(sim, 1.0)
     first = keys.robot
@@ -102,7 +102,7 @@ def test_flippers_pause_slow_motion_and_the_next_robot() -> None:
     assert [moved[name] for name in front] == pytest.approx([FLIPPER_STEP] * 2, abs=0.05)
 
 
-def test_every_shipped_world_can_be_watched_and_its_robot_driven_if_it_goes_about() -> None:
+def test_every_shipped_world_can_be_viewed_and_driven() -> None:
     still = {"conveyor", "drone"}
     for name in shipped():
         world = load(name)
@@ -140,7 +140,7 @@ def photograph(path: Path, environment: dict[str, str]) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path) -> None:
+def test_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Path) -> None:
     """xdotool presses the arrows; the table at the end says how far the robot went."""
     environment = os.environ | {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1"}
     environment.pop("WAYLAND_DISPLAY", None)
@@ -157,7 +157,7 @@ def test_a_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Pat
             return done.stdout.strip()
 
         try:
-            end = time.monotonic() + PATIENCE
+            end = time.monotonic() + TIMEOUT
             while not (window := tool("search", "--onlyvisible", "--name", "MuJoCo")):
                 assert viewer.poll() is None, (tmp_path / "said.txt").read_text()
                 assert time.monotonic() < end, "no window"
@@ -186,7 +186,7 @@ def test_a_window_opens_is_driven_by_keys_and_closes(display: str, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_best_quality_draws_and_films_off_the_screen(display: str, tmp_path: Path) -> None:
+def test_best_quality_renders_offscreen(display: str, tmp_path: Path) -> None:
     from PIL import Image
 
     best, high, film = (tmp_path / name for name in ("best.png", "high.png", "best.webm"))

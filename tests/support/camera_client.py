@@ -1,7 +1,7 @@
-"""One client of a crowd, as a program of its own: a robot, its camera, ten pictures a second.
+"""Client process with a robot and its camera, ten pictures per second.
 
-Usage: crowd_client.py CLASS NAME START CONTROL_PORT IMAGE_PORT SECONDS. It says ``in`` when it has
-joined, waits for a line, drives for SECONDS of wall time, and says what it heard as JSON.
+Usage: camera_client.py CLASS NAME START CONTROL_PORT IMAGE_PORT SECONDS. It prints ``in`` when it
+has joined, waits for a line, drives for SECONDS of wall time, and prints a report as JSON.
 """
 
 import json
@@ -25,7 +25,7 @@ def main() -> None:
         sys.stdin.readline()
         robot.drive(left=1.5, right=1.0)
         begun = due = time.monotonic()
-        heard, stamps, changes, frames = {}, [], 0, 0
+        received, stamps, changes, frames = {}, [], 0, 0
         while time.monotonic() < begun + float(seconds):
             if time.monotonic() >= due:
                 due += 1 / FPS
@@ -34,19 +34,19 @@ def main() -> None:
                 picture, frames = now, frames + 1
             for message in robot.listen(seconds=max(0.0, due - time.monotonic())):
                 sensor = getattr(message, "name", "") or type(message).__name__
-                heard[sensor] = heard.get(sensor, 0) + 1
+                received[sensor] = received.get(sensor, 0) + 1
                 if type(message).__name__ == "State":
                     stamps.append((message.time, time.monotonic()))
-        said = {
+        report = {
             "name": name,
             "shape": picture.shape,
             "frames": frames,
             "changes": changes,
             "seconds": time.monotonic() - begun,
             "stamps": stamps,
-            "heard": heard,
+            "received": received,
         }
-        print(json.dumps(said), flush=True)
+        print(json.dumps(report), flush=True)
 
 
 if __name__ == "__main__":

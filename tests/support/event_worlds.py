@@ -28,7 +28,9 @@ def simulation(text, **options):
 
 def happened(sim, *kinds):
     """Return time and name, or text, of what is in the log."""
-    return [(round(one.time, 3), one.name or one.text) for one in sim.happened if one.kind in kinds]
+    return [
+        (round(one.time, 3), one.name or one.text) for one in sim.event_log if one.kind in kinds
+    ]
 
 
 FALLING = """

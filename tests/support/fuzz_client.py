@@ -1,9 +1,8 @@
-"""A stranger who makes noise, in a process of its own: SEED LINES PORT PORT…
+"""Fuzzing client process without token and robot: SEED LINES PORT PORT...
 
-It has no token and no robot. It sends mutated lines of the transcripts and random packets to all
-ports in turn, each time with a fresh connection, and says how many lines that were. Servers need
-not read them all: what is over a stranger's share waits, and is dropped when the stranger leaves
-or has shown no token in time.
+It sends mutated lines of the transcripts and random packets to all ports, each time over a new
+connection, and prints the number of lines. A server need not read all of them: lines over the limit
+of an unauthenticated connection wait, and are dropped when it closes or its login times out.
 """
 
 import random
@@ -28,7 +27,7 @@ OWN = (
     b"U",
 )
 LONG = 100_000
-"""Bytes of a line that is too long for any server."""
+"""Bytes of a line above the limit of every server."""
 
 
 def sources():
@@ -36,61 +35,61 @@ def sources():
     return [*OWN, *(line for text in texts for line in text if line)]
 
 
-def flip(choose, line):
+def flip(rng, line):
     data = bytearray(line)
-    for _ in range(choose.randint(1, 8)):
-        data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+    for _ in range(rng.randint(1, 8)):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     return bytes(data)
 
 
-def cut(choose, line):
-    begin, end = sorted(choose.choices(range(len(line) + 1), k=2))
+def cut(rng, line):
+    begin, end = sorted(rng.choices(range(len(line) + 1), k=2))
     return line[begin:end]
 
 
-def doubled(choose, line):
-    return line * choose.randint(2, 5)
+def doubled(rng, line):
+    return line * rng.randint(2, 5)
 
 
-def nested(choose, line):
-    return line.replace(b"{", b"{" * choose.randint(2, 50))
+def nested(rng, line):
+    return line.replace(b"{", b"{" * rng.randint(2, 50))
 
 
-def large(choose, line):
-    return line.replace(b"1", choose.choice((b"1e308", b"nan", b"-inf", b"9" * 400)))
+def large(rng, line):
+    return line.replace(b"1", rng.choice((b"1e308", b"nan", b"-inf", b"9" * 400)))
 
 
-def random_bytes(choose, line):
-    return choose.randbytes(len(line))
+def random_bytes(rng, line):
+    return rng.randbytes(len(line))
 
 
-MUTATIONS = (flip, flip, cut, doubled, nested, large, random_bytes, lambda choose, line: line)
+MUTATIONS = (flip, flip, cut, doubled, nested, large, random_bytes, lambda rng, line: line)
 
 
-def packet(choose, lines):
-    """Return BATCH lines, most of them wrong, and what they were sent with."""
+def packet(rng, lines):
+    """Return BATCH lines, most of them invalid, with various line ends."""
     ends = (b"\r\n", b"\n", b"\r", b"\n\r\n")
     made = []
     for _ in range(BATCH):
-        line = choose.choice(lines)
-        if choose.random() < 0.3:
-            line += b" " + choose.choice(lines)
-        made.append(choose.choice(MUTATIONS)(choose, line) + choose.choice(ends))
-    if choose.random() < 0.5:
-        made.insert(choose.randrange(BATCH), choose.randbytes(1) * LONG + b"\n")
-    if choose.random() < 0.5:
-        made.append(choose.choice(lines)[:-1])  # and then nothing
+        line = rng.choice(lines)
+        if rng.random() < 0.3:
+            line += b" " + rng.choice(lines)
+        made.append(rng.choice(MUTATIONS)(rng, line) + rng.choice(ends))
+    if rng.random() < 0.5:
+        made.insert(rng.randrange(BATCH), rng.randbytes(1) * LONG + b"\n")
+    if rng.random() < 0.5:
+        made.append(rng.choice(lines)[:-1])  # an incomplete last line
     return b"".join(made)
 
 
-def send(port, data, choose):
+def send(port, data, rng):
     """Send a packet in pieces, and wait until the server has ended the connection."""
     with socket.create_connection(("127.0.0.1", port), 60) as wire:
         while data:
-            size = choose.choice((1, 10, 1000, 100_000))
+            size = rng.choice((1, 10, 1000, 100_000))
             wire.sendall(data[:size])
             data = data[size:]
-        if choose.random() < 0.1:  # gone, without a word
+        if rng.random() < 0.1:  # reset the connection
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             return
         wire.shutdown(socket.SHUT_WR)
@@ -99,11 +98,11 @@ def send(port, data, choose):
 
 
 def main(seed, lines, *ports):
-    choose, known, sent = random.Random(seed), sources(), 0
+    rng, known, sent = random.Random(seed), sources(), 0
     while sent < lines:
-        port = ports[0] if choose.random() < 0.9 else choose.choice(ports[1:])
-        with suppress(OSError):  # sent away in the midst of it
-            send(port, packet(choose, known), choose)
+        port = ports[0] if rng.random() < 0.9 else rng.choice(ports[1:])
+        with suppress(OSError):  # rejected while sending
+            send(port, packet(rng, known), rng)
         sent += BATCH
     print(sent)
 

@@ -25,7 +25,9 @@ class Absent(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         """Raise for an absent module; leave all others to the next finder."""
         if self.hides(name):
-            raise ModuleNotFoundError(f"{name} is absent here: it belongs to a higher layer", name=name)
+            raise ModuleNotFoundError(
+                f"{name} is absent here: it belongs to a higher layer", name=name
+            )
         return None
 
     def hides(self, name):

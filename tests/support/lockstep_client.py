@@ -1,7 +1,7 @@
-"""A client for tests, in a process of its own: PORT NAME KIND X Y SEED TURNS EVERY THINK.
+"""Client process in lockstep: PORT NAME KIND X Y SEED TURNS EVERY THINK.
 
-It drives in lockstep as its seed says, thinks THINK seconds at most before each turn (whenever it
-likes: not as its seed says), says ``done`` after TURNS turns and stays until its input ends.
+It drives by a generator with SEED, waits up to THINK wall seconds (unseeded) before each turn,
+prints ``done`` after TURNS turns and stays connected until its input ends.
 """
 
 import os
@@ -13,17 +13,17 @@ from grouser.client.connection import join
 
 
 def drive(port, name, kind, x, y, seed, turns, every, think):
-    choose, whim = random.Random(seed), random.Random()
+    rng, unseeded = random.Random(seed), random.Random()
     where = {"port": port, "token": os.environ.get("GROUSER_TOKEN"), "timeout": 600}
-    time.sleep(whim.uniform(0, think))
+    time.sleep(unseeded.uniform(0, think))
     with join(kind, name, at=(x, y, 0), **where) as robot:
         robot.lockstep(every)
         print("joined", flush=True)
         robot.turn()
         for _ in range(turns):
-            robot.drive(choose.uniform(-3, 5), choose.uniform(-3, 5))
+            robot.drive(rng.uniform(-3, 5), rng.uniform(-3, 5))
             if think:
-                time.sleep(whim.uniform(0, think))
+                time.sleep(unseeded.uniform(0, think))
             robot.step()
         print("done", flush=True)
         sys.stdin.read()

@@ -21,7 +21,7 @@ from support.readme_walkthrough import clean_environment, colours, copy_clone
 from support.source_tree import ROOT
 
 PAGE = ROOT / "docs" / "tutorials" / "own-robot.md"
-PATIENCE = 3000.0
+TIMEOUT = 3000.0
 """s; on two cores that nobody else uses the page takes two minutes."""
 FAULTS = (
     "link 'base_link' has the mass -12 kg, it must be above 0",
@@ -43,7 +43,7 @@ def main(folder: Path) -> str:
             env=environment(clone),
             stdout=log,
             stderr=subprocess.STDOUT,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     text = (folder / "said.log").read_text(encoding="utf-8")
     assert ran.returncode == 0, text[-4000:]
@@ -108,7 +108,7 @@ def watch(clone: Path, folder: Path) -> str:
             env=environment(clone) | {"DISPLAY": f":{shown}"},
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     finally:
         server.terminate()

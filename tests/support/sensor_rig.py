@@ -32,7 +32,7 @@ def simulation(*sensors, objects=(), seed=0, kind="packbot", **command):
 
 def put(sim, x=0.0, y=0.0, z=0.09, **turn):
     """Stand the robot somewhere."""
-    sim.do(SetPose("a", Pose.at(x, y, z, **turn)))
+    sim.apply(SetPose("a", Pose.at(x, y, z, **turn)))
     mujoco.mj_kinematics(sim.model, sim.data)
 
 
@@ -43,8 +43,8 @@ def reader(sim, name, seed=0):
     context = SensorContext(
         sim.model,
         sim.data,
-        sim.live.stepper.drives.names,
-        sim.live.stepper.odometer(sim.live.arrays, sim.live.memory),
-        sim.live.memory.effort[0],
+        sim.state.stepper.drives.names,
+        sim.state.stepper.odometer(sim.state.arrays, sim.state.memory),
+        sim.state.memory.effort[0],
     )
     return lambda: bound.read(context, rng)

@@ -1,4 +1,4 @@
-"""A live server in a process of its own, and clients in theirs: what tests of the server share."""
+"""Server process and client processes for tests of the server."""
 
 import contextlib
 import os
@@ -15,14 +15,14 @@ import pytest
 from grouser.client.connection import connect, control, join
 from support.server_world import WORLD
 
-GUEST = Path(__file__).with_name("lockstep_client.py")
+CLIENT = Path(__file__).with_name("lockstep_client.py")
 QUIET = ("--images", "-1", "--truth", "-1")
-PATIENCE = 60.0
-"""Longest wait for anything that must come, wall s: the machine may be busy."""
+TIMEOUT = 60.0
+"""Longest wait for an expected event, wall s: the machine may be busy."""
 
 
 class Served:
-    """``grouser serve`` with free ports, in a ``with`` block; its log is kept in a file."""
+    """``grouser serve`` with free ports, as a context manager; its log goes to a file."""
 
     def __init__(self, folder, world, *options, token=None, host="127.0.0.1", command="serve"):
         self._log = Path(folder) / f"server{time.monotonic_ns()}.log"
@@ -37,8 +37,8 @@ class Served:
                 stderr=log,
                 env=environment(token),
             )
-        said = self.process.stdout.readline().decode()
-        words = dict(word.partition("=")[::2] for word in said.split()[1:])
+        output = self.process.stdout.readline().decode()
+        words = dict(word.partition("=")[::2] for word in output.split()[1:])
         self.ports = {name: int(number) for name, number in words.items()}
         assert self.ports, self.log
 
@@ -48,7 +48,7 @@ class Served:
     def __exit__(self, *_):
         died = self.process.poll()
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
         self.process.stdout.close()
         assert died is None, f"the server died with {died}: {self.log}"
 
@@ -58,13 +58,13 @@ class Served:
 
     @property
     def rss(self):
-        """Bytes of memory that the server has now."""
+        """Resident memory of the server, bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
 
     def where(self, port="control", **more):
         usual = {"host": self.host, "port": self.ports[port], "token": self.token}
-        return usual | {"timeout": PATIENCE} | more
+        return usual | {"timeout": TIMEOUT} | more
 
     def join(self, kind, name=None, port="control", dialect="ut2004", **more):
         place = {key: more.pop(key) for key in ("at", "rotation", "start") if key in more}
@@ -82,7 +82,7 @@ class Served:
 
     def raw(self, port="control"):
         """Return a plain socket to one of its ports."""
-        return socket.create_connection((self.host, self.ports[port]), PATIENCE)
+        return socket.create_connection((self.host, self.ports[port]), TIMEOUT)
 
 
 def environment(token=None):
@@ -90,11 +90,11 @@ def environment(token=None):
     return kept | ({"GROUSER_TOKEN": token} if token else {})
 
 
-class Guest:
-    """A client in a process of its own (guest.py), in lockstep."""
+class LockstepClient:
+    """Client process in lockstep (lockstep_client.py)."""
 
     def __init__(self, served, name, *words):
-        command = [sys.executable, GUEST, str(served.ports["control"]), name, *map(str, words)]
+        command = [sys.executable, CLIENT, str(served.ports["control"]), name, *map(str, words)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(served.token)
         )
@@ -105,31 +105,31 @@ class Guest:
     def __exit__(self, *_):
         with contextlib.suppress(OSError):
             self.process.stdin.close()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
         self.process.stdout.close()
 
-    def hears(self):
-        """Wait for the next word of the client."""
-        said = self.process.stdout.readline().decode().strip()
-        assert said, f"the client ended with {self.process.wait(PATIENCE)}"
-        return said
+    def read_line(self):
+        """Return the next line that the client prints."""
+        output = self.process.stdout.readline().decode().strip()
+        assert output, f"the client ended with {self.process.wait(TIMEOUT)}"
+        return output
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
 
 
-def until(condition, seconds=PATIENCE):
-    """Wait for what must come true; return how long it took, wall s."""
+def until(condition, seconds=TIMEOUT):
+    """Wait until ``condition()`` is true; return the wall seconds it took."""
     begin = time.monotonic()
     while not condition():
-        assert time.monotonic() < begin + seconds, "it never came true"
+        assert time.monotonic() < begin + seconds, "the condition did not become true"
         time.sleep(0.005)
     return time.monotonic() - begin
 
 
 @pytest.fixture(scope="module", name="world")
 def yard(tmp_path_factory):
-    """Return a world file; a fixture, for tests to import."""
+    """Return the path of a world file (fixture ``world``)."""
     path = tmp_path_factory.mktemp("worlds") / "yard.yaml"
     path.write_text(WORLD)
     return path

@@ -1,4 +1,4 @@
-"""The world that tests of the live server serve: a floor with places to start from."""
+"""World of the server tests: a floor with start places."""
 
 from support.solver_yaml import SOLVER
 

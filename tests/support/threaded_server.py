@@ -1,4 +1,4 @@
-"""A world served in a thread of the test itself, which can see where robots truly are."""
+"""Server in a thread of the test, with access to the true poses of robots."""
 
 import asyncio
 import threading
@@ -6,20 +6,20 @@ import threading
 from grouser.frames import to_rpy
 from grouser.gateways import Server, ServerOptions
 from grouser.simulation.simulation import Simulation
-from support.server_fixtures import PATIENCE
+from support.server_fixtures import TIMEOUT
 
 
 class LiveWorld:
-    """A server in a thread, in a ``with`` block; its robots' places are noted as time passes."""
+    """Server in a thread, as a context manager; records the poses of robots."""
 
     def __init__(self, world, *gateways, pictures=None, watch=(), **options):
-        """Serve ``world``; note the places of the robots ``watch`` 100 times a simulated second."""
+        """Serve ``world``; record the poses of the robots ``watch`` every 10 ms."""
         self._world, self._watch = world, watch
         self._options = ServerOptions(gateways=gateways, pictures=pictures, **options)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self.places = {name: [] for name in watch}
-        """Robot → its time, x, y (m) and yaw (rad)."""
+        """Robot -> list of time (s), x, y (m) and yaw (rad)."""
 
     async def _serve(self):
         self._loop = asyncio.get_running_loop()
@@ -41,9 +41,9 @@ class LiveWorld:
 
     def __enter__(self):
         self._thread.start()
-        assert self._ready.wait(PATIENCE)
+        assert self._ready.wait(TIMEOUT)
         return self
 
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self.server.stop)
-        self._thread.join(PATIENCE)
+        self._thread.join(TIMEOUT)

@@ -22,7 +22,7 @@ import numpy as np
 from grouser.physics.contacts import BELT
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics_settings import RIGID, STANDARD, Physics
+from grouser.world.physics_settings import RIGID, STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
 
 OLD = STANDARD.model_copy(update={"tolerance": 1e-8, "impratio": 10.0, "solver_contact": RIGID})
@@ -67,7 +67,7 @@ def _ratios(kind: str, command: dict[str, float], repeats: int) -> tuple[float, 
     return float(np.median(as_it_was / ours)), float(np.median(contact_alone / ours))
 
 
-def _robot(kind: str, command: dict[str, float], physics: Physics) -> Simulation:
+def _robot(kind: str, command: dict[str, float], physics: PhysicsSettings) -> Simulation:
     entry = RobotEntry(name=kind, kind=kind, position=(0.0, 0.0, 0.0), command=command)
     world = World(name="flat", physics=physics, terrain=(Flat(friction=0.6),), robots=(entry,))
     return Simulation(world)

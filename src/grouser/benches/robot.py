@@ -16,7 +16,7 @@ import numpy as np
 
 from grouser.errors import BadValue
 from grouser.planning.driver import LegLaw, SkidLaw
-from grouser.robots.kinds import describe, default_name
+from grouser.robots.kinds import default_name, describe
 from grouser.simulation.simulation import Simulation
 from grouser.trials.path_trials import driver_for
 from grouser.world.file import RobotEntry, World

@@ -46,7 +46,7 @@ from grouser.gateways.server import Server, ServerOptions
 from grouser.gateways.usarsim.gateway import UsarsimGateway
 from grouser.gateways.usarsim.port_profile import PortProfile
 from grouser.physics.drives import Setpoint
-from grouser.simulation.live_scene import Physics, plain_physics
+from grouser.simulation.scene_state import StepPhysics, step_physics
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import World
 from grouser.world.objects import Box
@@ -126,7 +126,7 @@ class _MeasuredSimulation(Simulation):
         super().command(robot, command, **more)
         self._unused[robot] = command
 
-    def step(self, seconds: float | None = None, *, physics: Physics = plain_physics) -> None:
+    def step(self, seconds: float | None = None, *, physics: StepPhysics = step_physics) -> None:
         """Report what was commanded, then let time pass."""
         if self.listener:
             for robot, command in self._unused.items():

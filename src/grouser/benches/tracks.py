@@ -91,7 +91,7 @@ def _one_robot() -> tuple[float, float]:
     simulation.step(1.0)
     model, data = simulation.model, simulation.data
     rows, roll_back = StateArrays.one(model, data), RollBack(model, simulation.scene.belts)
-    turns, stride = simulation.live.memory.turns, simulation.scene.stride
+    turns, stride = simulation.state.memory.turns, simulation.scene.control_interval
     steps = round(SECONDS / float(model.opt.timestep))
 
     def bare() -> None:

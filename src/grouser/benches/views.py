@@ -31,7 +31,7 @@ from grouser.gateways.images.views import Views
 from grouser.sensors.camera import Camera, CameraFrame
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
 
 ROBOTS = 8
@@ -74,7 +74,7 @@ def world() -> World:
         )
         for number, angle in enumerate(around)
     )
-    physics = Physics(**STANDARD.model_dump() | {"timestep": TIMESTEP})
+    physics = PhysicsSettings(**STANDARD.model_dump() | {"timestep": TIMESTEP})
     return World(name="views", physics=physics, terrain=(Flat(friction=0.8),), robots=robots)
 
 

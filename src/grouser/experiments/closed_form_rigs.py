@@ -19,7 +19,7 @@ from grouser.physics.contacts import BELT
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import Ball, Box
-from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
 from grouser.world.terrain.step import Step
@@ -188,7 +188,7 @@ class Rig:
         return np.array(points).reshape(-1, 3), np.array(loads)
 
 
-def _physics(timestep: float) -> Physics:
+def _physics(timestep: float) -> PhysicsSettings:
     return STANDARD.model_copy(update={"timestep": timestep})
 
 

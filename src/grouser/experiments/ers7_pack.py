@@ -17,7 +17,7 @@ from grouser.rendering.viewpoint import Viewpoint
 from grouser.simulation.simulation import Simulation
 from grouser.world.file import RobotEntry, World
 from grouser.world.objects import AnyObject
-from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.terrain.flat import Flat
 
 RATE = 30.0
@@ -29,7 +29,7 @@ CARPET = 0.8
 PIXELS = 320, 240
 """Of the view, width and height; the paper does not print its own."""
 
-PHYSICS = Physics(**STANDARD.model_dump() | {"timestep": TIMESTEP})
+PHYSICS = PhysicsSettings(**STANDARD.model_dump() | {"timestep": TIMESTEP})
 
 
 def pack_world(*robots: RobotEntry, objects: tuple[AnyObject, ...] = ()) -> World:

@@ -5,7 +5,7 @@ elevator lifts it outwards, the knee bends it. Arrays end in (…, 4, 3): four l
 `LEGS`, and per leg three angles (rad) or a paw's place (m) in the body's frame: x forward, y left,
 z up.
 
-Signs (docs/legged.md): rotor **forward positive for all four legs**, elevator outwards positive,
+Signs (docs/how-to/legged.md): rotor **forward positive for all four legs**, elevator outwards positive,
 knee bending positive (fore shins swing forwards, hind shins backwards). All zero: straight legs.
 """
 

@@ -52,7 +52,7 @@ class Trot:
     acceleration: Vector
     """Of the walked speeds, m/s², m/s², rad/s²."""
     slip: Vector
-    """Walked over stepped speed, forward, sideways, turning; measured (docs/legged.md)."""
+    """Walked over stepped speed, forward, sideways, turning; measured (docs/how-to/legged.md)."""
     rise: float
     """Time in which the first steps grow to full height, s."""
     fastest: Vector = (math.inf, math.inf, math.inf)

@@ -33,7 +33,8 @@ def export_stl(
     from grouser.simulation.ground_stl import ground_surface
     from grouser.simulation.scene import compose
     from grouser.world.file import load
-    from grouser.world.stl_file import open_edges, write_stl
+    from grouser.world.meshes.mesh_files import write_stl
+    from grouser.world.meshes.triangle_mesh import open_edges
 
     scene = compose(load(world, overrides or ()).changed(robots=()))
     triangles = ground_surface(scene)

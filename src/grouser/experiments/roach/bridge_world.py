@@ -7,7 +7,7 @@ on the right, as in Fig. 6.1, the one on the robot's left hand (x < 0) is the to
 from __future__ import annotations
 
 from grouser.world.file import RobotEntry, World
-from grouser.world.physics_settings import STANDARD, Physics
+from grouser.world.physics_settings import STANDARD, PhysicsSettings
 from grouser.world.terrain.double_bridge import DoubleBridge
 from grouser.world.terrain.flat import Flat
 from grouser.world.terrain.kinds import Terrain
@@ -34,7 +34,7 @@ def bridge_world(
     bumps: tuple[float, float] | None = None,
     seed: int = 0,
     *,
-    physics: Physics = PHYSICS,
+    physics: PhysicsSettings = PHYSICS,
     yaw_deg: float = YAW_DEG,
 ) -> World:
     """Return the scene.
